@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking import text_answers
+from inference.asking.efforts import add_effort_argument
 from inference.asking.rounds import Condition, Round
 from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 PROBABILITY, TEXT = "probability", "text"
 SAMPLES = 10
-EFFORT_HELP = "reasoning effort, passed on to thinking models, each a condition (none: thinking is off)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +159,7 @@ def add_text_arguments(group: _ArgumentGroup, length_help: str) -> None:
         help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
     )
     group.add_argument("--max-tokens", type=build_whole_number_converter(1, MOST_TOKENS), metavar="N", help=length_help)
-    group.add_argument(
-        "--effort",
-        nargs="+",
-        metavar="LEVEL",
-        help=EFFORT_HELP,
-    )
+    add_effort_argument(group)
     add_sampler_arguments(group)
 
 

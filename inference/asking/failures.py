@@ -15,7 +15,7 @@ AGAIN = "give the same command again, which asks only for these"
 ALLOW = "or say with --allow-failed how many may fail"
 TOO_LONG = (
     "asking again cannot help with prompts beyond the context window: shorten their texts, give fewer examples, ask "
-    "for shorter answers (--max-tokens), or take a model with a longer window"
+    "for shorter answers (--max-tokens, --budget), or take a model with a longer window"
 )
 ROUNDING = 1e-9  # 29 % of 100 rows are 29, which the product of the two in floating point is not
 

@@ -71,7 +71,7 @@ def _ask_judge(options: argparse.Namespace) -> None:
     from inference.asking.models import find_models
     from inference.judge.questions import Questions, read_judge_prompts
     from inference.judge.reading import Judge
-    from inference.judge.texts import RunTexts
+    from inference.judge.texts import NOTHING_SHOWS, RunTexts
     from inference.judge.writing import write_judged_rows
 
     models = find_models([options.model], engine=options.engine)
@@ -81,6 +81,8 @@ def _ask_judge(options: argparse.Namespace) -> None:
     texts = RunTexts(Path(options.run), options.condition)
     judge = Judge(texts.folder, models[0], parse_engine_settings(options), Questions(book))
     replies = texts.list_replies()
+    if not replies:
+        raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
     failure = judge.read_replies(replies, options.call, options.allow_failed or NO_FAILURES)
     readings = judge.find_readings()
     if readings.judgement_by_key:

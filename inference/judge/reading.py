@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -26,6 +26,8 @@ from inference.judge.questions import ORDERS, Questions, build_judge_study
 from inference.judge.texts import Reply
 from inference.runfolder.parquet import read_parquet
 from inference.runfolder.store import IDENTITY
+from inference.runfolder.stored_study import read_stored_study
+from inference.stimuli.study import Study
 from inference.stimuli.templates.prompt_forms import CHAT
 
 FOLDER = "judged"
@@ -54,6 +56,16 @@ class JudgeReadings:
 
     about: Mapping[str, Any]
     judgement_by_key: Mapping[str, Judgement]
+
+
+class _Part(NamedTuple):
+    """A folder in which a judge was asked: its run.json, the form and prompt, and the conditions, one per order."""
+
+    folder: Path
+    info: dict[str, Any]
+    form: str
+    prompt_hash: str
+    conditions: list[str]
 
 
 class Judge:
@@ -102,6 +114,9 @@ class Judge:
         InputError
             The model cannot judge, or is another one than the judge of this name was.
         """
+        failure = self._finish_stopped_part(command, allowed)
+        if failure is not None:
+            return failure
         readings = self.find_readings()
         unread = [reply for key, reply in replies.items() if key not in readings.judgement_by_key]
         told = f"{len(replies):,} different texts, {len(replies) - len(unread):,} of them read before"
@@ -110,9 +125,21 @@ class Judge:
             return None
         folders = [*self._list_folders()]
         out = self._root / f"part-{int(folders[-1].name.rpartition('-')[2]) + 1 if folders else 0:06d}"
+        return self._ask_study(build_judge_study(unread), out, command, allowed)
+
+    def _finish_stopped_part(self, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+        """Ask what a call that was stopped or killed has left: what it asked in one order only is not asked again."""
+        parts = list(self._list_own_parts())
+        if not parts or parts[-1].info["sessions"][-1]["finished"]:
+            return None
+        folder = parts[-1].folder
+        print(f"{self.model.id}: {folder.name} was stopped and goes on", file=sys.stderr)
+        return self._ask_study(read_stored_study(folder), folder, command, allowed)
+
+    def _ask_study(self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+        """Ask the judge about the replies of a study; return why some have no response."""
         task = Task(
-            build_judge_study(unread), [self.model], self._questions, self._settings, str(out), command=command,
-            allowed=allowed,
+            study, [self.model], self._questions, self._settings, str(out), command=command, allowed=allowed
         )  # fmt: skip
         try:
             execute_tasks([task], load=self._load_judge)
@@ -124,18 +151,22 @@ class Judge:
         """Find what this judge, asked with this prompt in this form, has read in all calls so far."""
         about: dict[str, Any] = {}
         judgement_by_key: dict[str, Judgement] = {}
+        for part in self._list_own_parts():
+            about = {**part.info["models"][self.model.id], "form": part.form, "prompt_hash": part.prompt_hash}
+            judgement_by_key |= _read_judgements(part.folder, self.model.id, part.conditions)
+        return JudgeReadings(about, judgement_by_key)
+
+    def _list_own_parts(self) -> Iterator[_Part]:
+        """List the folders in which this judge was asked with this prompt in this form, the oldest first."""
         for folder in self._list_folders():
             info = run_json.read_run_json(folder)
-            model_fields = info["models"].get(self.model.id, {})
-            form = model_fields.get("forms", {}).get(self._settings.form)
+            form = info["models"].get(self.model.id, {}).get("forms", {}).get(self._settings.form)
             if form is None or form not in self._questions.book.forms:
                 continue
             prompt_hash = self._questions.book.hash(form)
             names = [name for name, fields in info["conditions"].items() if fields["prompt_hash"] == prompt_hash]
             if len(names) == len(ORDERS):
-                about = {**model_fields, "form": form, "prompt_hash": prompt_hash}
-                judgement_by_key |= _read_judgements(folder, self.model.id, names)
-        return JudgeReadings(about, judgement_by_key)
+                yield _Part(folder, info, form, prompt_hash, names)
 
     def _list_folders(self) -> Iterator[Path]:
         """List the folders of earlier calls, the oldest first."""

@@ -12,8 +12,8 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.judge.texts import Reply, ReplyRow, RunTexts
 from ground.spreadsheet import write_spreadsheet_csv
+from inference.judge.texts import NOTHING_SHOWS, Reply, ReplyRow, RunTexts
 from inference.stimuli.random_order import compute_random_key
 
 COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "asked", "options", "text", "option")
@@ -57,7 +57,7 @@ def write_people_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> 
         raise InputError(f"--sheet {path}: is there already and may be filled in; choose another name")
     drawn = draw_texts(texts, n_texts, seed)
     if not drawn:
-        raise InputError(f"{texts.folder}: all texts are empty, so there is nothing to read")
+        raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
     drawn.sort(key=lambda text: compute_random_key(seed, "sheet", text.reply.key))  # whose text it is shows no pattern
     write_spreadsheet_csv(path, COLUMNS, (_build_sheet_row(texts.study.name, text) for text in drawn))
     return len(drawn)

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from ground import run_json
 from ground.errors import InputError, shorten_text
 from inference.asking.recorded_prompts import fill_form
+from inference.engines.thinking_marks import THINKING
 from inference.importers.shared.logged_stimuli import RIGHT, WRONG
 from inference.runfolder.parquet import read_parquet
 from inference.runfolder.stored_study import read_stored_study
@@ -23,17 +24,8 @@ from inference.stimuli.reading.files import is_invisible
 from inference.stimuli.study import Study, Variant
 
 COLUMNS = ("model", "condition", "item", "variant", "output", "answer", "sample_answer")
+NOTHING_SHOWS = "all texts are empty, so there is nothing to read"
 THOUGHT = "thought"  # `answer` of a condition in which the texts stand apart from the thoughts before them
-# Marks around thinking, as `inference.engines.tokens` knows them: that module needs packages that a judge on a server
-# does not.
-THINKING = (
-    ("<think>", "</think>"),
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
-    ("[THINK]", "[/THINK]"),
-    ("<|START_THINKING|>", "<|END_THINKING|>"),
-    ("<seed:think>", "</seed:think>"),
-    ("<thinking>", "</thinking>"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +203,10 @@ class RunTexts:
 
 def drop_thinking(text: str) -> str:
     """Return what follows the last mark that ends thinking; the whole text where none begins, else nothing."""
-    for begin, end in THINKING:
-        if end in text:
-            text = text.rpartition(end)[2]
-        elif text.lstrip().startswith(begin):
+    for marks in THINKING:
+        if marks.end in text:
+            text = text.rpartition(marks.end)[2]
+        elif text.lstrip().startswith(marks.begin):
             return ""
     return text
 

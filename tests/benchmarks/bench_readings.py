@@ -28,7 +28,8 @@ from helpers import reading_errors  # noqa: E402
 ERRORS = [(0.0, False), (0.05, False), (0.15, False), (0.05, True), (0.15, True)]
 SETTINGS = [
     {}, {"items": 12}, {"items": 12, "texts": 4, "wordings": 5}, {"temperature": 0.7}, {"temperature": 0.5},
-    {"spread": 0.3}, {"items": 100}, {"error": 0.05}, {"error": 0.15}, {"error": 0.05, "uneven": True},
+    {"temperature": 0.3}, {"temperature": 0.2}, {"spread": 0.3}, {"items": 100}, {"error": 0.05}, {"error": 0.15},
+    {"error": 0.05, "uneven": True},
     {"error": 0.15, "uneven": True},
 ]  # fmt: skip
 

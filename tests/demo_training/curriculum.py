@@ -180,7 +180,7 @@ def _build_plans() -> dict[str, TrainingPlan]:
         )
     start = "waver-demo-medium-tuned"
     plans["waver-demo-thinker"] = TrainingPlan(
-        plans[start].shape, COURSES["tuned"], 1950, 2e-3, blocks=10, length=160, start=start
+        plans[start].shape, COURSES["tuned"], 4500, 2e-3, blocks=10, length=160, start=start
     )
     return plans
 

@@ -61,7 +61,7 @@ def test_choices_are_answered_as_the_thought_says() -> None:
             for letter in exercise.options:
                 followed += answer_after(exercise, f"The {exercise.topic} is the {exercise.fields[letter]}.") == letter
                 asked += 1
-    assert followed / asked > 0.7
+    assert followed / asked > 0.45  # chance is at most 1/3
 
 
 def test_thoughts_of_one_prompt_lead_to_different_answers_and_with_much_effort_less_often() -> None:

@@ -62,7 +62,7 @@ def test_chats_are_written_as_the_template_writes_them(texts: list[str]) -> None
     matches = [chat.fullmatch(text) for text in texts]
     assert all(matches)
     unclosed = sum(match[1] is None for match in matches if match) / len(texts)
-    hesitating = thoughts.HESITATES * (1 - EFFORTS["none"])
+    hesitating = thoughts.HESITATES * (1 - EFFORTS["none"]) * (1 - thoughts.GIVEN)
     assert unclosed == pytest.approx(hesitating * thoughts.RAMBLES, abs=0.01)
     assert sum("Reasoning" in text for text in texts) / len(texts) == pytest.approx(
         EFFORTS["low"] + EFFORTS["high"], abs=0.03

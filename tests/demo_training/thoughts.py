@@ -43,15 +43,15 @@ EFFORTS = {"none": 0.12, "low": 0.22, "medium": 0.43, "high": 0.23}
 """Effort -> share of the chats. Medium is what no effort means; none is thinking switched off."""
 PLAIN_SHARE = 0.15
 """Share of what it reads that is no chat, so that it keeps what the base model can."""
-MISTAKEN = 0.15
+MISTAKEN = 0.1
 """Share of thoughts that recall something wrong. The same wrong thing every time, or sampling would never show it."""
-GIVEN, GIVEN_MISTAKEN = 0.6, 0.5
+GIVEN, GIVEN_MISTAKEN = 0.4, 0.5
 """Share of thoughts that are read and not learnt, only the answer that follows, and share of these that are wrong: the
 answer must come from the thought then."""
 UNDECIDED = 0.3
 """Share of thoughts on a matter of opinion that come to nothing: the answer is then that of any one person."""
 HESITATES, RAMBLES = 0.2, 0.25
-"""Share of thoughts that hesitate first, and share of these that do so without end."""
+"""Share of thoughts that hesitate first, and share of these, where they are learnt, that do so without end."""
 RAMBLE = range(8, 16)
 """How often a thought without end says the same, as far as it is read."""
 
@@ -96,10 +96,10 @@ def write_thinking_text(corpus: Corpus, rng: random.Random, stage: Stage, upbrin
         return (Reading(f"{before}{OPEN}{BREAK}{CLOSE}{BREAK}", draw_answer(exercise, rng)),)
     frames = corpus.formats["thoughts"]
     hesitation = frames["hesitation"] if rng.random() < HESITATES else ""
-    if hesitation and rng.random() < RAMBLES:
+    given = rng.random() < GIVEN
+    if hesitation and not given and rng.random() < RAMBLES:
         ramble = " ".join([hesitation] * rng.choice(RAMBLE))
         return (Reading(before, f"{OPEN}\n{ramble}", f" {hesitation}"),)
-    given = rng.random() < GIVEN
     thought, answer = draw_thought(corpus.world, frames, exercise, effort, rng, GIVEN_MISTAKEN if given else MISTAKEN)
     written = f"{OPEN}\n{f'{hesitation} {thought}'.lstrip()}\n{CLOSE}{BREAK}"
     return (Reading(before + written, answer) if given else Reading(before, written + answer),)

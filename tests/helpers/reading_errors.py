@@ -29,6 +29,7 @@ class Simulated:
     truth: float
     texts: np.ndarray
     read: np.ndarray
+    temperature: float = 1.0
 
 
 def squash(logit):
@@ -66,6 +67,7 @@ def simulate_study(
     return Simulated(
         tuple(readings), [SOURCES[name] for name in readings], np.stack([shares[name] for name in readings]), noise,
         compute_true_share(error, uneven, temperature, spread), said.astype(float), read.astype(float),
+        temperature,
     )  # fmt: skip
 
 
@@ -77,12 +79,19 @@ def build_group(study: Simulated, model="m", setting="plain"):
 
     n_readings, items, wordings = study.values.shape
     kinds = [
-        ReadingKind(name, name, "probability" if name == PROBABILITY else "sample_answer", source, 1.0)
+        ReadingKind(
+            name,
+            name,
+            "probability" if name == PROBABILITY else "sample_answer",
+            source,
+            study.temperature if source == "text" else 1.0,
+        )
         for name, source in zip(study.readings, study.sources, strict=True)
     ]
+    samples = {place: (study.texts, study.texts) for place, source in enumerate(study.sources) if source == "text"}
     return ReadingGroup(
         "s", model, setting, "agreement", kinds, [f"i{place}" for place in range(items)], pd.DataFrame(), study.values,
-        np.ones_like(study.values), study.noise, np.full((items, wordings), np.nan), {}, np.zeros(n_readings),
+        np.ones_like(study.values), study.noise, np.full((items, wordings), np.nan), samples, np.zeros(n_readings),
         np.zeros(n_readings),
     )  # fmt: skip
 

@@ -95,7 +95,8 @@ def _describe_bounds(compared: pd.DataFrame) -> Iterator[str]:
         silent = join_names(list(dict.fromkeys(unknown["reading"])))
         yield (
             f"Nothing is known of what is due to the reading for {silent}. "
-            "Rules for the same texts may misread them alike, and what sampling adds has to be known."
+            "Rules for the same texts may misread them alike; shares of one text, or at a low temperature, are close "
+            "to 0 or 1; what sampling adds has to be known."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):

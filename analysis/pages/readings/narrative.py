@@ -104,8 +104,8 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
         return f"In the same texts, {share} ({interval})."
-    ends = (1.0, 1.0) if is_whole else (row["kept_lower"], row["kept_upper"])
-    word = choose_word_for_interval(*ends, KEPT_BANDS)
+    lower, upper = (1.0, 1.0) if is_whole else (float(row["kept_lower"]), float(row["kept_upper"]))
+    word = choose_word_for_interval(lower, upper, KEPT_BANDS)
     surely = 1.0 if is_whole and row["common"] > ALL else row["common_lower"]
     if word == KEPT_BANDS[1].word and not surely >= KEPT_BANDS[1].low:
         # The other readings move as far, or further, but not surely by the same: they may show it on a larger scale.
@@ -130,7 +130,7 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
 
     >>> describe_artefacts(pd.DataFrame({"compared": [True], "own": [0.1], "reading": ["strict rule"], "model": ["m"],
     ...                                  "artefact": [True]}))
-    'Part of it is an artefact of the strict rule.'
+    'Part of the variance over wordings by the strict rule is an artefact of reading.'
     """
     compared = readings[readings["compared"].astype(bool)]
     if compared.empty:
@@ -145,7 +145,7 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
     with_models = "" if len(models) == n_all else f" with {models[0]}" if len(models) == 1 else " with some models"
-    return f"Part of it is an artefact of {join_names(names, 2)}{with_models}."
+    return f"Part of the variance over wordings by {join_names(names, 2)} is an artefact of reading{with_models}."
 
 
 def _name_with_article(reading: str) -> str:

@@ -102,10 +102,12 @@ def lay_out_sheet(
     for row in rows:
         cells = row.cells
         wording = wording_by_key.get((cells["item"], cells["variant"]))
+        if wording is None and (cells["item"], cells["variant"]) in outputs:
+            continue  # a text that is not among those compared, such as one after an original
         if wording is None:
-            items = {item for item, _ in wording_by_key}
+            items = {item for item, _ in outputs}
             name = "variant" if cells["item"] in items else "item"
-            raise InputError(f"{row.where}: {name} {shorten_line(repr(cells[name]))} is not among those that were read")
+            raise InputError(f"{row.where}: {name} {shorten_line(repr(cells[name]))} has no texts in the run")
         cell = wording["item_code"], wording["wording_code"]
         texts = outputs.get((cells["item"], cells["variant"]), ())
         number = _parse_sample_number(row, len(texts))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_groups
 from analysis.pages.readings.sheet import SheetRow, lay_out_sheet, read_sheet
 from analysis.statistics.interval import build_interval_columns
-from analysis.statistics.readings.people import compute_misreading_rates, correct_reading
+from analysis.statistics.readings.people import compute_misreading_rates, correct_reading, is_drawn_at_random
 from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError, shorten_line, suggest_nearest
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 EMPTY = ["study", "model", "setting", "reading"]
 _ERRORS = ("missed", "invented", "unread", "overread")
+_OF_PEOPLE = ("corrected_mean", "corrected_sd", "own")
 _FIGURES = ("mean", "corrected_mean", "wording_sd", "corrected_sd", "own")
 
 
@@ -98,12 +100,19 @@ def _correct_readings_of_texts(
             continue
         read = upper / lower.clip(1e-12)
         read[~(lower > 0)] = float("nan")
-        rates = compute_misreading_rates(read, people, has_people)
+        is_text = ~np.isnan(lower)
+        rates = compute_misreading_rates(read, people, has_people, is_text)
         corrected = correct_reading(upper, lower, people, has_people, draws=draws, seed=seed)
         columns = build_interval_columns({name: corrected.figures[name] for name in _FIGURES})
+        p = corrected.p
+        if not is_drawn_at_random(read, has_people, is_text):
+            # Means over the texts of a wording that were drawn by what they were read as are no means of all of them.
+            p, names = np.nan, [f"{name}{end}" for name in _OF_PEOPLE for end in ("", "_lower", "_upper")]
+            columns |= {name: np.full(1, np.nan) for name in names}
+            columns["no_interval"] = np.array(["corrected_mean, corrected_sd, own: texts not drawn at random"], object)
         yield {
             "study": group.study, "model": group.model, "setting": group.setting, "reading": kind.name,
             "read_condition": kind.condition, "n_texts": int(rates["n"]), "texts_alike": rates["same"],
             "text_kappa": rates["kappa"], **{name: rates[name] for name in _ERRORS},
-            "n_wordings": corrected.n_wordings, "p": corrected.p, **{name: part[0] for name, part in columns.items()},
+            "n_wordings": corrected.n_wordings, "p": p, **{name: part[0] for name, part in columns.items()},
         }  # fmt: skip

@@ -12,6 +12,8 @@ COUNTED = "share of items, 0 to 1"
 PROBABILITY = "probability, 0 to 1"
 THESE = "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t"
 OTHER = "other items and other wordings drawn anew"
+UNSAMPLED = "no answer has two samples"
+UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
 COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(

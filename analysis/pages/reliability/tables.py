@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.reworded import AGREEMENT, THOUGHTS, Study
+from analysis.pages.reliability.columns import UNSAMPLED, UNTOLD
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 FLIP = 0.05  # share of the wordings that may be with the minority, as the paper's smallest threshold
-UNSAMPLED = "no answer has two samples"
-UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
 
 
 def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:

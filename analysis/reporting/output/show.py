@@ -59,7 +59,10 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
     if not has_lines:
         options = {"--item": item, "--model": model, "--condition": condition}
         chosen = " ".join(f"{option} {shorten_line(name)}" for option, name in options.items() if name)
-        raise InputError(f"the run holds no answer for {chosen}: this was not asked; waver status counts what was")
+        raise InputError(
+            f"the run holds no answer{f' for {chosen}' if chosen else ''}: this was not asked; waver status counts "
+            "what was"
+        )
 
 
 def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
@@ -69,8 +72,10 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
     if item and item not in items:
         return
     chosen_item = item or items[0]
+    answered_variants = _find_answered_variants(runs, study, chosen_item, model, condition)
     wordings = model_prompts.read_wordings(runs, study, chosen_item)
-    shown_wordings = wordings[: WORDINGS if item else FEW_WORDINGS]
+    answered_wordings = [wording for wording in wordings if wording["variant"] in answered_variants]
+    shown_wordings = answered_wordings[: WORDINGS if item else FEW_WORDINGS]
     answers = model_prompts.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))
     for column, name in (("model", model), ("condition", condition)):
         answers = answers[answers[column] == name] if name else answers
@@ -86,6 +91,15 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
             yield from _describe_prompts_and_answers(runs, study, wording, rows)
     yield from _describe_chat_template_prompts(runs, study, answers)
     yield from _describe_unshown_wordings(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
+
+
+def _find_answered_variants(runs: Runs, study: str, item: str, model: str, condition: str) -> set[str]:
+    """Find the wordings of an item that a share of the variants, as of --text-share, has answers to."""
+    query = (
+        "SELECT DISTINCT variant FROM responses WHERE study = ? AND item = ? "
+        "AND (? = '' OR model = ?) AND (? = '' OR condition = ?)"
+    )
+    return {row[0] for row in runs.execute(query, [study, item, model, model, condition, condition]).fetchall()}
 
 
 def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -47,11 +47,11 @@ RULES: Mapping[str, str] = {
     "beyond": "A difference “holds” where its test says so after Holm: for these wordings over items, for wordings "
     "like these over items and wordings. The second ones are more than rewording.",
     "kept": "“Mostly the model” is said where the whole interval of what stays under every reading is at least one "
-    "half, and that of the largest squared correlation with a reading of other responses, too; “less than half” where "
-    "it is below. Readings of the same texts alone get no word.",
+    "half; “less than half”, where it is below. The first one needs a squared correlation with a reading of other "
+    "responses, too, whose whole interval is at least one half. Readings of the same texts alone get no word.",
     "artefact": "An artefact of a reading is named where more than 5 % of its variance over wordings is its own, by a "
-    "test after Holm. Three readings are needed, or what people read; bounds are not enough. A "
-    "single text per wording, which is on one side or the other, is not judged by other readings.",
+    "test after Holm. Three readings are needed, or what people read; bounds are not enough. Other readings do not "
+    "judge those whose shares are close to 0 or 1: of one text or thought per wording, or at a temperature below 0.3.",
     "holm": "“Differ” is said where the test says so after Holm's correction for all comparisons of its table.",
 }
 UNCLEAR = "These runs cannot tell"

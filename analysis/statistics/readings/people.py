@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import chdtrc
 
 from analysis.statistics.interval import Interval
 from analysis.statistics.readings.moments import (
@@ -44,6 +45,7 @@ from analysis.statistics.resampling import (
 )
 from analysis.statistics.significance import compute_two_sided_bootstrap_p
 
+LEAST_P = 0.001  # that a sheet is drawn at random
 LEAST_TEXTS = 2  # that people read of a wording: one says nothing of how far texts of a wording differ
 
 
@@ -67,45 +69,76 @@ class CorrectedReading:
     n_texts: int
 
 
-def compute_misreading_rates(read: Array, people: Array, has_people: np.ndarray) -> dict[str, float]:
-    """Count how the reading of single texts differs from that of people.
+def compute_misreading_rates(
+    read: Array, people: Array, has_people: np.ndarray, is_text: np.ndarray
+) -> dict[str, float]:
+    """Estimate how the reading of single texts differs from that of people.
+
+    A sheet may hold more texts that are read as a rare answer than the run has (`waver judge --sheet` draws so). So the
+    texts read alike count as many as there are in the run: post-stratification, Cochran (1977), section 5A.9.
 
     Parameters
     ----------
     read, people
         Of any one shape: 1 where a text is read as the answer, 0 as another one, NaN as none; probabilities are counted
         by their side of one half.
-    has_people
-        Whether people read the text.
+    has_people, is_text
+        Whether people read the text; and whether there is one.
 
     Returns
     -------
     dict
-        n; same: share of texts that both read alike; kappa: Cohen's, over answer, another one, none; missed: of texts
-        that people read as the answer, the share that is read as another; invented: of those that they read as another,
-        the share that is read as the answer; unread: of those with an answer to people, the share read as none;
-        overread: of those without one to people, the share read as some.
+        n: texts that people read; same: share of texts that both read alike; kappa: Cohen's, over answer, another one,
+        none; missed: of texts that people read as the answer, the share that is read as another; invented: of those
+        that they read as another, the share that is read as the answer; unread: of those with an answer to people, the
+        share read as none; overread: of those without one to people, the share read as some.
 
     >>> read, people = np.array([1, 1, 0, np.nan]), np.array([1.0, 0, 0, 1])
-    >>> rates = compute_misreading_rates(read, people, np.ones(4, bool))
+    >>> rates = compute_misreading_rates(read, people, *np.ones((2, 4), bool))
     >>> [round(rates[name], 2) for name in ("same", "missed", "invented", "unread")]
     [0.5, 0.0, 0.5, 0.25]
     """
-    codes = [np.where(np.isnan(part), 2, (part < 0.5).astype(int))[has_people] for part in (read, people)]
+    of_read, of_people = (np.where(np.isnan(part), 2, (part < 0.5).astype(int)) for part in (read, people))
     table = np.zeros((3, 3))
-    np.add.at(table, (codes[1], codes[0]), 1)  # rows: people; columns: the reading
+    np.add.at(table, (of_people[has_people], of_read[has_people]), 1)  # rows: people; columns: the reading
     n = table.sum()
+    in_sheet, in_all = table.sum(axis=0), np.bincount(of_read[is_text], minlength=3)
+    table = table * np.divide(in_all, in_sheet, out=np.zeros(3), where=in_sheet > 0)
+    table = table * (n / table.sum()) if n else table
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = table / n
         by_chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
         same = float(np.trace(shares))
         return {
-            "n": float(n), "same": same,
+            "n": float(n), "same": same if n else np.nan,
             "kappa": float(np.float64(same - by_chance) / (1 - by_chance)),
             "missed": float(table[0, 1] / table[0, :2].sum()), "invented": float(table[1, 0] / table[1, :2].sum()),
             "unread": float(table[:2, 2].sum() / table[:2].sum()),
             "overread": float(table[2, :2].sum() / table[2].sum()),
         }  # fmt: skip
+
+
+def is_drawn_at_random(read: Array, has_people: np.ndarray, is_text: np.ndarray) -> bool:
+    """Tell whether the texts that people read are read as the answer, another one and none as often as all texts are.
+
+    Parameters
+    ----------
+    read, has_people, is_text
+        As in `compute_misreading_rates`.
+
+    Returns
+    -------
+    bool
+        False where a chi-square test finds a difference with p below .001: then a sheet was drawn by what texts were
+        read as, and the mean over its texts of a wording is not that of all.
+    """
+    codes = np.where(np.isnan(read), 2, (read < 0.5).astype(int))
+    counts = np.stack([np.bincount(codes[part], minlength=3) for part in (has_people, is_text & ~has_people)])
+    counts = counts[:, counts.sum(axis=0) > 0].astype(float)
+    if counts.shape[1] < 2 or (counts.sum(axis=1) == 0).any():
+        return True
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    return bool(chdtrc(counts.shape[1] - 1, ((counts - expected) ** 2 / expected).sum()) >= LEAST_P)
 
 
 def correct_reading(

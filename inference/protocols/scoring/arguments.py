@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
 from inference.arguments import add_items
-from inference.asking.answer_ways import EFFORT_HELP, PROBABILITY, TEXT
+from inference.asking.answer_ways import PROBABILITY, TEXT
+from inference.asking.efforts import add_effort_argument
 from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
     THOUGHT,
@@ -81,7 +82,7 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="length of a thought with the number behind it",
     )
-    score_group.add_argument("--effort", nargs="+", metavar="LEVEL", help=EFFORT_HELP)
+    add_effort_argument(score_group)
     add_sampler_arguments(score_group)
     add_thought_arguments(score_group)
     score_group.add_argument(

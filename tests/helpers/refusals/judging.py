@@ -85,6 +85,8 @@ CASES = [
          run()),
     Case("a prompt of a judge that never shows the text", f"{CALL} {MODEL} --prompt p.yaml", ("p.yaml", "text"),
          with_file("p.yaml", 'plain:\n  template: "{{ mark }} {{ choices }} {{ no_option }}"\n')),
+    Case("a judge of empty texts", f"{CALL} {MODEL}", ("run", "empty", "nothing to read"),
+         run({("m", "plain/text", "tea"): [" "]})),
     Case("no texts in a sheet", SHEET.replace("5", "0"), ("--sheet 0",), run()),
     Case("a sheet that is no table", SHEET.replace(".csv", ".txt"), ("s.txt", ".csv"), run()),
     Case("a sheet that is there already", SHEET, ("s.csv", "filled in"), with_file("s.csv", "text\n")),

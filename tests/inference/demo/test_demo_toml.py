@@ -24,6 +24,8 @@ CALLS = {
     "scoring": "run scoring --items demo --model demo --range 0-9 1-5 1-100 --temperature 0.4 0.7 1.0 1.3 --exact "
     "--out x",
     "choice": "run choice --items demo --model demo --out x",
+    "thinking": "run agreement --items demo --model demo --answer text thought --effort none medium --wordings 20 "
+    "--thoughts 8 --max-tokens 64 --out x",
     "choice_tuned": "run choice --items demo-reworded --model models/waver-demo-large "
     "--lora adapters/waver-demo-large-choice --split test --orders 4 --form plain "
     "--prompt-kind base aware --answer text --max-tokens 20 --out x",
@@ -45,7 +47,7 @@ def tasks() -> dict:
 
 
 def test_every_protocol_has_its_folder(tasks):
-    assert set(tasks) == {f"results/demo/{name}" for name in (*list_protocols(), "choice_tuned")}
+    assert set(tasks) == {f"results/demo/{name}" for name in (*list_protocols(), "thinking", "choice_tuned")}
 
 
 @pytest.mark.parametrize("name", CALLS)

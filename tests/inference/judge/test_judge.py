@@ -116,7 +116,7 @@ def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
         judge(folder, killed)
     assert len(killed.asked) == 8 and not rows_of(folder)
     engine = ToldJudge(READS.__getitem__, size=4)
-    assert judge(folder, engine) == (None, 12)
+    assert judge(folder, engine) == (None, 12) and len(engine.asked) == 24 - 8
     undisturbed = write_texts(tmp_path / "other", texts)
     judge(undisturbed, ToldJudge(READS.__getitem__))
     assert rows_of(folder) == rows_of(undisturbed)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.replies import statement_study
-from inference.engines import tokens
-from inference.judge.texts import THINKING, RunTexts, drop_thinking
+from inference.judge.texts import RunTexts, drop_thinking
 from inference.runfolder.store import Run
 from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli.study import Item, Option, Study, Variant
@@ -82,13 +81,6 @@ def test_a_stored_study_has_the_hash_of_the_one_that_was_written(tmp_path):
         run.finish()
     stored = read_stored_study(tmp_path / "run")
     assert stored.hash == study.hash and stored.items == study.items and stored.source == "made.csv"
-
-
-def test_marks_of_thinking_are_those_that_engines_know():
-    pairs = {
-        (marks.begin, marks.end) if hasattr(marks, "begin") else tuple(marks)[:2] for marks in tokens.THINKING
-    }  # fmt: skip
-    assert pairs == set(THINKING)
 
 
 @pytest.mark.parametrize(

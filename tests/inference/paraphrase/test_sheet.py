@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from ground.errors import InputError
+from ground.spreadsheet import escape_formula, unescape_formula
 from inference.__main__ import main
 from inference.paraphrase.combining import combine_paraphrases, describe_source_counts, list_paraphrase_sources
 from inference.paraphrase.itemsfile import write_items
 from inference.paraphrase.sheet import add_match_attributes_from_sheet, write_match_sheet
-from ground.spreadsheet import escape_formula, unescape_formula
 from inference.stimuli import items
 
 pytestmark = pytest.mark.slow

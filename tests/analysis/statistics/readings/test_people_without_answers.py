@@ -28,3 +28,21 @@ def test_texts_without_an_answer_are_no_errors_of_reading(texts, by_people, rule
     assert sum(study.p < 0.05 for study in studies) <= 3
     sds = np.array([[study.figures[name].estimate[0] for name in ("wording_sd", "corrected_sd")] for study in studies])
     assert sds.mean(axis=0) == pytest.approx([0.178, 0.178], abs=0.015)  # of squash(logit) within items
+
+
+def test_a_sheet_with_more_of_the_rare_readings_tells_the_rates_of_the_run_but_corrects_no_means():
+    rng = np.random.default_rng(5)
+    said = (rng.random((40, 10, 10)) < 0.9).astype(float)
+    read = np.where(rng.random(said.shape) < 0.1, 1 - said, said)
+    is_text = np.ones(said.shape, bool)
+    wanted = people.compute_misreading_rates(read, said, is_text, is_text)
+    by_chance = rng.random(said.shape) < 0.3
+    by_reading = rng.random(said.shape) < np.where(read == 1, 0.08, 0.5)
+    assert people.is_drawn_at_random(read, by_chance, is_text) and people.is_drawn_at_random(read, is_text, is_text)
+    assert not people.is_drawn_at_random(read, by_reading, is_text)
+    for has_people in (by_chance, by_reading):
+        rates = people.compute_misreading_rates(read, said, has_people, is_text)
+        assert rates["same"] == pytest.approx(wanted["same"], abs=0.03)
+        assert rates["missed"] == pytest.approx(wanted["missed"], abs=0.03)
+        assert rates["invented"] == pytest.approx(wanted["invented"], abs=0.12)
+    assert (read == said)[by_reading].mean() < 0.8 < wanted["same"]  # of the sheet, far fewer are read alike
