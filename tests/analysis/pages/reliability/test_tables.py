@@ -217,6 +217,10 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     half = stats.norm.ppf(0.975) * least * found.compute_interval_widening_by_wordings()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
     assert len(narrative.answer_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
+    least = 0.1 / stats.norm.ppf(0.975)
+    cut = precision.assign(mean=0.9, like_lower=0.4, like_upper=1.0, error_least=least)  # uncut, up to 1.4
+    said = narrative.answer_question({**frames, "wording_precision": cut}).details["wordings_needed"]
+    assert said[3].startswith("Its interval for wordings like these is 5.0 times as wide as with")
 
 
 RANKING = {
