@@ -96,7 +96,7 @@ def _describe_bounds(compared: pd.DataFrame) -> Iterator[str]:
         yield (
             f"Nothing is known of what is due to the reading for {silent}. "
             "Rules for the same texts may misread them alike; shares of one text, or at a low temperature, are close "
-            "to 0 or 1; what sampling adds has to be known."
+            "to 0 or 1. What sampling adds has to be known."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
