@@ -136,9 +136,7 @@ class Judge:
         print(f"{self.model.id}: {folder.name} was stopped and goes on", file=sys.stderr)
         return self._ask_study(read_stored_study(folder), folder, command, allowed)
 
-    def _ask_study(
-        self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures
-    ) -> RunFailed | None:
+    def _ask_study(self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
         """Ask the judge about the replies of a study; return why some have no response."""
         task = Task(
             study, [self.model], self._questions, self._settings, str(out), command=command, allowed=allowed

@@ -12,8 +12,8 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.judge.texts import NOTHING_SHOWS, Reply, ReplyRow, RunTexts
 from ground.spreadsheet import write_spreadsheet_csv
+from inference.judge.texts import NOTHING_SHOWS, Reply, ReplyRow, RunTexts
 from inference.stimuli.random_order import compute_random_key
 
 COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "asked", "options", "text", "option")

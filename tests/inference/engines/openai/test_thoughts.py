@@ -131,7 +131,12 @@ def test_a_thought_that_ends_with_the_last_token_is_not_answered_yet(kind: str, 
         (cut,) = engine.think(PROMPTS[:1], Thinking(2, 0.6, max_tokens=length))
         assert (cut.closed, cut.scores, cut.tokens) == ((False, False), (None, None), (length, length))
         (forced,) = engine.think(PROMPTS[:1], Thinking(1, 0.6, budget=length))
-        assert (forced.thoughts, forced.answers, forced.tokens, forced.closed) == ((thought,), ("",), (length,), (True,))
+        assert (forced.thoughts, forced.answers, forced.tokens, forced.closed) == (
+            (thought,),
+            ("",),
+            (length,),
+            (True,),
+        )
         behind = marks.closing.rpartition(marks.end)[2]
         expected = sum_options(render(PROMPTS[0]).replace("<think>", marks.begin) + thought + behind)
         (score,) = forced.scores
