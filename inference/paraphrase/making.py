@@ -23,7 +23,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from ground import run_json
+from ground import run_json, spreadsheet
 from ground.errors import InputError, RunFailed
 from ground.writing import write_atomically
 from inference.asking.execute import MOST_LISTED, Task, execute_tasks
@@ -36,7 +36,6 @@ from inference.paraphrase.choosing import REASONS, ParaphraseChoice, choose_para
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
-from ground import spreadsheet
 from inference.runfolder.parquet import read_parquet
 from inference.stimuli.reading.files import parse_json, read_text_file
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.spreadsheet import unescape_formula, write_spreadsheet_csv
 from inference.paraphrase.combining import list_paraphrase_sources
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.paraphrase.parsing import fold_wording
-from ground.spreadsheet import unescape_formula, write_spreadsheet_csv
 from inference.stimuli.reading import records
 from inference.stimuli.study import Item, Variant
 
