@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking import text_answers
-from inference.asking.efforts import add_effort_argument
 from inference.asking.rounds import Condition, Round
 from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
     THOUGHT,
+    add_effort_argument,
     add_sampler_arguments,
     add_thought_arguments,
     build_thought_condition_fields,

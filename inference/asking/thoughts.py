@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from argparse import Namespace, _ArgumentGroup
+import re
+from argparse import ArgumentTypeError, Namespace, _ArgumentGroup
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_text
 from inference.engines.contract import (
     LONGEST_THOUGHT,
     MOST_SAMPLES,
@@ -24,6 +25,7 @@ from inference.numerals import build_decimal_converter, build_whole_number_conve
 THOUGHT = "thought"
 MAKER = "maker"
 SAMPLER_OPTIONS = {"top_p": "--top-p", "top_k": "--top-k", "min_p": "--min-p"}
+_LEVEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")  # stands in names of conditions, which stand in many places
 
 
 def add_thought_arguments(group: _ArgumentGroup) -> None:
@@ -65,6 +67,35 @@ def add_sampler_arguments(group: _ArgumentGroup) -> None:
         metavar="P",
         help="draw from tokens with at least P times the probability of the likeliest (default: 0, all)",
     )
+
+
+def add_effort_argument(group: _ArgumentGroup) -> None:
+    """Add the argument that says how hard models think."""
+    group.add_argument(
+        "--effort",
+        nargs="+",
+        type=parse_effort,
+        metavar="LEVEL",
+        help="reasoning effort, passed on to thinking models, each a condition (none: thinking is off)",
+    )
+
+
+def parse_effort(text: str) -> str:
+    """Take a level as it is.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no word.
+
+    Examples
+    --------
+    >>> parse_effort("low")
+    'low'
+    """
+    if not _LEVEL.fullmatch(text):
+        raise ArgumentTypeError(f"{shorten_text(text, 40)!r} is not a level like low, medium or high")
+    return text
 
 
 def read_sampler_fields(options: Namespace) -> dict[str, Any]:

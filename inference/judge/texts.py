@@ -142,8 +142,8 @@ class RunTexts:
 
     def _build_reply_row(self, row: Mapping[str, Any], variant: Variant) -> ReplyRow:
         """Take the texts of a response row, and how each was read."""
-        thought = self.info["conditions"][row["condition"]].get("answer") == THOUGHT
-        texts = [text if thought else drop_thinking(text) for text in map(str, row["output"])]
+        # Runs of version 0.1 to 0.2 have thoughts in `output`, too.
+        texts = [drop_thinking(text) for text in map(str, row["output"])]
         readings = row.get("sample_answer") or ([row["answer"]] if len(texts) == 1 else [None] * len(texts))
         return ReplyRow(
             row["model"],

@@ -59,10 +59,8 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
     if not has_lines:
         options = {"--item": item, "--model": model, "--condition": condition}
         chosen = " ".join(f"{option} {shorten_line(name)}" for option, name in options.items() if name)
-        raise InputError(
-            f"the run holds no answer{f' for {chosen}' if chosen else ''}: this was not asked; waver status counts "
-            "what was"
-        )
+        named = f" for {chosen}" if chosen else ""
+        raise InputError(f"the run holds no answer{named}: this was not asked; waver status counts what was")
 
 
 def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:

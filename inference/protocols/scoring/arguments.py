@@ -7,10 +7,10 @@ from argparse import ArgumentParser, Namespace
 from ground.errors import InputError
 from inference.arguments import add_items
 from inference.asking.answer_ways import PROBABILITY, TEXT
-from inference.asking.efforts import add_effort_argument
 from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
     THOUGHT,
+    add_effort_argument,
     add_sampler_arguments,
     add_thought_arguments,
     parse_thinkings,

@@ -95,3 +95,10 @@ def test_a_stored_study_has_the_hash_of_the_one_that_was_written(tmp_path):
 )
 def test_what_follows_the_last_end_of_thinking_is_the_answer(text, answer):
     assert drop_thinking(text) == answer
+
+
+def test_a_thought_that_an_older_version_wrote_before_the_answer_is_no_reply(tmp_path):
+    row = {"condition": "chat/thought", "output": ["<think>No?</think>\n\nYes.", "<think>No?</think>", "Yes."]}
+    texts = write(tmp_path / "run", statement_study(["tea"]), {"chat/thought": {"answer": "thought"}}, row)
+    (read,) = texts.read_rows()
+    assert read.texts == ("\n\nYes.", None, "Yes.")

@@ -255,6 +255,25 @@ def test_a_wrong_row_of_a_sheet_is_one_line_that_names_it(column, value, said, f
         tables.tabulate_readings(runs.open_runs(folder), sheet=path, resamples=0)
 
 
+@pytest.mark.parametrize(
+    ("output", "shown"),
+    [("<think>hm</think>\n\n=1\r\nyes ", "'=1\nyes"), ("-", "'-"), ("'=", "''="), ("Yes.", "Yes.")],
+)
+def test_texts_of_a_sheet_are_those_that_the_judge_writes(output, shown, tmp_path):
+    (tmp_path / "s.csv").write_text(f'{",".join(sheet.COLUMNS)}\ns,m,c,i,v,1,"{shown}",yes\n', encoding="utf-8")
+    (row,) = sheet.read_sheet(str(tmp_path / "s.csv"))
+    assert sheet._ends_alike(output, row.cells["text"]) and not sheet._ends_alike(output, "No.")
+
+
+def test_a_text_after_an_original_is_passed_over(frame, folder, tmp_path):
+    group = read_groups(runs.open_runs(folder))[0]
+    cells = {"item": "item-00", "variant": "original", "sample": "1", "text": "", "option": "agree"}
+    place = next(iter(group.samples))
+    outputs = {("item-00", "original"): ["Yes."]}
+    _, has_people = sheet.lay_out_sheet([sheet.SheetRow("s.csv: line 2", cells)], group, place, outputs)
+    assert not has_people.any()
+
+
 def test_a_sheet_needs_its_columns_and_rows(tmp_path):
     (tmp_path / "a.csv").write_text("study,model\ns,m\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("study,model\n", encoding="utf-8")
