@@ -125,7 +125,7 @@ def test_the_page_is_about_the_protocols_of_all_pages_with_measures():
     about = set().union(*(list_pages()[page].protocols for page, _ in MEASURED))
     assert list_pages()["benchmarks"].protocols == about >= {"agreement", "wording", "negation", "scoring", "choice"}
     assert {page for page, _ in MEASURED} == {
-        "stability", "text_features", "wording", "negation", "choice", "scoring", "reliability"
+        "stability", "text_features", "wording", "negation", "choice", "scoring", "scored", "reliability"
     }  # fmt: skip
 
 
