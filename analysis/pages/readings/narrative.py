@@ -101,6 +101,8 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
         else "no interval" if pd.isna(row["kept_lower"])
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
     )  # fmt: skip
+    if len(kept) > 1:  # the sentence is about the first setting, and not all models were asked in it
+        interval += f"; {format_quantity(int(row['n_models']), 'model')} in {row['setting']}"
     share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
         return f"In the same texts, {share} ({interval})."

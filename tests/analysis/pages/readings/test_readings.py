@@ -176,6 +176,14 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
     assert narrative.describe_kept_share(pd.DataFrame([same])) == wanted
 
 
+def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
+    row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99}
+    row |= {"n_sources": 2, "same": False, "common": 0.9, "common_lower": 0.8, "n_models": 4, "setting": "plain/yes-no"}
+    one, two = (narrative.describe_kept_share(pd.DataFrame([row] * number)) for number in (1, 2))
+    assert one.endswith("stays under every reading (interval 90 to 99 %).")
+    assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models in plain/yes-no).")
+
+
 def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
     row = {"reading": "probability", "wording_sd": 0.0, "kept": np.nan, "kept_lower": np.nan, "kept_upper": np.nan,
            "same": False}  # fmt: skip
