@@ -47,8 +47,8 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "same": Column("whether all readings have the same number on every wording", header="Same"),
     "own": Column(
-        "share of the reading's variance over wordings that is due to the reading; below 0 by chance", SHARE,
-        "Its own", 2,
+        "share of the reading's variance over wordings that is due to the reading; below 0 or above 1 by chance",
+        "share", "Its own", 2,
     ),
     "own_most": Column("where that cannot be estimated: the most that it can be, 1 − r²", SHARE, "At most", 2),
     "own_from": Column("what it is estimated from: three readings, or people", header="Own from"),

@@ -156,7 +156,7 @@ def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkey
         with pytest.raises((InputError, jinja2.TemplateError, RecursionError, OverflowError)):
             compile_template("here", source).render(VALUES)
         assert tracemalloc.get_traced_memory()[1] < 20e6
-        assert time.thread_time() - begun < 2
+        assert time.thread_time() - begun < 10  # of 0.02 s, on a machine that does much else
     finally:
         tracemalloc.stop()
 
