@@ -67,6 +67,7 @@ class InspectScores:
         self.conditions: dict[str, dict[str, Any]] = {}
         self.log_lines: list[str] = []
         self._evaluations, self._names, self._measures, self._scorer = evaluations, names, measures, scorer
+        self._condition_by_key: dict[tuple[int, str], str] = {}  # log, measure -> condition
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
         """Go through the scores of all logs: of every response one per measure.
@@ -153,8 +154,11 @@ class InspectScores:
 
     def _name_measure_condition(self, log_number: int, name: str) -> str:
         """Name the condition of a measure and record it; refuse one name for two measures."""
+        key = log_number, name
+        if key in self._condition_by_key:
+            return self._condition_by_key[key]
         setting = self._names.conditions[log_number]
-        condition = ScoreMeasure(name).name_condition(setting)
+        condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
         fields = {
             "form": saving.IMPORT_FORM,
             **{
