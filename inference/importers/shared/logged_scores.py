@@ -46,7 +46,7 @@ def refuse_measure_options(args: argparse.Namespace, command: str) -> None:
     """
     if (args.score_range or args.lower_is_better) and not args.scores:
         raise InputError(f"{command}: --score-range and --lower-is-better go with --scores; add it")
-    if args.scores and args.right_or_wrong:
+    if args.scores and getattr(args, "right_or_wrong", False):
         raise InputError(f"{command}: --scores keeps numbers, --right-or-wrong does not; give one of them")
 
 
