@@ -71,9 +71,9 @@ class HelmScores:
                     )
             n_left = sum(score is not None for scores in scores_by_request.values() for score in scores.values())
             if n_left:
+                about = f"{n:,} instances that were" if (n := len(scores_by_request)) > 1 else "an instance that was"
                 self._measures.notes.append(
-                    f"left out: {n_left:,} scores of {run.path / STATS} about {len(scores_by_request):,} instances "
-                    "that were not asked about"
+                    f"left out: {n_left:,} scores of {run.path / STATS} about {about} not asked about"
                 )
             self._answers.run_lines.append(
                 _describe_scored_run(run, len(instances), scores_by_split, run.read_all_stated_means())
