@@ -68,6 +68,7 @@ class InspectScores:
         self.log_lines: list[str] = []
         self._evaluations, self._names, self._measures, self._scorer = evaluations, names, measures, scorer
         self._condition_by_key: dict[tuple[int, str], str] = {}  # log, measure -> condition
+        self._n_by_other_scorer: dict[str, int] = {}
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
         """Go through the scores of all logs: of every response one per measure.
@@ -88,6 +89,10 @@ class InspectScores:
                 for name, measure_values in values.items():
                     yield self._build_score_response(log_number, key, epochs, name, measure_values)
             self.log_lines.append(_describe_scored_log(evaluation, epochs_by_key, values))
+        self._measures.notes += [
+            f"left out by --scorer: {name}, which scored {number:,} samples"
+            for name, number in self._n_by_other_scorer.items()
+        ]
 
     def _group_epochs_by_wording(self, log_number: int, evaluation: Evaluation) -> dict[tuple[str, str], list[Sample]]:
         """Read the samples of a log: item and wording -> its epochs."""
@@ -110,6 +115,7 @@ class InspectScores:
         value_by_measure: dict[str, Any] = {}
         for scorer, score in take_object_or_empty(scores).items():
             if self._scorer not in (None, scorer):
+                self._n_by_other_scorer[scorer] = self._n_by_other_scorer.get(scorer, 0) + 1
                 continue
             value = take_object_or_empty(score).get("value")
             inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None

@@ -67,7 +67,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval import files
     from inference.importers.lm_eval.judgements import find_judging_metrics
     from inference.importers.lm_eval.rows import LmEvalRows, describe_other_metrics
-    from inference.importers.lm_eval.scores import LmEvalScores, describe_score_files
+    from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics, describe_stated_means
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
     from inference.importers.shared.logged_study import save_log_study
@@ -85,7 +85,8 @@ def main(args: argparse.Namespace) -> None:
         ]
         responses = measures.read_to_end(_chain_responses(readers), conditions)
         lines = save_log_study(args, args.paths, responses, conditions, imported, about)
-        lines += [*measures.describe_scores(), *describe_score_files(score_readers)]
+        measures.notes += describe_left_out_metrics(score_readers)
+        lines += [*measures.describe_scores(), *describe_stated_means(score_readers)]
     else:
         judging = find_judging_metrics(worded_files)
         readers = [

@@ -76,8 +76,8 @@ class LmEvalScores(LmEvalRows):
             if not self._is_number(where, row, metric):
                 continue
             score = parse_logged_number(where, metric, row.get(metric))
-            self._measures.note_range(metric, SHARE if isinstance(row.get(metric), bool) else None)
             if score is not None:
+                self._measures.note_range(metric, SHARE if isinstance(row.get(metric), bool) else None)
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(
@@ -136,8 +136,8 @@ class LmEvalScores(LmEvalRows):
         return [(key, math.fsum(scores) / len(scores), stated[key]) for key, scores in keys.items() if key in stated]
 
 
-def describe_score_files(file_readers: Sequence[LmEvalScores]) -> list[str]:
-    """Say what metrics were left out, and how many means are those that the results files state.
+def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]:
+    """Say which metrics were left out since they are no numbers, and how many values they have.
 
     Parameters
     ----------
@@ -152,7 +152,22 @@ def describe_score_files(file_readers: Sequence[LmEvalScores]) -> list[str]:
     for file_reader in file_readers:
         for metric, number in file_reader.left_out.items():
             left_out[metric] = left_out.get(metric, 0) + number
-    lines = [f"left out: {metric}, whose {number:,} values are no numbers" for metric, number in left_out.items()]
+    return [f"left out: {metric}, whose {number:,} values are no numbers" for metric, number in left_out.items()]
+
+
+def describe_stated_means(file_readers: Sequence[LmEvalScores]) -> list[str]:
+    """Say how many means are those that the results files state, and which are not.
+
+    Parameters
+    ----------
+    file_readers
+        Of all files, read to their end.
+
+    Returns
+    -------
+    Lines for the user.
+    """
+    lines = []
     means = [
         (file_reader.worded_file.file.path.name, *compared)
         for file_reader in file_readers

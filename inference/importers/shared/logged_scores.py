@@ -193,7 +193,8 @@ class LoggedMeasures:
         number = sum(scores.number for scores in self._scores.values())
         missing = f"; {self._n_missing:,} responses are without one" if self._n_missing else ""
         by = f"{len(self._scores):,} measure{'s' * (len(self._scores) != 1)}"
-        return [f"{number:,} score{'s' * (number != 1)} by {by}, all numbers that the logs have{missing}", *self.notes]
+        whole = "" if self.notes else ", all that the logs have"
+        return [f"{number:,} score{'s' * (number != 1)} by {by}{whole}{missing}", *self.notes]
 
 
 def parse_logged_number(where: str, name: str, value: Any) -> float | None:

@@ -91,7 +91,7 @@ def test_every_metric_of_lm_eval_is_a_measure_and_lists_are_named(tmp_path, caps
     assert all(row["output"] == [" Leaves."] for row in rows)
     assert all(asked["gold"] is None and asked["options"] == ["lowest", "highest"] for asked in stimuli)
     said = capsys.readouterr().out
-    assert "30 scores by 5 measures, all numbers that the logs have" in said
+    assert "30 scores by 5 measures\n" in said
     assert "left out: bleu, whose 6 values are no numbers" in said
     assert "5 of 5 means are what the results files state" in said
     assert "org/model plain/likert: 6 of 6 variants, 6 scores, mean 3.083" in said
@@ -110,7 +110,8 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     for shots in (0, 5):
         about = {"shots": shots, "metrics": ["acc", "acc_norm", "brier"]}
         rows = [letters(0, TEA, acc_norm=0.0, brier=0.25, **about), letters(1, SNOW, acc_norm=1.0, brier=None, **about)]
-        texts = [written(0, TEA, True, filter=name) for name in ("strict", "flexible")]
+        texts = [written(0, TEA, None, filter="strict"), written(1, SNOW, True, filter="strict")]
+        texts += [{**row, "filter": "flexible"} for row in texts]
         config = {"output_type": None, "shots": shots}
         write_lm_eval(tmp_path / f"{shots}", {"drinks": rows, "say": texts}, config)
     info, stimuli, rows = run(tmp_path, "lm-eval", tmp_path / "0", tmp_path / "5", "--scores")
@@ -118,8 +119,8 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
         "plain/acc": [1.0, 0.0] * 2,
         "plain/acc_norm": [0.0, 1.0] * 2,
         "plain/brier": [0.25, None] * 2,
-        "plain/strict/exact_match": [1.0] * 2,
-        "plain/flexible/exact_match": [1.0] * 2,
+        "plain/strict/exact_match": [None, 1.0] * 2,
+        "plain/flexible/exact_match": [None, 1.0] * 2,
     }
     assert info["conditions"]["plain/strict/exact_match"] == {
         "form": "plain", "filter": "strict", "measure": "exact_match", "range": [0, 1], "direction": "higher",
@@ -128,7 +129,7 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     assert {asked["variant"] for asked in stimuli} == {"0-shot", "5-shot"}
     assert [row["error"] for row in rows if row["condition"] == "plain/brier"] == [None, "the row has no brier"] * 2
     assert all(row["output"] is None for row in rows if "acc" in row["condition"])
-    assert "; 2 responses are without one" in capsys.readouterr().out
+    assert "; 6 responses are without one" in capsys.readouterr().out
 
 
 def test_logs_read_as_answers_name_the_metrics_that_were_not_imported(tmp_path, capsys):
@@ -194,6 +195,17 @@ def test_epochs_of_inspect_are_samples_and_the_score_is_their_mean(tmp_path):
     assert [row["sample_score"] for row in rows] == [[0.1, 0.4], [1.0, 0.0, 0.5], None]
     assert rows[2]["error"] == "the sample ended with an error: out of time"
     assert info["conditions"]["s"]["range"] is None  # letters beside numbers
+
+
+def test_one_scorer_of_inspect_is_taken_alone_and_the_others_are_counted(tmp_path, capsys):
+    samples = [text_sample(number, scores={"a": {"value": number}, "b": {"value": "C"}}) for number in (1, 2)]
+    log = write(tmp_path / "log.eval", inspect_log(samples))
+    _, _, rows = run(tmp_path, "inspect", log, "--scores", "--scorer", "a")
+    assert scores_by_condition(rows) == {"a": [1.0, 2.0]}
+    assert "left out by --scorer: b, which scored 2 samples" in capsys.readouterr().out
+    _, _, rows = run(tmp_path, "inspect", log, "--scores", out="both")
+    assert scores_by_condition(rows) == {"a": [1.0, 2.0], "b": [1.0, 1.0]}
+    assert "4 scores by 2 measures, all that the logs have" in capsys.readouterr().out
 
 
 def test_inspects_own_reader_finds_the_same_sums_in_published_logs(tmp_path, shared):
