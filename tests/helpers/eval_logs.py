@@ -244,3 +244,22 @@ def write(path: Path, content: bytes) -> Path:
     """Write a file and return its path."""
     path.write_bytes(content)
     return path
+
+
+def import_scores(
+    tmp_path: Path, tool: str, *words: Any, out: str = "run"
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Import logs of a tool, expecting success, and return run.json, the stimuli and the responses."""
+    assert main(["import", tool, *map(str, words), "--out", str(tmp_path / out)]) == 0
+    parts = sorted((tmp_path / out / "responses").glob("*.parquet"))
+    rows = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    info = json.loads((tmp_path / out / "run.json").read_text(encoding="utf-8"))
+    return info, pq.read_table(tmp_path / out / "stimuli.parquet").to_pylist(), rows
+
+
+def scores_by_condition(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Condition -> the scores of its rows, in their order."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row["condition"], []).append(row["score"])
+    return found

@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers.lm_eval import files
     from inference.importers.lm_eval.judgements import find_judging_metrics
-    from inference.importers.lm_eval.rows import LmEvalRows, describe_other_metrics
+    from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics, describe_stated_means
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
@@ -94,7 +94,7 @@ def main(args: argparse.Namespace) -> None:
             for worded_file in worded_files
         ]
         lines = save_log_study(args, args.paths, _chain_responses(readers), conditions, imported, about)
-        lines += describe_other_metrics(readers)
+        lines += _describe_other_metrics(readers)
     saving.print_escaped_lines([*lines, *_describe_incomplete_files(readers)])
 
 
@@ -120,6 +120,12 @@ def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argp
         )
         for model, model_files in files.items()
     }
+
+
+def _describe_other_metrics(file_readers: Sequence[LmEvalRows]) -> list[str]:
+    """Say which metrics were not imported, and what imports them; nothing where all were."""
+    names = dict.fromkeys(metric for file_reader in file_readers for metric in file_reader.other_metrics)
+    return [f"not imported: {', '.join(names)}; --scores imports every metric as a number"] if names else []
 
 
 def _describe_incomplete_files(file_readers: Sequence[LmEvalRows]) -> list[str]:

@@ -280,22 +280,6 @@ class LmEvalRows:
         return name
 
 
-def describe_other_metrics(file_readers: Sequence[LmEvalRows]) -> list[str]:
-    """Say which metrics were not imported, and what imports them; nothing where all were.
-
-    Parameters
-    ----------
-    file_readers
-        Of all files, read to their end.
-
-    Returns
-    -------
-    At most one line.
-    """
-    names = dict.fromkeys(metric for file_reader in file_readers for metric in file_reader.other_metrics)
-    return [f"not imported: {', '.join(names)}; --scores imports every metric as a number"] if names else []
-
-
 def _compute_metric_scores(
     metric: str, after_text: Sequence[float], without_text: Sequence[float], row_options: RowOptions
 ) -> Sequence[float] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 
-import pyarrow.parquet as pq
 import pytest
 
 from helpers.eval_logs import as_eval as inspect_log
@@ -17,9 +16,11 @@ from helpers.eval_logs import (
     eee_result,
     eee_row,
     helm,
+    import_scores,
     perturbed,
     request,
     scored,
+    scores_by_condition,
     text_sample,
     write,
 )
@@ -39,23 +40,6 @@ SHAPES = {
 }
 RANGES = [f"--score-range={name}={ends}" for name, (ends, _) in SHAPES.items() if ends]
 OPTIONS = ["--scores", *RANGES, "--lower-is-better", "ms"]
-
-
-def run(tmp_path, tool, *words, out="run"):
-    """Import, and return run.json, the stimuli and the responses."""
-    assert main(["import", tool, *map(str, words), "--out", str(tmp_path / out)]) == 0
-    parts = sorted((tmp_path / out / "responses").glob("*.parquet"))
-    rows = [row for part in parts for row in pq.read_table(part).to_pylist()]
-    info = json.loads((tmp_path / out / "run.json").read_text(encoding="utf-8"))
-    return info, pq.read_table(tmp_path / out / "stimuli.parquet").to_pylist(), rows
-
-
-def scores_by_condition(rows):
-    """Condition -> the scores of its rows, in their order."""
-    found = {}
-    for row in rows:
-        found.setdefault(row["condition"], []).append(row["score"])
-    return found
 
 
 def check_shapes(info, rows, setting=""):
@@ -86,7 +70,7 @@ def lm_eval_rows():
 def test_every_metric_of_lm_eval_is_a_measure_and_lists_are_named(tmp_path, capsys):
     means = {f"{name},none": math.fsum(values) / 6 for name, (_, values) in SHAPES.items()}
     folder = write_lm_eval(tmp_path / "logs", {"drinks": lm_eval_rows()}, TEXT, results={"drinks": means})
-    info, stimuli, rows = run(tmp_path, "lm-eval", folder, *OPTIONS)
+    info, stimuli, rows = import_scores(tmp_path, "lm-eval", folder, *OPTIONS)
     check_shapes(info, rows, "plain/")
     assert all(row["output"] == [" Leaves."] for row in rows)
     assert all(asked["gold"] is None and asked["options"] == ["lowest", "highest"] for asked in stimuli)
@@ -101,7 +85,7 @@ def test_a_mean_that_the_results_file_states_otherwise_is_told(tmp_path, capsys)
     folder = write_lm_eval(
         tmp_path / "logs", {"drinks": lm_eval_rows()}, TEXT, results={"drinks": {"f1,none": 0.5, "ms,none": "N/A"}}
     )
-    run(tmp_path, "lm-eval", folder, "--scores")
+    import_scores(tmp_path, "lm-eval", folder, "--scores")
     said = capsys.readouterr().out
     assert "0 of 1 means" in said and "the mean of f1,none is 0.230722, the results file states 0.5" in said
 
@@ -114,7 +98,7 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
         texts += [{**row, "filter": "flexible"} for row in texts]
         config = {"output_type": None, "shots": shots}
         write_lm_eval(tmp_path / f"{shots}", {"drinks": rows, "say": texts}, config)
-    info, stimuli, rows = run(tmp_path, "lm-eval", tmp_path / "0", tmp_path / "5", "--scores")
+    info, stimuli, rows = import_scores(tmp_path, "lm-eval", tmp_path, "--scores")
     assert scores_by_condition(rows) == {
         "plain/acc": [1.0, 0.0] * 2,
         "plain/acc_norm": [0.0, 1.0] * 2,
@@ -134,13 +118,15 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
 
 def test_logs_read_as_answers_name_the_metrics_that_were_not_imported(tmp_path, capsys):
     rows = [letters(0, TEA, metrics=["acc", "brier"], brier=0.25)]
-    run(tmp_path, "lm-eval", write_lm_eval(tmp_path / "logs", {"drinks": rows}))
+    import_scores(tmp_path, "lm-eval", write_lm_eval(tmp_path / "logs", {"drinks": rows}))
     assert "not imported: brier; --scores imports every metric as a number" in capsys.readouterr().out
 
 
 def test_scores_of_rows_that_name_no_metrics(tmp_path):
     rows = [{name: value for name, value in row.items() if name != "metrics"} for row in lm_eval_rows()]
-    _, _, found = run(tmp_path, "lm-eval", write_lm_eval(tmp_path / "logs", {"drinks": rows}, TEXT), "--scores")
+    _, _, found = import_scores(
+        tmp_path, "lm-eval", write_lm_eval(tmp_path / "logs", {"drinks": rows}, TEXT), "--scores"
+    )
     assert {*scores_by_condition(found)} == {f"plain/{name}" for name in SHAPES}
 
 
@@ -165,7 +151,7 @@ def test_the_scores_of_inspect_by_their_values_scorers_and_keys(tmp_path, capsys
         for name, mean in stated.items()
     ]}  # fmt: skip
     log = write(tmp_path / "log.eval", inspect_log(samples, {**inspect_header(), "results": results}))
-    info, _, rows = run(tmp_path, "inspect", log, "--scores", "--score-range", "parts/likert=1-5")
+    info, _, rows = import_scores(tmp_path, "inspect", log, "--scores", "--score-range", "parts/likert=1-5")
     found = scores_by_condition(rows)
     assert list(found) == ["judged", "parts/likert", "parts/tests", "f1", "ms", "passed"]
     for name, condition in {"likert": "parts/likert", "tests": "parts/tests"}.items():
@@ -190,7 +176,7 @@ def test_epochs_of_inspect_are_samples_and_the_score_is_their_mean(tmp_path):
         for epoch, value in enumerate(epochs, start=1)
     ]
     samples[-1]["error"] = {"message": "out of time"}
-    info, _, rows = run(tmp_path, "inspect", write(tmp_path / "log.eval", inspect_log(samples)), "--scores")
+    info, _, rows = import_scores(tmp_path, "inspect", write(tmp_path / "log.eval", inspect_log(samples)), "--scores")
     assert [row["score"] for row in rows] == [0.25, 0.5, None]
     assert [row["sample_score"] for row in rows] == [[0.1, 0.4], [1.0, 0.0, 0.5], None]
     assert rows[2]["error"] == "the sample ended with an error: out of time"
@@ -200,40 +186,12 @@ def test_epochs_of_inspect_are_samples_and_the_score_is_their_mean(tmp_path):
 def test_one_scorer_of_inspect_is_taken_alone_and_the_others_are_counted(tmp_path, capsys):
     samples = [text_sample(number, scores={"a": {"value": number}, "b": {"value": "C"}}) for number in (1, 2)]
     log = write(tmp_path / "log.eval", inspect_log(samples))
-    _, _, rows = run(tmp_path, "inspect", log, "--scores", "--scorer", "a")
+    _, _, rows = import_scores(tmp_path, "inspect", log, "--scores", "--scorer", "a")
     assert scores_by_condition(rows) == {"a": [1.0, 2.0]}
     assert "left out by --scorer: b, which scored 2 samples" in capsys.readouterr().out
-    _, _, rows = run(tmp_path, "inspect", log, "--scores", out="both")
+    _, _, rows = import_scores(tmp_path, "inspect", log, "--scores", out="both")
     assert scores_by_condition(rows) == {"a": [1.0, 2.0], "b": [1.0, 1.0]}
     assert "4 scores by 2 measures, all that the logs have" in capsys.readouterr().out
-
-
-def test_inspects_own_reader_finds_the_same_sums_in_published_logs(tmp_path, shared):
-    """What `inspect_ai.log.read_eval_log` and `value_to_float` (inspect-ai 0.3.285) give: number and sum of scores."""
-    own = {
-        "data_arc_qwen.json": {"choice": (3, 1.0)},
-        "data_pubmedqa_gpt4o_mini.json": {"choice": (2, 2.0)},
-        "log_formats.eval": {"match": (1, 0.0)},
-        "mmlu-summary-choices.eval": {"choice": (1, 0.0)},
-    }
-    for number, (name, stated) in enumerate(own.items()):
-        if name == "mmlu-summary-choices.eval":
-            pytest.importorskip("zstandard")
-        _, _, rows = run(tmp_path, "inspect", shared / "eval-logs" / "inspect" / name, "--scores", out=f"run{number}")
-        found = scores_by_condition(rows)
-        assert {measure: (len(scores), math.fsum(scores)) for measure, scores in found.items()} == stated
-
-
-@pytest.mark.parametrize("path", ["data_arc_qwen.json", "data_pubmedqa_gpt4o_mini.json", "log_formats.eval"])
-def test_inspects_own_reader_where_it_is_installed(tmp_path, shared, path):
-    log = pytest.importorskip("inspect_ai.log")
-    to_float = pytest.importorskip("inspect_ai.scorer").value_to_float()
-    found = {}
-    for sample in log.read_eval_log(str(shared / "eval-logs" / "inspect" / path)).samples:
-        for name, score in sample.scores.items():
-            found.setdefault(name, []).append(to_float(score.value))
-    _, _, rows = run(tmp_path, "inspect", shared / "eval-logs" / "inspect" / path, "--scores")
-    assert scores_by_condition(rows) == found
 
 
 def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbations_are_wordings(tmp_path, capsys):
@@ -253,7 +211,7 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
     totals = [{"name": {"name": name, "split": "test"}, "count": 1, "mean": math.fsum(values) / 3}
               for name, values in zip(SHAPES, plain, strict=True)]  # fmt: skip
     (folder / "stats.json").write_text(json.dumps(totals), encoding="utf-8")
-    info, stimuli, rows = run(tmp_path, "helm", folder, *OPTIONS, "--metric", "f1")
+    info, stimuli, rows = import_scores(tmp_path, "helm", folder, *OPTIONS, "--metric", "f1")
     check_shapes(info, rows)
     assert next(iter(info["conditions"])) == "f1"
     assert [asked["variant"] for asked in stimuli] == ["original", "typos"] * 3
@@ -263,36 +221,13 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
     assert "left out: 5 scores of" in said and "about an instance that was not asked about" in said
 
 
-def test_the_published_run_of_helm_has_the_means_that_it_states(tmp_path, shared, capsys):
-    _, _, rows = run(tmp_path, "helm", shared / "eval-logs" / "helm", "--scores")
-    entries = json.loads(next((shared / "eval-logs" / "helm").glob("*/per_instance_stats.json")).read_text())
-    stated = {}
-    for entry in entries:
-        for stat in entry["stats"]:
-            if stat["count"]:
-                stated.setdefault(stat["name"]["name"], []).append(stat["sum"] / stat["count"])
-    assert scores_by_condition(rows) == stated and len(rows) == 250
-    assert "50 of 50 means are what the run states" in capsys.readouterr().out
-
-
-def test_the_published_logs_of_lm_eval_have_the_means_that_they_state(tmp_path, shared, capsys):
-    folder = shared / "eval-logs" / "lm-eval"
-    _, _, rows = run(tmp_path, "lm-eval", folder / "lm_eval_mmlu_0shot", folder / "lm_eval_mmlu_5shot", "--scores")
-    found = scores_by_condition(rows)
-    logged = [
-        json.loads(line)["acc"] for file in sorted(folder.rglob("samples_mmlu*.jsonl")) for line in file.open()
-    ]  # fmt: skip
-    assert list(found) == ["chat/acc"] and sorted(found["chat/acc"]) == sorted(logged) and len(logged) == 800
-    assert "8 of 8 means are what the results files state" in capsys.readouterr().out
-
-
 def test_scores_of_any_tools_records_of_every_eval_ever(tmp_path, capsys):
     bounds = {name: dict(zip(("min_score", "max_score"), map(float, ends.split("-")), strict=True)) if ends else {}
               for name, (ends, _) in SHAPES.items()}  # fmt: skip
     bounds["ms"] = {"lower_is_better": True, "min_score": "-Infinity", "max_score": "Infinity"}
     results = [eee_result(name, math.fsum(values) / 6, **bounds[name]) for name, (_, values) in SHAPES.items()]
     rows = [eee_row(f"s{number}", name, values[number]) for name, (_, values) in SHAPES.items() for number in range(6)]
-    info, stimuli, found = run(tmp_path, "eee", eee_record(tmp_path / "records", results, rows), "--scores")
+    info, stimuli, found = import_scores(tmp_path, "eee", eee_record(tmp_path / "records", results, rows), "--scores")
     check_shapes(info, found)
     assert len(stimuli) == 6 and all(row["output"] == ["green"] for row in found)
     assert "5 of 5 means are what the records state" in capsys.readouterr().out
@@ -300,8 +235,8 @@ def test_scores_of_any_tools_records_of_every_eval_ever(tmp_path, capsys):
 
 def test_the_same_import_again_changes_nothing_and_another_range_is_told_apart(tmp_path, capsys):
     folder = write_lm_eval(tmp_path / "logs", {"drinks": lm_eval_rows()}, TEXT)
-    run(tmp_path, "lm-eval", folder, *OPTIONS)
+    import_scores(tmp_path, "lm-eval", folder, *OPTIONS)
     capsys.readouterr()
-    _, _, rows = run(tmp_path, "lm-eval", folder, *OPTIONS)
+    _, _, rows = import_scores(tmp_path, "lm-eval", folder, *OPTIONS)
     assert len(rows) == 30 and "plain/f1: is here already, nothing to do" in capsys.readouterr().out
     assert main(["import", "lm-eval", str(folder), "--scores", "--out", str(tmp_path / "run")]) == 2
