@@ -156,7 +156,7 @@ class LoggedMeasures:
             if without_score is not None:
                 del conditions[condition]
                 self._n_missing -= len(without_score)
-                self.notes.append(f"left out: {condition}, none of its {len(without_score):,} responses has a score")
+                self.notes.append(f"left out: {condition}, without any score; its responses: {len(without_score):,}")
         self._complete_conditions(conditions)
 
     def _complete_conditions(self, conditions: Mapping[str, dict[str, Any]]) -> None:
@@ -191,7 +191,7 @@ class LoggedMeasures:
     def describe_scores(self) -> list[str]:
         """Say how many scores there are and are not, and what was left out; once all is read."""
         number = sum(scores.number for scores in self._scores.values())
-        missing = f"; {self._n_missing:,} responses are without one" if self._n_missing else ""
+        missing = f"; responses without one: {self._n_missing:,}" if self._n_missing else ""
         by = f"{len(self._scores):,} measure{'s' * (len(self._scores) != 1)}"
         whole = "" if self.notes else ", all that the logs have"
         return [f"{number:,} score{'s' * (number != 1)} by {by}{whole}{missing}", *self.notes]

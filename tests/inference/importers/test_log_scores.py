@@ -113,7 +113,7 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     assert {asked["variant"] for asked in stimuli} == {"0-shot", "5-shot"}
     assert [row["error"] for row in rows if row["condition"] == "plain/brier"] == [None, "the row has no brier"] * 2
     assert all(row["output"] is None for row in rows if "acc" in row["condition"])
-    assert "; 6 responses are without one" in capsys.readouterr().out
+    assert "; responses without one: 6" in capsys.readouterr().out
 
 
 def test_logs_read_as_answers_name_the_metrics_that_were_not_imported(tmp_path, capsys):
@@ -217,7 +217,7 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
     assert [asked["variant"] for asked in stimuli] == ["original", "typos"] * 3
     said = capsys.readouterr().out
     assert "30 scores by 5 measures" in said and "5 of 5 means are what the run states" in said
-    assert "left out: training_co2_cost, none of its 6 responses has a score" in said
+    assert "left out: training_co2_cost, without any score; its responses: 6" in said
     assert "left out: 5 scores of" in said and "about an instance that was not asked about" in said
 
 
