@@ -20,7 +20,7 @@ from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
-from helpers import text_feature_runs, wording_runs
+from helpers import text_feature_runs, textbook, wording_runs
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def test_a_mean_has_the_interval_of_its_items(own):
     found = table.loc[("a", "agreement")]
     means = frame[frame["model"] == "a"].groupby("item")["agreement"].mean()
     assert found["mean"] == pytest.approx(means.mean(), abs=1e-12)
-    expected = stats.t.interval(0.95, 7, means.mean(), stats.sem(means))
+    expected = textbook.mean_score(list(means), True)
     assert (found["mean_lower"], found["mean_upper"]) == pytest.approx(expected, abs=1e-9)
     of_a = frame[frame["model"] == "a"].assign(logit=lambda rows: np.log(rows["agreement"] / (1 - rows["agreement"])))
     assert table.loc[("a", "logit"), "mean"] == pytest.approx(of_a.groupby("item")["logit"].mean().mean(), abs=1e-12)
