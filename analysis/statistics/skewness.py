@@ -1,17 +1,17 @@
 """Correct the t interval of a mean for skewed values, and tell where too few values differ for any interval.
 
-With few values that are mostly 0 and sometimes high, t leaves out the mean too often: where the high ones are missing by
-chance, so is their variance. Hall's transformation of the t statistic T = (mean - mu) / error,
+With few values that are mostly 0 and sometimes high, t leaves out the mean too often: where the high ones are missing
+by chance, so is their variance. Hall's transformation of the t statistic T = (mean - mu) / error,
 
     g(T) = T + a T^2 / 3 + a^2 T^3 / 27 + a / 6,    a = skewness / sqrt(n),
 
-is far less skewed, and increases with T, so that it can be turned round: mu is held where |g(T)| is at most the quantile
-of t. Skewness is itself a guess from few values. So each end is the farther of the plain one and the corrected one: of
-two equal models the differences are symmetric, and the corrected test alone finds a difference in up to .10 of studies.
+is far less skewed, and increases with T, so that it can be turned round: mu is held where |g(T)| is at most the
+quantile of t. Skewness is itself a guess from few values. So each end is the farther of the plain one and the corrected
+one: of two equal models the differences are symmetric, and the corrected test alone finds one in up to .10 of studies.
 
-Where fewer than `LEAST_UNLIKE` values differ from the commonest one, they tell too little of what else there may be. If
-the two sides of paired differences are exchanged in each, as of equal models they can be, the likeliest p value of all
-is 2^(1 - n), which with 5 is above .05 (`significance.mcnemar`).
+Where fewer than `LEAST_UNLIKE` values differ from the commonest one, they tell too little of what else there may be.
+Of two equal models, the sides can be exchanged in every item: if all n items that differ do so in one direction, p is
+2^(1 - n), which with 5 is above .05 (`significance.mcnemar`).
 
 References
 ----------

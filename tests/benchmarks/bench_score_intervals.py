@@ -1,10 +1,10 @@
 """Coverage of 95 % intervals of mean scores of hard shapes, simulated: methods that were compared, and ours.
 
-    python tests/benchmarks/bench_score_intervals.py              # about five minutes, one thread
+    python tests/benchmarks/bench_score_intervals.py              # about four minutes, one thread
     python tests/benchmarks/bench_score_intervals.py --runs 300   # coarser
 
-A score is the quantile, in its shape, of a normal sum of item (variance 1), wording (.0225) and their interaction (.25);
-each item has 5 wordings, own ones (nested) or those of all items (crossed). In brackets: mean width, in SDs of a score.
+A score is the quantile, in its shape, of a normal sum of item (variance 1), wording (.0225) and interaction (.25); each
+item has 5 wordings, own ones (nested) or those of all items (crossed). In brackets: mean width, in SDs of a score.
 
 1. Methods, from item means of nested wordings: `t`, cut at the range; `logit`: t of the mean's logit; `Johnson` (1978);
    `Hall` (1992); `BCa` and `boot-t` with 1,000 draws; `quasi`: Wilson's with the variance P (1 - P) times a factor that

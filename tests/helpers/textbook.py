@@ -178,7 +178,7 @@ def hall(statistic: float, values: list[float]) -> float:
 
 
 def mean_score(values: list[float], bounded: bool) -> tuple[float, float]:
-    """The interval of a mean of scores: the farther of t's and Hall's; from 0 to 1 cut at Wilson's. By looking for ends."""
+    """The interval of a mean of scores: the farther of t's and Hall's ends, looked for; from 0 to 1 cut at Wilson's."""
     n, mean, error = len(values), math.fsum(values) / len(values), statistics.stdev(values) / math.sqrt(len(values))
     t, z = stats.t.ppf(0.975, n - 1), stats.norm.ppf(0.975)
     if error > 1e-12:
@@ -188,6 +188,7 @@ def mean_score(values: list[float], bounded: bool) -> tuple[float, float]:
     else:
         lower, upper = -math.inf, math.inf
     if bounded:
+
         def beyond(end: float) -> float:
             return abs(mean - end) - z * math.sqrt(end * (1 - end) / n)
 

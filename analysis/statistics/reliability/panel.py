@@ -35,10 +35,10 @@ effective items as items. The t interval of 62 items goes beyond 1, and leaves o
 studies. A difference of shares keeps its t interval, which agrees with its test.
 
 The mean of other scores has t intervals that are corrected for skewness (`analysis.statistics.skewness`). Where scores
-lie within 0 and 1, their mean varies no more than that of as many answers of 0 or 1: the interval is cut at Wilson's with
-the number of items, and is Wilson's where the items do not differ at all. Where scores have no bounds, and of
-differences, nothing bounds what has not been seen: there is no interval where fewer than six items differ from the
-others (`skewness.has_few_unlike_values`). `tests/benchmarks/bench_score_intervals.py` has what was compared.
+lie within 0 and 1, their mean varies no more than that of as many answers of 0 or 1: the interval is cut at Wilson's
+with the number of items, and is Wilson's where the items do not differ at all. Where scores have no bounds, nothing
+bounds what was not seen, nor does it closely for a difference: there is no interval where fewer than six items differ
+from the others (`skewness.has_few_unlike_values`). `tests/benchmarks/bench_score_intervals.py` has what was compared.
 
 References
 ----------

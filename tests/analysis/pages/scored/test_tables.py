@@ -17,8 +17,8 @@ from analysis import runs
 from analysis.measures.reworded.scored import read_scores
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
-from helpers.scored_runs import SHAPES, draw_scores, write_scored
 from helpers import textbook
+from helpers.scored_runs import SHAPES, draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 from helpers.textbook import wilson
 
@@ -269,13 +269,23 @@ def test_no_interval_passes_the_range(tmp_path, crossed):
         plain = DescrStatsW(items).tconfint_mean()
         ours = row[["mean", "mean_lower", "mean_upper", "like_lower", "like_upper"]].astype(float)
         if measure == "ms":
-            assert ours.isna().tolist() == [False, True, True, True, True]  # one item differs: nothing bounds the others
+            assert ours.isna().tolist() == [
+                False,
+                True,
+                True,
+                True,
+                True,
+            ]  # one item differs: nothing bounds the others
             continue
         assert not low <= plain[0] <= plain[1] <= high  # by t it would pass it
         np.testing.assert_allclose(ours.iloc[:3], mean_and_interval(items, measure), rtol=1e-9)
         assert low <= row["like_lower"] <= row["mean"] <= row["like_upper"] <= high
-    differences = build_table("scored_differences", opened)  # all five items differ, four of them as much
-    assert differences[["lower", "upper", "like_lower"]].isna().all(axis=None) and (differences["p_items"] == 2 / 2**5).all()
+    # Of models, all five items differ, four of them as much.
+    differences = build_table("scored_differences", opened)
+    assert (
+        differences[["lower", "upper", "like_lower"]].isna().all(axis=None)
+        and (differences["p_items"] == 2 / 2**5).all()
+    )
     studies = {scored.study.measure: scored.study for scored in read_scores(opened)}
     assert studies["likert"].cut_difference_at_bounds((-1.2, 0.3)) == (-1, 0.3)
     assert studies["ms"].cut_difference_at_bounds((-1.2, 0.3)) == (-1.2, 0.3)
