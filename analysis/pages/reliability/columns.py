@@ -10,7 +10,9 @@ UNIT = "unit of the measure"
 SQUARED = "unit of the measure, squared"
 COUNTED = "share of items, 0 to 1"
 PROBABILITY = "probability, 0 to 1"
-THESE = "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t, corrected for skewness"
+THESE = (
+    "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t, heeding skewness"
+)
 APART = "other items, these wordings; none where some items are alike and fewer than six differ from these"
 OTHER = "other items and other wordings drawn anew"
 UNSAMPLED = "no answer has two samples"
