@@ -14,6 +14,8 @@ from analysis.statistics.reliability.replication import (
 from analysis.statistics.skewness import has_few_unlike_values
 from helpers import textbook
 
+pytestmark = pytest.mark.slow
+
 # Scores (items, 3 wordings of each); whether they lie within 0 and 1; their mean.
 SHAPES = {
     "80 % zeros": (lambda rng, n: (rng.random((n, 1)) < 0.2) * rng.beta(2, 2, (n, 3)), True, 0.1),
