@@ -26,21 +26,21 @@ LEAST_ITEMS = 2  # of a pair, for a test
 
 
 def read_scores(responses: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
-    """Read the scores with the measure and the direction of their condition.
+    """Read the scores with the measure, its range and the direction of their condition.
 
     Parameters
     ----------
     responses
         `Run.responses`: study, model, condition, item, variant, score.
     conditions
-        `Run.conditions`: study, condition, measure, direction.
+        `Run.conditions`: study, condition, measure, range, direction.
 
     Returns
     -------
     DataFrame
-        study, model, condition, measure, direction, item, variant, score; without responses that have no score.
+        study, model, condition, measure, range, direction, item, variant, score; without responses that have no score.
     """
-    about = conditions.reindex(columns=["study", "condition", "measure", "direction"])
+    about = conditions.reindex(columns=["study", "condition", "measure", "range", "direction"])
     scores = responses[[*ROW, "item", "variant", "score"]].merge(about, on=["study", "condition"], how="left")
     return scores.assign(score=scores["score"].astype(float)).dropna(subset="score").reset_index(drop=True)
 
@@ -89,7 +89,9 @@ def compute_shares_that_pass(scores: pd.DataFrame, thresholds: pd.DataFrame) -> 
 
 
 def compare_pairs(scores: pd.DataFrame, describe: Callable[[npt.NDArray[np.float64]], Any]) -> pd.DataFrame:
-    """Compare every two models by the same measure, on the wordings that both have.
+    """Compare every two models by the same measure, on the wordings that both have, where it has a range.
+
+    Without a range, the table's test heeds how skewed the differences are, too.
 
     Parameters
     ----------
@@ -107,6 +109,8 @@ def compare_pairs(scores: pd.DataFrame, describe: Callable[[npt.NDArray[np.float
     """
     rows = []
     for (study, _), part in scores.groupby(["study", "measure"], sort=False):
+        if part["range"].isna().any():
+            continue
         wide = part.pivot_table(index=["item", "variant"], columns=["model", "condition"], values="score", sort=False)
         for a, b in combinations(wide.columns, 2):
             differences = (wide[a] - wide[b]).dropna().groupby(level="item", sort=False).mean().to_numpy(float)
@@ -135,5 +139,9 @@ def select_pairs(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def keep_compared_pairs(pairs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Keep the pairs that table `scored_differences` has: it compares models under their first condition."""
-    return pairs.merge(table.reindex(columns=PAIR).astype(dict.fromkeys(PAIR, object)), on=PAIR)
+    """Keep the pairs that have an interval in table `scored_differences`.
+
+    It compares models under their first condition. Where fewer than six items differ, p is no less than an exact one.
+    """
+    compared = table.reindex(columns=[*PAIR, "lower"]).dropna(subset="lower")[PAIR]
+    return pairs.merge(compared.astype(dict.fromkeys(PAIR, object)), on=PAIR)

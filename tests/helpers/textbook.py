@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from scipy import stats
+from scipy import optimize, stats
 
 NAN = math.nan
 
@@ -169,6 +169,40 @@ def deviation(values: list[float]) -> tuple[float, float]:
     c = n / (n - t)
     half = t * c * math.sqrt((tails - (n - 3) / n) / (n - 1))
     return math.sqrt(math.exp(math.log(c * variance) - half)), math.sqrt(math.exp(math.log(c * variance) + half))
+
+
+def hall(statistic: float, values: list[float]) -> float:
+    """The t statistic of values, transformed against their skewness (Hall 1992)."""
+    a = stats.skew(values) / math.sqrt(len(values))
+    return statistic + a * statistic**2 / 3 + a**2 * statistic**3 / 27 + a / 6
+
+
+def mean_score(values: list[float], bounded: bool) -> tuple[float, float]:
+    """The interval of a mean of scores: the farther of t's and Hall's ends, looked for; from 0 to 1 cut at Wilson's."""
+    n, mean, error = len(values), math.fsum(values) / len(values), statistics.stdev(values) / math.sqrt(len(values))
+    t, z = stats.t.ppf(0.975, n - 1), stats.norm.ppf(0.975)
+    if error > 1e-12:
+        below, above = (optimize.brentq(lambda T, q=q: hall(T, values) - q, -1e3, 1e3, xtol=1e-14, rtol=1e-14)
+                        for q in (t, -t))  # fmt: skip
+        lower, upper = mean - max(t, below) * error, mean + max(t, -above) * error
+    else:
+        lower, upper = -math.inf, math.inf
+    if bounded:
+
+        def beyond(end: float) -> float:
+            return abs(mean - end) - z * math.sqrt(end * (1 - end) / n)
+
+        lower = max(lower, optimize.brentq(beyond, 0, mean, xtol=1e-14, rtol=1e-14) if mean > 0 else 0)
+        upper = min(upper, optimize.brentq(beyond, mean, 1, xtol=1e-14, rtol=1e-14) if mean < 1 else 1)
+    return lower, upper
+
+
+def mean_difference(values: list[float]) -> float:
+    """The p value of a mean of differences without bounds: the larger of t's and Hall's."""
+    statistic = statistics.fmean(values) / statistics.stdev(values) * math.sqrt(len(values))
+    sign = math.copysign(1, statistic)
+    nearer = min(sign * statistic, sign * hall(statistic, values))
+    return min(1.0, 2 * stats.t.sf(nearer, len(values) - 1))
 
 
 def share(clusters: list[list[float]]) -> tuple[float, float]:

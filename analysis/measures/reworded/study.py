@@ -109,15 +109,13 @@ class Study:
         """Return what answers lie within; None where they have no bounds."""
         return (0.0, 1.0) if self.has_range and self.measure != LOGIT else None
 
-    def cut_at_bounds(self, ends: tuple[float, float], *, of_difference: bool = False) -> tuple[float, float]:
-        """Cut an interval at the bounds of what it is about: by `t`, it may pass them, which no mean can.
+    def cut_difference_at_bounds(self, ends: tuple[float, float]) -> tuple[float, float]:
+        """Cut the interval of a difference at its bounds: by `t`, it may pass them, which no difference of means can.
 
         Parameters
         ----------
         ends
             Of the interval; NaN where there is none.
-        of_difference
-            Whether it is about the difference between two means, not about a mean.
 
         Returns
         -------
@@ -126,10 +124,8 @@ class Study:
         """
         if self.bounds is None:
             return ends
-        lowest, highest = self.bounds
-        if of_difference:
-            lowest, highest = lowest - highest, highest - lowest
-        return float(np.clip(ends[0], lowest, highest)), float(np.clip(ends[1], lowest, highest))
+        width = self.bounds[1] - self.bounds[0]
+        return float(np.clip(ends[0], -width, width)), float(np.clip(ends[1], -width, width))
 
     @property
     def has_single_wording(self) -> bool:
@@ -169,10 +165,21 @@ class Study:
     def estimate_mean_and_components(self, unit: int) -> Panel:
         """Estimate the mean of a unit's answers and its variance components over items and wordings; return a
         `Panel`."""
+        return self.estimate_mean_of_answers(self.values[unit], self.estimate_unit_sampling_spread(unit))
+
+    def estimate_mean_of_answers(self, answers: Array, sample_spread: SampleSpread | None = None) -> Panel:
+        """Estimate the mean of some answers of a unit (items, wordings), as `estimate_mean_and_components` does."""
         # Without a range, scores of 0 and 1 are numbers like any others: another study may have more.
         share = True if self.measure == ACCURACY else None if self.has_range else False
         return estimate_panel_mean(
-            self.values[unit], self.crossed, self.estimate_unit_sampling_spread(unit), is_share=share
+            answers, self.crossed, sample_spread, is_share=share, is_bounded=self.bounds is not None,
+            corrects_skewness=True,
+        )  # fmt: skip
+
+    def estimate_mean_difference(self, a: int, b: int) -> Panel:
+        """Estimate the mean of unit a less that of unit b; without a range, its interval heeds how skewed items are."""
+        return estimate_panel_mean(
+            self.values[a] - self.values[b], self.crossed, is_share=False, corrects_skewness=not self.has_range
         )
 
     def select_conditions(self, conditions: Collection[str]) -> Study:

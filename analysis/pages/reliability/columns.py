@@ -10,7 +10,10 @@ UNIT = "unit of the measure"
 SQUARED = "unit of the measure, squared"
 COUNTED = "share of items, 0 to 1"
 PROBABILITY = "probability, 0 to 1"
-THESE = "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t"
+THESE = (
+    "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t, heeding skewness"
+)
+APART = "other items, these wordings; none where some items are alike and fewer than six differ from these"
 OTHER = "other items and other wordings drawn anew"
 UNSAMPLED = "no answer has two samples"
 UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
@@ -123,8 +126,8 @@ COLUMNS: Mapping[str, Column] = {
     "b_model": Column("second model of the pair", header="b"),
     "b_condition": Column("condition of the second", header="b's condition"),
     "difference": Column("mean of a minus mean of b", UNIT, "Difference", 3),
-    "lower": Column("lower end of the 95 % interval of the difference: other items, these wordings", UNIT, "Lower", 3),
-    "upper": Column("upper end of the 95 % interval of the difference: other items, these wordings", UNIT, "Upper", 3),
+    "lower": Column(f"lower end of the 95 % interval of the difference: {APART}", UNIT, "Lower", 3),
+    "upper": Column(f"upper end of the 95 % interval of the difference: {APART}", UNIT, "Upper", 3),
     "p_items": Column("two-sided p value of the difference for these wordings, not corrected", "", "p, these wordings",
                       3),
     "p": Column("two-sided p value of the difference for wordings like these, not corrected", "", "p", 3),

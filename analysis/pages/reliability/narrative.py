@@ -267,7 +267,9 @@ def _describe_largest_widening(answering_rows: pd.DataFrame) -> Iterator[str]:
     # An end that was cut at 0 or 1 would make the interval look as if wordings told more: then, the longer side counts.
     is_cut = row["like_lower"] == 0 or row["like_upper"] == 1
     wide = (2 * max(sides) if is_cut else sum(sides)) / (2 * NORMAL * row["error_least"])
-    if wide > WIDER * row["widening"]:
+    # Few or skewed items widen the interval for these wordings, too; that is not due to the wordings.
+    by_wordings = sum(sides) > WIDER * (row["mean_upper"] - row["mean_lower"])
+    if wide > WIDER * row["widening"] and by_wordings:
         yield (
             f"Its interval for wordings like these is {wide:.1f} times as wide as with wordings without end: few "
             "shared ones hardly tell their own error."

@@ -62,8 +62,7 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     rows = []
     for study, row_keys, panel, _ in list_answer_panels_by_unit(runs):
         unit = study.units.index((row_keys["model"], row_keys["condition"]))
-        low, high = study.cut_at_bounds(panel.compute_interval("items"))
-        like_low, like_high = study.cut_at_bounds(panel.compute_interval("both"))
+        (low, high), (like_low, like_high) = panel.compute_interval("items"), panel.compute_interval("both")
         ends = compute_component_intervals(panel, study.bounds, seed)["widening"]
         rows.append({
             **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],

@@ -28,6 +28,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
         f"{format_count_range(frame['n_items'])} items and {format_quantity(int(frame['n'].max()), 'score')} at most."
         f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
         "like these, with other wordings, too."
+        + (" No line: fewer than six items differ from the others." if frame["mean_lower"].isna().any() else "")
         + labels.describe_selection(len(frame), int(first["total"]), "rows", "best and worst")
         + labels.explain_silent_mark(frame)
     )

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from analysis.reporting.catalogue.columns import Column
 
 UNIT = "unit of the measure"
+FEW = "; none where fewer than six items differ from the others"
+THESE, LIKE = "end of the 95 % interval for these wordings", "end of the 95 % interval for wordings like these"
+OPEN = ", if scores have no bounds"
 COUNTED = "share of items, 0 to 1"
 PASSES = "at least the threshold, or at most where lower scores are better"
 COLUMNS: Mapping[str, Column] = {
@@ -32,10 +35,10 @@ COLUMNS: Mapping[str, Column] = {
     "n": Column("scores", "scores", "n"),
     # means
     "mean": Column("mean over items of each item's mean score", UNIT, "Mean", 3),
-    "mean_lower": Column("lower end of the 95 % interval for these wordings", UNIT, "Lower", 3),
-    "mean_upper": Column("upper end of the 95 % interval for these wordings", UNIT, "Upper", 3),
-    "like_lower": Column("lower end of the 95 % interval for wordings like these", UNIT, "Like: lower", 3),
-    "like_upper": Column("upper end of the 95 % interval for wordings like these", UNIT, "Like: upper", 3),
+    "mean_lower": Column(f"lower {THESE}{FEW}{OPEN}", UNIT, "Lower", 3),
+    "mean_upper": Column(f"upper {THESE}{FEW}{OPEN}", UNIT, "Upper", 3),
+    "like_lower": Column(f"lower {LIKE}{FEW}{OPEN}", UNIT, "Like: lower", 3),
+    "like_upper": Column(f"upper {LIKE}{FEW}{OPEN}", UNIT, "Like: upper", 3),
     "error": Column("standard error of the mean, for wordings like these", UNIT, "Error", 3),
     "scored_wordings.mean": Column("mean score over items in this wording", UNIT, "Mean", 3),
     # spread
@@ -56,6 +59,10 @@ COLUMNS: Mapping[str, Column] = {
     "a_condition": Column("condition of a", header="Condition a"),
     "b_condition": Column("condition of b", header="Condition b"),
     "difference": Column("mean of a minus mean of b", UNIT, "a − b", 3),
+    "scored_differences.lower": Column(f"lower {THESE}{FEW}", UNIT, "Lower", 3),
+    "scored_differences.upper": Column(f"upper {THESE}{FEW}", UNIT, "Upper", 3),
+    "scored_differences.like_lower": Column(f"lower {LIKE}{FEW}", UNIT, "Like: lower", 3),
+    "scored_differences.like_upper": Column(f"upper {LIKE}{FEW}", UNIT, "Like: upper", 3),
     "scored_examples.difference": Column("how far the best and the worst wording are apart", UNIT, "Apart", 3),
     "p_items": Column("p value for these wordings: other items", "", "p, these", 3),
     "p_items_holm": Column("p value for these wordings after Holm", "", "p, these (Holm)", 3),

@@ -181,8 +181,15 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
             "them."
         )
     yield from list_few_items_cautions(
-        means.set_index("label")["n_items"], consequence="intervals may be too narrow where scores are skewed"
+        means.set_index("label")["n_items"],
+        consequence="intervals of SD and range may be too narrow where scores are skewed",
     )
+    bare = means[means["mean"].notna() & means["mean_lower"].isna() & (means["n_items"] > 1)]
+    if len(bare):
+        yield (
+            "No interval of the mean where fewer than six items differ from the others: "
+            f"{join_names(list(bare['label']))}."
+        )
     single = spread[(spread["n_items"] == 0) & (spread["wordings_most"] > 0)]
     if len(single):
         yield (

@@ -42,7 +42,7 @@ def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
         study = scored.study
         for unit in range(len(study.units)):
             panel = study.estimate_mean_and_components(unit)
-            ends = [study.cut_at_bounds(panel.compute_interval(anew)) for anew in ("items", "both")]
+            ends = [panel.compute_interval("items"), panel.compute_interval("both")]
             (low, high), (like_low, like_high) = scored.low + scored.width * np.array(ends)
             rows.append({
                 **_name_row(scored, unit), "range": scored.range_text,

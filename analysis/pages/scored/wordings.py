@@ -9,7 +9,6 @@ import pandas as pd
 
 from analysis.measures.reworded.scored import Scored, read_scores
 from analysis.pages.scored.tables import compute_ranges
-from analysis.statistics.reliability.panel import estimate_panel_mean
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,10 +39,8 @@ def tabulate_scored_wordings(runs: Runs) -> pd.DataFrame:
         for unit, (model, condition) in enumerate(study.units):
             unit_rows = []
             for place, wording in enumerate(study.wordings):
-                panel = estimate_panel_mean(
-                    study.values[unit][:, [place]], True, is_share=None if study.has_range else False
-                )
-                low, high = study.cut_at_bounds(panel.compute_interval("items"))
+                panel = study.estimate_mean_of_answers(study.values[unit][:, [place]])
+                low, high = panel.compute_interval("items")
                 unit_rows.append({
                     "study": study.name, "model": model, "condition": condition, "measure": study.measure,
                     "wording": wording, "n_items": panel.n_items, "mean": scored.low + scored.width * panel.mean,

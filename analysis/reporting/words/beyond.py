@@ -17,7 +17,7 @@ from analysis.measures.reworded import Study
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import format_quantity, verdicts
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
+from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.replication import (
     compute_p_of_panel_mean_against_value,
     compute_p_of_panel_mean_within_margin,
@@ -136,9 +136,9 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
     }
     rows = []
     for a, b in _list_unit_pairs(study):
-        pair_panel = estimate_panel_mean(study.values[a] - study.values[b], study.crossed, is_share=False)
-        low, high = study.cut_at_bounds(pair_panel.compute_interval("items"), of_difference=True)
-        like_low, like_high = study.cut_at_bounds(pair_panel.compute_interval("both"), of_difference=True)
+        pair_panel = study.estimate_mean_difference(a, b)
+        low, high = study.cut_difference_at_bounds(pair_panel.compute_interval("items"))
+        like_low, like_high = study.cut_difference_at_bounds(pair_panel.compute_interval("both"))
         row: dict[str, object] = {
             "study": study.name, "measure": study.measure, "headline": study.headline,
             "a_model": study.units[a][0], "a_condition": study.units[a][1],

@@ -34,6 +34,12 @@ others. Means within 0 and 1 vary no more than single answers with the same shar
 effective items as items. The t interval of 62 items goes beyond 1, and leaves out shares of .955 in .08 to .12 of
 studies. A difference of shares keeps its t interval, which agrees with its test.
 
+The mean of other scores has t intervals that are corrected for skewness (`analysis.statistics.skewness`). Where scores
+lie within 0 and 1, their mean varies no more than that of as many answers of 0 or 1: the interval is cut at Wilson's
+with the number of items, and is Wilson's where the items do not differ at all. Where scores have no bounds, nothing
+bounds what was not seen, nor does it closely for a difference: there is no interval where fewer than six items differ
+from the others (`skewness.has_few_unlike_values`). `tests/benchmarks/bench_score_intervals.py` has what was compared.
+
 References
 ----------
 Brennan, R. L. (2001). Generalizability Theory, chapters 3 and 6 (error of a mean over random items and wordings).
@@ -57,6 +63,11 @@ from analysis.statistics.reliability.sampling import SampleSpread
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import compute_wilson_score_interval, estimate_share
 from analysis.statistics.significance import ROUNDING
+from analysis.statistics.skewness import (
+    compute_scaled_skewness,
+    has_few_unlike_values,
+    widen_quantile_for_skewness,
+)
 
 Anew: TypeAlias = Literal["items", "wordings", "both"]  # what another study draws anew
 Parts: TypeAlias = tuple[tuple[float, float], ...]  # variances of a mean and their degrees of freedom
@@ -93,6 +104,12 @@ class Panel:
         Mean of every item with an answer.
     estimates
         What `estimate_variance_components` says, of which `item`, `wording` and `inner` are made.
+    bounded
+        Whether answers lie within 0 and 1 and the mean is not a difference.
+    skewness
+        Scaled skewness of the items' means (`skewness.compute_scaled_skewness`); 0 where intervals are plain ones by t.
+    few
+        Whether too few items differ for an interval over items (`skewness.has_few_unlike_values`).
     """
 
     mean: float
@@ -108,6 +125,9 @@ class Panel:
     share: float
     means: Array
     estimates: Components
+    bounded: bool = False
+    skewness: float = 0.0
+    few: bool = False
 
     @property
     def n_items(self) -> int:
@@ -150,27 +170,38 @@ class Panel:
         return min(ends[0], item_ends[0]), max(ends[1], item_ends[1])
 
     def _compute_plain_interval(self, anew: Anew, level: float) -> tuple[float, float]:
-        """Compute the interval from the variance parts of `anew` alone: by t, or Wilson's where the mean is a share."""
+        """Compute the interval from the variance parts of `anew` alone."""
+        if anew != "wordings" and self.share == self.share:
+            return self._compute_wilson_interval(anew, level, self.share)
+        parts, ends = self.parts[anew], (np.nan, np.nan)
+        if sum(variance for variance, _ in parts) > ROUNDING**2 and not (self.few and anew != "wordings"):
+            skewness = 0.0 if anew == "wordings" else self.skewness
+            ends = (
+                self.mean - _compute_interval_half_width(parts, level, skewness),
+                self.mean + _compute_interval_half_width(parts, level, -skewness),
+            )
+        if anew == "wordings" or not self.bounded:
+            return ends
+        lower, upper = self._compute_wilson_interval(anew, level, self.n_items)
+        return float(np.fmax(ends[0], lower)), float(np.fmin(ends[1], upper))
+
+    def _compute_wilson_interval(self, anew: Anew, level: float, n_items: float) -> tuple[float, float]:
+        """Compute Wilson's interval with an effective number of items, and the other parts of `anew` added."""
         parts = self.parts[anew]
         total = sum(variance for variance, _ in parts)
-        if anew != "wordings" and self.share == self.share:
-            if not total >= 0:
-                return np.nan, np.nan
-            spread = self.mean * (1 - self.mean)
-            # The part of the items is Wilson's, with the normal quantile, less what is counted with the wordings.
-            item_variance = max(spread / self.share - self.parts["items"][0][0] + parts[0][0], 0.0)
-            parts = ((item_variance, np.inf), *parts[1:])
-            total = sum(variance for variance, _ in parts)
-            if not spread > 0 or not total > 0:
-                n, z = self.share, NormalDist().inv_cdf((1 + level) / 2)
-            else:
-                n, z = spread / total, _compute_interval_half_width(parts, level) / float(np.sqrt(total))
-            lower, upper = compute_wilson_score_interval(np.asarray(self.mean), np.asarray(n), z)
-            return float(lower), float(upper)
-        if not total > ROUNDING**2:
+        if not total >= 0:
             return np.nan, np.nan
-        half = _compute_interval_half_width(parts, level)
-        return self.mean - half, self.mean + half
+        spread = self.mean * (1 - self.mean)
+        # The part of the items is Wilson's, with the normal quantile, less what is counted with the wordings.
+        item_variance = max(spread / n_items - self.parts["items"][0][0] + parts[0][0], 0.0)
+        parts = ((item_variance, np.inf), *parts[1:])
+        total = sum(variance for variance, _ in parts)
+        if not spread > 0 or not total > 0:
+            n, z = n_items, NormalDist().inv_cdf((1 + level) / 2)
+        else:
+            n, z = spread / total, _compute_interval_half_width(parts, level) / float(np.sqrt(total))
+        lower, upper = compute_wilson_score_interval(np.asarray(self.mean), np.asarray(n), z)
+        return float(lower), float(upper)
 
     def predict_error_at(self, n_items: float, n_wordings: float) -> float:
         """Predict the standard error with other numbers of items and wordings of each, both drawn anew.
@@ -208,8 +239,9 @@ class Panel:
 
 
 def estimate_panel_mean(
-    values: Array, crossed: bool, sample_spread: SampleSpread | None = None, *, is_share: bool | None = None
-) -> Panel:
+    values: Array, crossed: bool, sample_spread: SampleSpread | None = None, *, is_share: bool | None = None,
+    is_bounded: bool = False, corrects_skewness: bool = False,
+) -> Panel:  # fmt: skip
     """Compute a panel from its answers.
 
     Parameters
@@ -223,6 +255,10 @@ def estimate_panel_mean(
     is_share
         Whether the mean is a share: of right answers also where single answers are shares, as over several orders; a
         difference is none. None: where all answers are 0 or 1.
+    is_bounded
+        Whether answers lie within 0 and 1 and are no differences.
+    corrects_skewness
+        Whether intervals over items heed how skewed the items are.
 
     Returns
     -------
@@ -254,7 +290,8 @@ def estimate_panel_mean(
         estimates.wording if crossed else remainder,
         remainder if crossed else np.nan, inner, sample_spread,
         _split_variance_of_mean(filled, has_answer, means, estimates, incidence),
-        effective, means, estimates,
+        effective, means, estimates, is_bounded, compute_scaled_skewness(means) if corrects_skewness else 0.0,
+        not (is_share or is_bounded) and has_few_unlike_values(means),
     )  # fmt: skip
 
 
@@ -280,10 +317,32 @@ def _split_variance_of_mean(
     return parts
 
 
-def _compute_interval_half_width(variance_parts: Parts, level: float) -> float:
-    """Return half the width of an interval whose variance is a sum of parts."""
+def compute_squared_limits(variance_parts: Parts, level: float, skewness: float = 0.0) -> tuple[Array, Array]:
+    """Return t^2 V of every part, and their degrees of freedom.
+
+    Parameters
+    ----------
+    variance_parts
+        The first is that of the items.
+    level
+        Coverage.
+    skewness
+        Scaled skewness for a lower end; with the other sign for an upper one.
+
+    Returns
+    -------
+    tuple of two arrays (parts,)
+    """
     variances, free = np.array(variance_parts).T
-    return float(np.sqrt(combine_squared_limits(compute_squared_t_quantile(level, free) * variances, free)))
+    squares = compute_squared_t_quantile(level, free)
+    if skewness:
+        squares[0] = widen_quantile_for_skewness(np.sqrt(squares[0]), skewness) ** 2
+    return squares * variances, free
+
+
+def _compute_interval_half_width(variance_parts: Parts, level: float, skewness: float = 0.0) -> float:
+    """Return how far an end of an interval, whose variance is a sum of parts, is from the mean."""
+    return float(np.sqrt(combine_squared_limits(*compute_squared_limits(variance_parts, level, skewness))))
 
 
 def combine_squared_limits(squared_limits: Array, freedom: Array) -> Array:

@@ -34,7 +34,7 @@ from analysis.statistics.reliability.panel import (
     Panel,
     Parts,
     combine_squared_limits,
-    compute_squared_t_quantile,
+    compute_squared_limits,
     estimate_panel_mean,
 )
 from analysis.statistics.significance import ROUNDING
@@ -60,9 +60,13 @@ def compute_p_of_panel_mean_against_value(panel: Panel, anew: Anew, tested_value
     Returns
     -------
     float
-        1 where mean and value are equal, NaN where the variance is unknown or 0.
+        1 where mean and value are equal, NaN where the variance is unknown or 0. Where too few items differ for an
+        interval (`Panel.few`), at least the p if all that differ from the value did so in one direction.
     """
-    return _compute_p_of_distance_from_mean(abs(panel.mean - tested_value), panel, anew)
+    p = _compute_p_of_distance_from_mean(tested_value - panel.mean, panel, anew)
+    if not panel.few or anew == "wordings":
+        return p
+    return max(p, min(2.0 ** (1 - int((np.abs(panel.means - tested_value) > ROUNDING).sum())), 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,19 +249,26 @@ def compute_p_of_panel_mean_within_margin(panel: Panel, anew: Anew, margin: floa
     """
     if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variances_and_freedom(panel.parts[anew])[0] <= ROUNDING**2:
         return 0.0
-    if abs(panel.mean) < margin:
-        return _compute_p_of_distance_from_mean(margin - abs(panel.mean), panel, anew) / 2
-    return 1 - _compute_p_of_distance_from_mean(abs(panel.mean) - margin, panel, anew) / 2
+    side = float(np.copysign(margin, panel.mean))
+    p = _compute_p_of_distance_from_mean(side - panel.mean, panel, anew) / 2
+    if abs(panel.mean) >= margin:
+        return 1 - p
+    # By skewed items, the farther side can be the one that is not excluded.
+    return max(p, _compute_p_of_distance_from_mean(-side - panel.mean, panel, anew) / 2) if panel.skewness else p
 
 
 def _compute_p_of_distance_from_mean(distance_from_mean: float, panel: Panel, anew: Anew) -> float:
-    """Return the least p at which the interval does not reach as far as a distance."""
-    p = _find_p_for_variance_parts(distance_from_mean, panel.parts[anew])
+    """Return the least p at which the interval does not reach as far as a distance, which is above 0 for values above
+    the mean."""
+    skewness = 0.0 if anew == "wordings" else -panel.skewness if distance_from_mean > 0 else panel.skewness
+    p = _find_p_for_variance_parts(abs(distance_from_mean), panel.parts[anew], skewness)
     # For wordings like these, an interval is never shorter than for these wordings.
-    return max(p, _find_p_for_variance_parts(distance_from_mean, panel.parts["items"])) if anew == "both" else p
+    if anew == "both":
+        p = max(p, _find_p_for_variance_parts(abs(distance_from_mean), panel.parts["items"], skewness))
+    return p
 
 
-def _find_p_for_variance_parts(distance: float, variance_parts: Parts) -> float:
+def _find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: float) -> float:
     """Find the least p at which an interval of these variance parts does not reach as far as a distance."""
     from scipy.special import stdtr
 
@@ -268,11 +279,11 @@ def _find_p_for_variance_parts(distance: float, variance_parts: Parts) -> float:
         return 1.0
     if variances.sum() <= ROUNDING**2:
         return np.nan
-    if len(free) == 1:
+    if len(free) == 1 and not skewness:
         return float(2 * stdtr(free[0], -distance / np.sqrt(variances[0])))
     low, high = 0.0, 1.0  # the p value lies between them
     for _ in range(_STEPS):
         p = (low + high) / 2
-        inside = combine_squared_limits(compute_squared_t_quantile(1 - p, free) * variances, free) > distance**2
+        inside = combine_squared_limits(*compute_squared_limits(variance_parts, 1 - p, skewness)) > distance**2
         low, high = (p, high) if inside else (low, p)
     return high

@@ -213,5 +213,7 @@ def test_scores_that_never_differ_have_missing_figures(tmp_path):
     path = scoring_runs.one_judge(tmp_path / "run", [4.0, 4.0, 4.0], [10.0, 20.0, 30.0])
     opened = runs.open_runs(path)
     row = tables.tabulate_precision_of_means(opened).iloc[0]
-    assert row["mean"] == pytest.approx(4 / 9) and row[["mean_lower", "like_lower", "widening"]].isna().all()
+    assert row["mean"] == pytest.approx(4 / 9) and row[["like_lower", "widening"]].isna().all()
+    ends = textbook.mean_score([4 / 9] * 3, True)  # as wide as that of three answers of 0 and 1
+    assert (row["mean_lower"], row["mean_upper"]) == pytest.approx(ends, abs=1e-12)
     assert "no answer has two samples" in tables.tabulate_variance_components(opened)["missing"].iloc[0]

@@ -20,7 +20,7 @@ from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
-from helpers import text_feature_runs, wording_runs
+from helpers import text_feature_runs, textbook, wording_runs
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def test_a_mean_has_the_interval_of_its_items(own):
     found = table.loc[("a", "agreement")]
     means = frame[frame["model"] == "a"].groupby("item")["agreement"].mean()
     assert found["mean"] == pytest.approx(means.mean(), abs=1e-12)
-    expected = stats.t.interval(0.95, 7, means.mean(), stats.sem(means))
+    expected = textbook.mean_score(list(means), True)
     assert (found["mean_lower"], found["mean_upper"]) == pytest.approx(expected, abs=1e-9)
     of_a = frame[frame["model"] == "a"].assign(logit=lambda rows: np.log(rows["agreement"] / (1 - rows["agreement"])))
     assert table.loc[("a", "logit"), "mean"] == pytest.approx(of_a.groupby("item")["logit"].mean().mean(), abs=1e-12)
@@ -186,7 +186,7 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
         n=200, n_wordings=5.0, n_shared=np.nan, mean=0.5, widening=[sum(pair) / 2 for pair in ends], design=NESTED,
-        like_lower=0.4, like_upper=0.6, error_least=0.05,
+        mean_lower=0.4, mean_upper=0.6, like_lower=0.4, like_upper=0.6, error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
     assert narrative.answer_question({**frames, "wording_precision": precision}).verdict == verdict
@@ -196,7 +196,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     """Two shared wordings of 400 items: the error grows by 1.76, the interval, with one degree of freedom, by 7.7."""
     right = [(1, 1)] * 136 + [(1, 0)] * 30 + [(0, 1)] * 52 + [(0, 0)] * 182
     found = estimate_panel_mean(np.array(right, float), crossed=True)
-    low, up = found.compute_interval("both")
+    (low, up), these = found.compute_interval("both"), found.compute_interval("items")
     least = found.predict_error_at(400, np.inf)
     assert (up - low) / (2 * stats.norm.ppf(0.975) * least) == pytest.approx(7.67, abs=0.01)
     precision = pd.DataFrame([{
@@ -204,7 +204,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
         "n_items": 400, "n": 800, "n_wordings": 2.0, "n_shared": 2.0, "mean": found.mean,
         "widening": found.compute_interval_widening_by_wordings(),
         "widening_lower": 1.19, "widening_upper": 54.77, "design": CROSSED, "like_lower": low, "like_upper": up,
-        "error_least": least,
+        "error_least": least, "mean_lower": these[0], "mean_upper": these[1],
     }])  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
     said = narrative.answer_question({**frames, "wording_precision": precision}).details["wordings_needed"]
@@ -217,6 +217,8 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     half = stats.norm.ppf(0.975) * least * found.compute_interval_widening_by_wordings()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
     assert len(narrative.answer_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
+    wide = precision.assign(mean_lower=low, mean_upper=up)  # by items that are few, or skewed
+    assert len(narrative.answer_question({**frames, "wording_precision": wide}).details["wordings_needed"]) == 3
     least = 0.1 / stats.norm.ppf(0.975)
     cut = precision.assign(mean=0.9, like_lower=0.4, like_upper=1.0, error_least=least)  # uncut, up to 1.4
     said = narrative.answer_question({**frames, "wording_precision": cut}).details["wordings_needed"]

@@ -14,7 +14,7 @@ def frames(shares, *, n_items=400, validity=1.0, bounds="0-1", extra=()):
     rows = pd.DataFrame({
         "study": "s", "model": [f"m{n}" for n in range(len(shares))], "condition": "F1", "measure": "F1",
         "headline": True, "validity": validity, "n_items": n_items, "range": bounds, "direction": "higher",
-        "mean": [0.2 + 0.1 * n for n in range(len(shares))], "wordings_least": 3, "wordings_most": 3,
+        "mean": [0.2 + 0.1 * n for n in range(len(shares))], "mean_lower": 0.1, "wordings_least": 3, "wordings_most": 3,
         "sd": [0.1 + 0.1 * n for n in range(len(shares))], "passed_some": shares,
     })  # fmt: skip
     low, high = wilson(rows["passed_some"].to_numpy(float), rows["n_items"].to_numpy(float), 0.95)
@@ -43,7 +43,7 @@ def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
 def test_few_items_make_no_verdict():
     said = answer_question(frames([0.2], n_items=10))
     assert said.verdict.startswith("These runs cannot tell")
-    assert said.cautions == ("Only 10 items: intervals may be too narrow where scores are skewed.",)
+    assert said.cautions == ("Only 10 items: intervals of SD and range may be too narrow where scores are skewed.",)
 
 
 def test_nothing_is_said_of_models_with_few_scores():
@@ -61,6 +61,15 @@ def test_one_wording_of_each_item_says_nothing():
     said = answer_question(table)
     assert said.verdict == "These runs cannot tell: no item has a score in two wordings."
     assert any(caution.startswith("One wording of each item only") for caution in said.cautions)
+
+
+def test_a_mean_without_an_interval_is_named_with_the_reason():
+    table = frames([0.3, 0.4], bounds="")
+    table["scored_means"]["mean_lower"] = [0.1, float("nan")]
+    assert (
+        "No interval of the mean where fewer than six items differ from the others: m1."
+        in answer_question(table).cautions
+    )
 
 
 def test_bounds_and_other_measures_are_told():

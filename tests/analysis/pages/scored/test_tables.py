@@ -17,6 +17,7 @@ from analysis import runs
 from analysis.measures.reworded.scored import read_scores
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
+from helpers import textbook
 from helpers.scored_runs import SHAPES, draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 from helpers.textbook import wilson
@@ -36,14 +37,21 @@ def select(table, **values):
     return table[np.logical_and.reduce([table[name] == value for name, value in values.items()])].iloc[0]
 
 
-def test_means_and_their_interval_for_these_wordings_are_those_of_statsmodels(made):
+def mean_and_interval(items, measure):
+    """The mean in statsmodels, and the interval the slow way, in the unit of the measure."""
+    low, high = SHAPES[measure]["range"] or (0, 1)
+    ends = textbook.mean_score(list((items - low) / (high - low)), SHAPES[measure]["range"] is not None)
+    return [DescrStatsW(items).mean, *(low + (high - low) * np.array(ends))]
+
+
+def test_means_are_those_of_statsmodels_with_an_interval_for_their_shape(made):
     rows, opened, _ = made
     table = build_table("scored_means", opened)
     assert len(table) == len(MODELS) * len(SHAPES)
     for (model, measure), part in rows.groupby(["model", "condition"]):
         row, items = select(table, model=model, measure=measure), part.groupby("item")["score"].mean()
         ours = row[["mean", "mean_lower", "mean_upper"]].astype(float)
-        np.testing.assert_allclose(ours, [items.mean(), *DescrStatsW(items).tconfint_mean()], rtol=1e-9)
+        np.testing.assert_allclose(ours, mean_and_interval(items, measure), rtol=1e-9)
         assert (row["n"], row["n_items"], row["validity"]) == (120, 24, 1)
         assert row["like_lower"] <= row["mean_lower"] and row["mean_upper"] <= row["like_upper"]
     assert list(table.loc[table["headline"], "measure"].unique()) == ["judged"]
@@ -63,7 +71,11 @@ def test_paired_differences_are_those_of_statsmodels(made):
         for row in table[table["measure"] == measure].itertuples():
             apart = (wide[row.a_model] - wide[row.b_model]).groupby("item").mean()
             test = DescrStatsW(apart)
-            expected = [apart.mean(), *test.tconfint_mean(), test.ttest_mean()[1]]
+            expected = [test.mean, *test.tconfint_mean(), test.ttest_mean()[1]]
+            if measure == "ms":  # heavy-tailed, without bounds
+                less, more, values = row.lower - 1e-9, row.upper + 1e-9, list(apart)
+                assert less <= expected[1] and expected[2] <= more and expected[3] <= row.p_items + 1e-9
+                expected[1:] = [*textbook.mean_score(values, False), textbook.mean_difference(values)]
             np.testing.assert_allclose([row.difference, row.lower, row.upper, row.p_items], expected, atol=1e-9)
             assert np.isclose(row.p, row.p_items) != crossed  # shared wordings are a part of the error
             p_values.append(row.p)
@@ -167,8 +179,8 @@ def test_wordings_that_items_share_have_means_and_other_ones_have_none(made):
         assert (np.diff(part["mean"]) >= 0).all() if measure == "ms" else (np.diff(part["mean"]) <= 0).all()
         first = own.get_group(part["wording"].iloc[0])
         if first.nunique() > 2:
-            expected = DescrStatsW(first).tconfint_mean()
-            np.testing.assert_allclose(part[["mean_lower", "mean_upper"]].iloc[0].astype(float), expected)
+            ours = part[["mean", "mean_lower", "mean_upper"]].iloc[0].astype(float)
+            np.testing.assert_allclose(ours, mean_and_interval(first, measure))
 
 
 def test_examples_show_the_best_and_the_worst_wording(made):
@@ -253,20 +265,36 @@ def test_no_interval_passes_the_range(tmp_path, crossed):
     for (model, measure), part in rows.groupby(["model", "condition"]):
         row = select(means, model=model, measure=measure)
         low, high = SHAPES[measure]["range"] or (-np.inf, np.inf)
-        plain = DescrStatsW(part.groupby("item")["score"].mean()).tconfint_mean()
-        assert measure == "ms" or not low <= plain[0] <= plain[1] <= high  # by t it would pass it
-        ours = row[["mean_lower", "mean_upper"]].astype(float)
-        np.testing.assert_allclose(ours, np.clip(plain, low, high), rtol=1e-9)
+        items = part.groupby("item")["score"].mean()
+        plain = DescrStatsW(items).tconfint_mean()
+        ours = row[["mean", "mean_lower", "mean_upper", "like_lower", "like_upper"]].astype(float)
+        if measure == "ms":
+            assert ours.isna().tolist() == [
+                False,
+                True,
+                True,
+                True,
+                True,
+            ]  # one item differs: nothing bounds the others
+            continue
+        assert not low <= plain[0] <= plain[1] <= high  # by t it would pass it
+        np.testing.assert_allclose(ours.iloc[:3], mean_and_interval(items, measure), rtol=1e-9)
         assert low <= row["like_lower"] <= row["mean"] <= row["like_upper"] <= high
+    # Of models, all five items differ, four of them as much.
+    differences = build_table("scored_differences", opened)
+    assert (
+        differences[["lower", "upper", "like_lower"]].isna().all(axis=None)
+        and (differences["p_items"] == 2 / 2**5).all()
+    )
+    studies = {scored.study.measure: scored.study for scored in read_scores(opened)}
+    assert studies["likert"].cut_difference_at_bounds((-1.2, 0.3)) == (-1, 0.3)
+    assert studies["ms"].cut_difference_at_bounds((-1.2, 0.3)) == (-1.2, 0.3)
     for table, columns in (
-        ("scored_differences", ("lower", "upper")), ("scored_wordings", ("mean_lower", "mean_upper")),
-        ("wording_precision", ("like_lower", "like_upper")),
+        ("scored_wordings", ("mean_lower", "mean_upper")), ("wording_precision", ("like_lower", "like_upper")),
     ):  # fmt: skip
         frame = build_table(table, opened)
         for measure, part in frame[frame["measure"] != "ms"].groupby("measure"):
             low, high = (0, 1) if table == "wording_precision" else SHAPES[measure]["range"]
-            if table == "scored_differences":
-                low, high = low - high, high - low
             inside = part[list(columns)].stack().dropna().between(low - 1e-12, high + 1e-12)
             assert inside.all()
             assert len(inside) or (table == "scored_wordings" and not crossed)

@@ -56,8 +56,8 @@ def test_what_is_no_share_keeps_t():
     expected = stats.t.interval(0.95, 19, means.mean(), stats.sem(means))
     assert estimate_panel_mean(agree, False).compute_interval("items") == pytest.approx(expected, abs=1e-12)
     apart = np.zeros((20, 4))
-    apart[:3] = 1
-    expected = stats.t.interval(0.95, 19, 0.15, stats.sem(apart.mean(axis=1)))
+    apart[:6] = 1
+    expected = stats.t.interval(0.95, 19, 0.3, stats.sem(apart.mean(axis=1)))
     assert estimate_panel_mean(apart, False, is_share=False).compute_interval("items") == pytest.approx(
         expected, abs=1e-12
     )
