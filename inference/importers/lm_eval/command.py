@@ -8,15 +8,15 @@ condition. Which files hold what is told by `files` and `wordings`, what a row s
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
+    from ground.errors import InputError
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.wordings import WordedFile
-    from inference.importers.shared.logged_responses import LoggedResponse
 
 COMMAND = "import lm-eval"
 HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
@@ -65,9 +65,11 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval.judgements import find_judging_metrics
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
+    from inference.importers.shared.log_folders import describe_left_out, read_whole_logs
     from inference.importers.shared.logged_study import save_log_study
 
-    worded_files = assign_wordings_to_files(files.find_sample_files(args.paths), args.variant_key)
+    left_out: list[InputError] = []
+    worded_files = assign_wordings_to_files(files.find_sample_files(args.paths, left_out), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
     judging_metrics = find_judging_metrics(worded_files)
     file_readers = [
@@ -80,18 +82,22 @@ def main(args: argparse.Namespace) -> None:
     lines = save_log_study(
         args,
         args.paths,
-        _chain_responses(file_readers),
+        read_whole_logs(file_readers, _make_test_of_leaving_out(args.paths, worded_files), left_out),
         conditions,
         _compute_lm_eval_fingerprints(worded_files, args),
         about,
     )
-    saving.print_escaped_lines([*lines, *_describe_incomplete_files(file_readers)])
+    saving.print_escaped_lines([*lines, *_describe_incomplete_files(file_readers), *describe_left_out(left_out)])
 
 
-def _chain_responses(file_readers: Sequence[LmEvalRows]) -> Iterator[LoggedResponse]:
-    """Go through the responses of all files, one file after the other."""
-    for file_reader in file_readers:
-        yield from file_reader
+def _make_test_of_leaving_out(paths: Sequence[str], worded_files: Sequence[WordedFile]) -> Callable[[Any], bool]:
+    """Make the function that tells whether a damaged file may be left out: it is one of many, in a folder."""
+    named_paths = {path.resolve() for _, path in saving.split_named_paths(paths)}
+
+    def can_be_left_out(reader: LmEvalRows) -> bool:
+        return len(worded_files) > 1 and reader.worded_file.file.path.resolve() not in named_paths
+
+    return can_be_left_out
 
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
