@@ -24,6 +24,7 @@ import pkgutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -109,8 +110,15 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
         name,
         tuple(module.KINDS),
         guard_function(room, module.add_arguments),
-        guard_function(room, module.prepare_study),
+        partial(_prepare_study_of_room, room, module.prepare_study),
     )
+
+
+def _prepare_study_of_room(room: OutsideRoom, prepare_study: Callable[[Namespace], Any], options: Namespace) -> Any:
+    """Make the study and the questions of an outside protocol; what guards them is not imported for `--help`."""
+    from inference.protocols.outside_questions import prepare_guarded_study
+
+    return prepare_guarded_study(room, prepare_study, options)
 
 
 def _find_protocol_fault(room: OutsideRoom, module: Any) -> str:
