@@ -49,7 +49,9 @@ def install_task_package(folder: Path) -> Path:
 
 def ask_task(site: Path, folder: Path, **arguments: Any) -> subprocess.CompletedProcess[str]:
     """Ask `waver_inspect/reworded`; logs go to `folder / "logs"`."""
-    return call_inspect(site, folder, [sys.executable, "-c", ASK, "waver_inspect/reworded", json.dumps(arguments), "logs"])
+    return call_inspect(
+        site, folder, [sys.executable, "-c", ASK, "waver_inspect/reworded", json.dumps(arguments), "logs"]
+    )
 
 
 def call_inspect(site: Path, folder: Path, call: Sequence[str]) -> subprocess.CompletedProcess[str]:

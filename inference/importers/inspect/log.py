@@ -15,7 +15,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.kept_logs import KeptLogs, keep_log, read_kept_header, read_kept_samples
 from inference.importers.inspect.log_files import read_header_of_file, read_samples_of_file
-from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
+from inference.importers.shared.json_log import drop_empty_values, take_object_or_empty
 from inference.importers.shared.log_folders import describe_left_out, refuse_if_all_left_out, show_log_progress
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import check_storable_value, shorten_value

@@ -94,7 +94,10 @@ def choose_log_lines(lines: Sequence[str]) -> list[str]:
     if len(lines) <= 2 * SHOWN:
         return list(lines)
     places = sorted(range(len(lines)), key=lambda place: (-lines[place].count(", "), place))[:SHOWN]
-    return [*(lines[place] for place in sorted(places)), f"and {len(lines) - SHOWN:,} more logs, about which less is to say"]
+    return [
+        *(lines[place] for place in sorted(places)),
+        f"and {len(lines) - SHOWN:,} more logs, about which less is to say",
+    ]
 
 
 def refuse_if_all_left_out(errors: Sequence[InputError], n_logs: int) -> None:

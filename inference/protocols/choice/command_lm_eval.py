@@ -18,9 +18,7 @@ HELP = "write a task of lm-eval that asks questions in all their wordings and or
 MOST_ORDERS = 24  # of four choices
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 TEXT = (
-    "Question: {{ question }}\n"
-    "{% for choice in choices %}{{ letters[loop.index0] }}. {{ choice }}\n{% endfor %}"
-    "Answer:"
+    "Question: {{ question }}\n{% for choice in choices %}{{ letters[loop.index0] }}. {{ choice }}\n{% endfor %}Answer:"
 )
 
 

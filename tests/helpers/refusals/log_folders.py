@@ -82,6 +82,7 @@ CASES = [
     Case("a task that would be written over its table",
          ("inference", "choice", "lm-eval", "questions.jsonl", "--out", ".", "--orders", "2"),
          ("questions.jsonl", "which this command reads"), questions(**TWO)),
-    Case("a task where a file is", ("inference", "choice", "lm-eval", "questions.jsonl", "--out", "file", "--orders", "2"), ("file",),
+    Case("a task where a file is",
+         ("inference", "choice", "lm-eval", "questions.jsonl", "--out", "file", "--orders", "2"), ("file",),
          {**questions(**TWO), "file": "x"}),
 ]  # fmt: skip

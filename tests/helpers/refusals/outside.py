@@ -53,7 +53,9 @@ def told(name: str, rooms: str, modules: Mapping[str, str], *words: str, call: s
     )
 
 
-def refused(name: str, call: str | tuple[str, ...], rooms: str, modules: Mapping[str, str], *words: str, status: int = 2) -> Case:
+def refused(
+    name: str, call: str | tuple[str, ...], rooms: str, modules: Mapping[str, str], *words: str, status: int = 2
+) -> Case:
     """Make a case of a room that a call names and that cannot be used."""
     return Case(name, call, ("waver-toy 1.0", REMOVAL, *words), package(rooms, modules), status=status, site="site")
 

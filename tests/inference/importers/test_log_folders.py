@@ -59,7 +59,10 @@ def test_a_folder_is_searched_at_any_depth_and_reads_as_single_logs_do(tmp_path)
 
 
 def test_a_call_that_was_stopped_goes_on_with_the_logs_that_it_had_not_read(tmp_path, monkeypatch):
-    logs, call = write_logs(tmp_path, 6), ("inference", "import", "inspect", tmp_path / "logs", "--out", tmp_path / "run")
+    logs, call = (
+        write_logs(tmp_path, 6),
+        ("inference", "import", "inspect", tmp_path / "logs", "--out", tmp_path / "run"),
+    )
     read, keep = [], kept_logs.keep_log
 
     def keep_until_stopped(file, head, samples):

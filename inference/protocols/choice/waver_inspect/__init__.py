@@ -49,6 +49,4 @@ def reworded(items: str, orders: int | None = None, seed: int = 0, cot: bool = F
         )
         for sample in samples
     ]
-    return Task(
-        dataset=MemoryDataset(dataset, name=str(items)), solver=multiple_choice(cot=cot), scorer=choice()
-    )
+    return Task(dataset=MemoryDataset(dataset, name=str(items)), solver=multiple_choice(cot=cot), scorer=choice())

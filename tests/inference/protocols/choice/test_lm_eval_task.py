@@ -73,8 +73,12 @@ def test_a_log_of_the_task_is_read_without_keys(tmp_path, items):
     _, docs = read_task(tmp_path / "tasks")
     rows = []
     for number, doc in enumerate(docs):  # a model that takes the first letter
-        said = {"target": str(doc["answer"]), "filtered_resps": [["-0.1", "True"], ["-3.0", "False"], ["-4.0", "False"]],
-                "metrics": ["acc"], "acc": float(doc["answer"] == 0)}  # fmt: skip
+        said = {
+            "target": str(doc["answer"]),
+            "filtered_resps": [["-0.1", "True"], ["-3.0", "False"], ["-4.0", "False"]],
+            "metrics": ["acc"],
+            "acc": float(doc["answer"] == 0),
+        }
         rows.append(row(number, doc, [(doc["question"], f" {letter}") for letter in "ABC"], **said))
     write(tmp_path / "logs", {"counting": rows})
     waver("inference", "import", "lm-eval", tmp_path / "logs", "--out", tmp_path / "run")
@@ -102,7 +106,8 @@ def check_run(run: Path, items: Path) -> None:
 def test_lm_eval_itself_asks_the_task(tmp_path, items):
     waver("inference", "choice", "lm-eval", items, "--out", tmp_path / "tasks", "--orders", "2")
     call = [sys.executable, "-m", "lm_eval", "run", "--include_path", "tasks", "--tasks", "counting", "--model", "hf",
-            "--model_args", f"pretrained={MODEL}", "--device", "cpu", "--log_samples", "--output_path", "logs"]  # fmt: skip
+            "--model_args", f"pretrained={MODEL}", "--device", "cpu", "--log_samples",
+            "--output_path", "logs"]  # fmt: skip
     offline = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=600, env=offline)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -111,8 +116,6 @@ def test_lm_eval_itself_asks_the_task(tmp_path, items):
     (results,) = (tmp_path / "logs").rglob("results_*.json")
     stated = json.loads(results.read_text(encoding="utf-8"))["results"]["counting"]["acc,none"]
     stimuli, responses = read_run(tmp_path / "run")
-    right = {
-        (row["item"], row["variant"]): row["options"][row["canonical"].index(row["gold"])] for row in stimuli
-    }
+    right = {(row["item"], row["variant"]): row["options"][row["canonical"].index(row["gold"])] for row in stimuli}
     taken = [row["answer"] == right[row["item"], row["variant"]] for row in responses]
     assert sum(taken) / len(taken) == pytest.approx(stated, abs=1e-12)

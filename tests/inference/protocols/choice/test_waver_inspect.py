@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections import Counter
 from pathlib import Path
@@ -93,8 +95,12 @@ def test_the_report_has_the_page_on_choices_with_the_accuracy_by_hand(place):
     run = json.loads((place / "run" / "run.json").read_text(encoding="utf-8"))
     assert run["study"]["protocol"] == choice.NAME
     assert "choice.html" in {path.name for path in (place / "report").iterdir()}
-    table = waver("analysis", "table", place / "run", "choice", "--format", "csv").stdout
-    print(table)
+    assert right.total() > 0
+    text = waver("analysis", "table", place / "run", "choice_wordings", "--format", "csv").stdout
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["model"] == log.eval.model]  # not the printed ones
+    accuracy = {row["wording"]: float(row["accuracy"]) for row in rows}
+    assert accuracy == pytest.approx({pattern: right[pattern] / 40 for pattern in accuracy}, abs=5e-4)  # as printed
+    assert accuracy.keys() == {"original", "paraphrase_1", "paraphrase_2"}
     assert "mockllm/model" in Page(place / "report" / "choice.html").words
 
 
