@@ -165,7 +165,7 @@ def read_usable_logs(
     errors: list[InputError] = []
     for path in show_log_progress(paths, "reading"):
         try:
-            evaluation = read_inspect_log(path, kept_logs and kept_logs.find_kept_file(path))
+            evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_kept_file(path))
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"

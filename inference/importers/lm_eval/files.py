@@ -92,10 +92,10 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
             raise InputError(
                 f"{path}: no samples_TASK_DATE.jsonl in this folder; lm-eval writes them with --log_samples"
             )
-        folder_files = []
-        for file in inside:
+        folder_files: list[SampleFile] = []
+        for file_path in inside:
             try:
-                folder_files.append(_build_sample_file(file, name, results_by_path))
+                folder_files.append(_build_sample_file(file_path, name, results_by_path))
             except InputError as error:
                 if len(inside) == 1:
                     raise
