@@ -123,6 +123,38 @@ def add_models_file(parser: ArgumentParser) -> None:
     )
 
 
+def add_measure_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Define what is said of measures that are imported: their range and direction."""
+    parser.add_argument(
+        "--score-range", metavar="LOW-HIGH", action="append", default=[],
+        help="lowest and highest score, such as 0-1; NAME=0-1 for one of several; may be given again (default: no "
+        "bounds)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--lower-is-better", metavar="NAME", action="append", default=[],
+        help="a score of which less is better, such as latency; may be given again",
+    )  # fmt: skip
+
+
+def add_score_arguments(parser: ArgumentParser, about: str) -> None:
+    """Define `--scores` of an importer of logs, and what goes with it.
+
+    Parameters
+    ----------
+    parser
+        That of the importer.
+    about
+        Which numbers a log has, as in "every metric of a sample".
+    """
+    scores = parser.add_argument_group("scores of any kind")
+    scores.add_argument(
+        "--scores",
+        action="store_true",
+        help=f"import {about} as a number, each a condition of its own, instead of what was chosen, or right or wrong",
+    )
+    add_measure_arguments(scores)
+
+
 def add_adapters(parser: ArgumentParser) -> None:
     """Define `--lora`: adapters to ask, too (`inference.asking.adapters`)."""
     parser.add_argument(

@@ -186,6 +186,51 @@ def helm(
     return folder
 
 
+# Every Eval Ever
+
+
+def eee_result(name: str, score: float, **config: Any) -> dict[str, Any]:
+    """A result of a record of another tool: the mean of an evaluation."""
+    return {
+        "evaluation_name": name,
+        "source_data": {"dataset_name": "colours", "source_type": "other"},
+        "metric_config": {"lower_is_better": False, "score_type": "continuous", **config},
+        "score_details": {"score": score},
+    }
+
+
+def eee_row(sample: str, name: str, score: Any, **fields: Any) -> dict[str, Any]:
+    """A row of such a record: one answer and its score by one evaluation."""
+    made = {
+        "evaluation_id": "colours/made/up/1",
+        "model_id": "made/up",
+        "evaluation_name": name,
+        "sample_id": sample,
+        "input": {"raw": f"Which colour has fruit {sample}?", "reference": ["red"]},
+        "output": {"raw": ["green"]},
+        "evaluation": {"score": score, "is_correct": False},
+    }
+    return {**made, **fields}
+
+
+def eee_record(
+    folder: Path, results: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], **fields: Any
+) -> Path:
+    """Write a record, `record.json` with its rows beside it; return its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = {
+        "schema_version": "0.3.0",
+        "evaluation_id": "colours/made/up/1",
+        "model_info": {"id": "made/up"},
+        "evaluation_results": list(results),
+        **fields,
+    }
+    (folder / "record.json").write_text(json.dumps(whole), encoding="utf-8")
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "record_samples.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
 def imported(out: Path, *arguments: Any) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
     """Import logs of Inspect, expecting success, and return (run.json, stimuli, responses)."""
     assert main(["import", "inspect", *map(str, arguments), "--out", str(out)]) == 0
@@ -199,3 +244,22 @@ def write(path: Path, content: bytes) -> Path:
     """Write a file and return its path."""
     path.write_bytes(content)
     return path
+
+
+def import_scores(
+    tmp_path: Path, tool: str, *words: Any, out: str = "run"
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Import logs of a tool, expecting success, and return run.json, the stimuli and the responses."""
+    assert main(["import", tool, *map(str, words), "--out", str(tmp_path / out)]) == 0
+    parts = sorted((tmp_path / out / "responses").glob("*.parquet"))
+    rows = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    info = json.loads((tmp_path / out / "run.json").read_text(encoding="utf-8"))
+    return info, pq.read_table(tmp_path / out / "stimuli.parquet").to_pylist(), rows
+
+
+def scores_by_condition(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Condition -> the scores of its rows, in their order."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row["condition"], []).append(row["score"])
+    return found

@@ -20,7 +20,19 @@ from functools import cache
 from pathlib import Path
 
 from helpers import apart
-from helpers.eval_logs import as_eval, as_json, helm, perturbed, request, sample
+from helpers.eval_logs import (
+    as_eval,
+    as_json,
+    eee_record,
+    eee_result,
+    eee_row,
+    helm,
+    perturbed,
+    request,
+    sample,
+)
+from helpers.lm_eval_logs import SNOW, TEA, TEXT, written
+from helpers.lm_eval_logs import write as write_lm_eval
 from helpers.refusals.reading import BANK, EXEMPLARS, ITEMS, MODELS, PLAN, PROMPT
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
@@ -114,7 +126,7 @@ def kinds() -> Iterator[Kind]:
 
 
 def of_logs() -> Iterator[Kind]:
-    """Make the files of other tools: logs of Inspect, the folder of a HELM run."""
+    """Make the files of other tools: logs of Inspect and lm-eval, the folder of a HELM run, records of scores."""
     samples = [sample(1), sample(1, "I", "B", epoch=2), sample(2, metadata={"style": "plain"})]
     for file, content in (("log.json", as_json(samples)), ("log.eval", as_eval(samples))):
         yield Kind(file, content, f"inference import inspect {file} --out run")
@@ -123,6 +135,19 @@ def of_logs() -> Iterator[Kind]:
         files = {f"helm/{path.name}": path.read_bytes() for path in sorted(helm(Path(folder), requests).iterdir())}
     for file, content in files.items():
         yield Kind(file, content, "inference import helm helm --out run", tuple(files.items()))
+        yield Kind(file, content, "inference import helm helm --scores --out run", tuple(files.items()))
+    graded = [{**sample(number), "scores": {"a": {"value": 0.5}, "b": {"value": {"c": "P"}}}} for number in (1, 2)]
+    yield Kind("log.json", as_json(graded), "inference import inspect log.json --scores --score-range 0-1 --out run")
+    with tempfile.TemporaryDirectory() as folder:
+        eee_record(Path(folder), [eee_result("F1", 0.5)], [eee_row("1", "F1", 0.25), eee_row("2", "F1", 0.75)])
+        files = {f"records/{path.name}": path.read_bytes() for path in sorted(Path(folder).iterdir())}
+    for file, content in files.items():
+        yield Kind(file, content, "inference import eee records --scores --out run", tuple(files.items()))
+    with tempfile.TemporaryDirectory() as folder:
+        write_lm_eval(Path(folder), {"t": [written(0, TEA, 0.5), written(1, SNOW, 1.0)]}, TEXT)
+        files = {f"logs/{path.name}": path.read_bytes() for path in sorted(Path(folder).iterdir())}
+    for file, content in files.items():
+        yield Kind(file, content, "inference import lm-eval logs --scores --out run", tuple(files.items()))
 
 
 def of_negation() -> Iterator[Kind]:

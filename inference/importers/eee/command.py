@@ -1,4 +1,5 @@
-"""Import records of Every Eval Ever (schema 0.3.0) that `waver export --as eee` wrote, with the same numbers.
+"""Import records of Every Eval Ever (schema 0.3.0) that `waver export --as eee` wrote, with the same numbers; with
+`--scores`, the scores of any tool's records (`scores`).
 
 Items and wordings come back in their old order, so a study of which all wordings were asked has its old hash.
 """
@@ -13,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.arguments import add_models_file
+from inference.arguments import add_models_file, add_score_arguments
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
 from inference.importers.shared import saving
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from inference.stimuli.study import Study, Variant
 
 COMMAND = "import eee"
-HELP = "import records of Every Eval Ever that `waver export` wrote (JSON)"
+HELP = "import records of Every Eval Ever that `waver export` wrote (JSON), or the scores of others'"
 
 BATCH = 20_000
 SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: that of the records)")
     add_models_file(parser)
+    add_score_arguments(parser, "the score of every response, whoever wrote the records,")
 
 
 def main(args: argparse.Namespace) -> None:
@@ -58,7 +60,12 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and line: malformed or changed records, of several studies, of other tools ...
     """
     from inference.importers.eee import records
+    from inference.importers.shared.logged_scores import refuse_measure_options
 
+    refuse_measure_options(args, COMMAND)
+    if args.scores:
+        _import_scores(args)
+        return
     aggregates = [records.read_aggregate(path) for path in records.find_aggregate_files(args.records)]
     study = _build_eee_study(aggregates, args.name)
     lines = saving.save_import(
@@ -72,6 +79,25 @@ def main(args: argparse.Namespace) -> None:
         models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
     )
     saving.print_escaped_lines(lines)
+
+
+def _import_scores(args: argparse.Namespace) -> None:
+    """Import the scores of records of any tool into a run folder."""
+    from inference.importers.eee import records, scores
+    from inference.importers.shared.logged_scores import LoggedMeasures, collect_score_settings
+    from inference.importers.shared.logged_study import save_log_study
+
+    measures = LoggedMeasures(args, COMMAND)
+    aggregates = [scores.read_scored_aggregate(path) for path in records.find_aggregate_files(args.records)]
+    eee_scores = scores.EeeScores(aggregates, measures)
+    settings = {"importer": "eee", **collect_score_settings(args)}
+    imported = {
+        model: saving.compute_fingerprint([one.samples for one in aggregates if one.model == model], settings)
+        for model in dict.fromkeys(one.model for one in aggregates)
+    }
+    responses = measures.read_to_end(eee_scores.read_eee_scores(), eee_scores.conditions)
+    lines = save_log_study(args, args.records, responses, eee_scores.conditions, imported)
+    saving.print_escaped_lines([*lines, *measures.describe_scores(), *eee_scores.describe_means()])
 
 
 def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:

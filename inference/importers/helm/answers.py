@@ -44,7 +44,7 @@ class HelmAnswers:
     def __init__(self, runs: Sequence[HelmRun], metric: str, *, variant_key: str | None, outcomes_only: bool) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
         self.run_lines: list[str] = []
-        self._runs, self._metric, self._outcomes = runs, metric, outcomes_only
+        self.runs, self.metric, self._outcomes = runs, metric, outcomes_only
         self._has_several_tasks = len({run.task for run in runs}) > 1
         groups = [(run.task, run.model) for run in runs]
         settings, arguments = [run.settings for run in runs], [run.arguments for run in runs]
@@ -71,9 +71,9 @@ class HelmAnswers:
         InputError
             A request is damaged, has no score, or one that is neither right nor wrong.
         """
-        for number, run in enumerate(self._runs):
+        for number, run in enumerate(self.runs):
             letters = not self._outcomes and (run.method == JOINT or run.method.startswith(SEPARATE))
-            scores = run.read_request_scores((self._metric, PREDICTED))
+            scores = run.read_request_scores((self.metric, PREDICTED))
             rights: dict[str, list[bool]] = defaultdict(list)  # of instances as they are: split -> right?
             wordings: dict[str, set[str]] = defaultdict(set)
             partial = 0
@@ -89,22 +89,23 @@ class HelmAnswers:
                 yield response
             self.run_lines.append(
                 _describe_helm_run_in_line(
-                    run, rights, run.read_stated_means(self._metric), wordings, partial, with_letters=letters
+                    run, rights, run.read_stated_means(self.metric), wordings, partial, with_letters=letters
                 )
             )
 
     def _read_credit(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
         """Find the score of a request, from 0 (wrong) to 1 (right); 0 where it failed."""
         request_scores = scores.get(request.key, {})
-        credit = request_scores.get(self._metric)
+        credit = request_scores.get(self.metric)
         if request.error is not None:
             return 0.0
         if credit is None or not 0 <= credit <= 1:
             metric_names = ", ".join(name for name, value in request_scores.items() if value in (0, 1)) or "none"
             value = "has no" if credit is None else f"has {credit:g} as"
             raise InputError(
-                f"{request.where}: instance '{request.key[0]}' {value} {shorten_text(self._metric)} in "
-                "per_instance_stats.json, which does not tell right from wrong; choose one with --metric NAME: "
+                f"{request.where}: instance '{request.key[0]}' {value} {shorten_text(self.metric)} in "
+                "per_instance_stats.json, which does not tell right from wrong; import numbers by --scores, or choose "
+                "with --metric NAME: "
                 f"{shorten_text(metric_names, 300)}"
             )
         return credit
@@ -119,42 +120,78 @@ class HelmAnswers:
         with_letters: bool,
     ) -> LoggedResponse:
         """Make the response of a request: the choice taken, or only whether it is right."""
-        run = self._runs[run_number]
+        run = self.runs[run_number]
         answer: int | None = int(credit != 1)
         if with_letters:
             answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
             _refuse_contradicting_score(request, credit, answer)
         return LoggedResponse(
-            where=request.where,
-            model=run.model,
+            **self.build_shared_fields(run_number, request),
             condition=self._name_helm_condition(run_number, request.key[2]),
-            item=f"{run.task}:{request.key[0]}" if self._has_several_tasks else request.key[0],
-            wording=self._name_helm_wording(run_number, request.key[1]),
-            text=request.prompt if any(self._prompts) else request.question,
             choices=request.choices if with_letters else (),
             gold=request.gold if with_letters else None,
             answer=answer,
-            output=None if request.output is None or run.method.startswith(SEPARATE) else (request.output,),
             error=request.error,
-            attributes={"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         )
 
+    def build_shared_fields(self, run_number: int, request: HelmRequest) -> dict[str, Any]:
+        """Make what responses to a request share, whatever is read of them: all but their condition.
+
+        Parameters
+        ----------
+        run_number
+            Number of the run.
+        request
+            A request of it.
+
+        Returns
+        -------
+        Fields of a `LoggedResponse`.
+        """
+        run = self.runs[run_number]
+        return {
+            "where": request.where,
+            "model": run.model,
+            "item": f"{run.task}:{request.key[0]}" if self._has_several_tasks else request.key[0],
+            "wording": self._name_helm_wording(run_number, request.key[1]),
+            "text": request.prompt if any(self._prompts) else request.question,
+            "output": None if request.output is None or run.method.startswith(SEPARATE) else (request.output,),
+            "attributes": {"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
+        }
+
     def _name_helm_condition(self, run_number: int, trial: int) -> str:
-        """Name the condition of a request and record it; each trial has other examples in the prompt."""
-        run = self._runs[run_number]
+        """Name the condition of a request and record it."""
+        name, fields = self.name_setting(run_number, trial)
+        self.conditions.setdefault(name, {**fields, "metric": self.metric})
+        return name
+
+    def name_setting(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
+        """Name how a request was asked; each trial has other examples in the prompt.
+
+        Parameters
+        ----------
+        run_number
+            Number of the run.
+        trial
+            Of the request, from 0 on.
+
+        Returns
+        -------
+        The name, and the fields of a condition.
+        """
+        run = self.runs[run_number]
         name = self._names[run_number] + (f"/trial {trial + 1}" if trial else "")
         same = [
             other_run.settings
-            for other_run, condition_name in zip(self._runs, self._names, strict=True)
+            for other_run, condition_name in zip(self.runs, self._names, strict=True)
             if condition_name == self._names[run_number]
         ]
         shared_fields = {
             field: value if isinstance(value, int | float | str) else shorten_value(value)
             for field, value in log_differences.select_shared_settings(same).items()
         }
-        ways = {"method": run.method, "metric": self._metric, **({"trial": trial + 1} if trial else {})}
-        self.conditions.setdefault(name, {"form": saving.IMPORT_FORM, **ways, **shared_fields})
-        return name
+        ways = {"method": run.method, **({"trial": trial + 1} if trial else {})}
+        return name, {"form": saving.IMPORT_FORM, **ways, **shared_fields}
 
     def _name_helm_wording(self, run_number: int, perturbation: str) -> str:
         """Name a wording by its perturbation and by what differs between the prompts; others of a name are numbered."""
@@ -214,7 +251,7 @@ def _describe_helm_run_in_line(
             )
         parts.append(part)
     if n_partial:
-        parts.append(f"{n_partial:,} partial score{'s' * (n_partial != 1)} taken as wrong")
+        parts.append(f"{n_partial:,} partial score{'s' * (n_partial != 1)} taken as wrong (--scores keeps them)")
     every = set().union(*wordings.values())
     gaps = sum(its != every for its in wordings.values())
     if gaps:

@@ -2,8 +2,8 @@
 
 An item is an instance. Its wordings are its perturbations, the instance itself being `original`, and what differs
 between the prompts of several runs of one model. Answers are the letters of multiple choice, or whether HELM counts
-the answer as right. Log-probabilities are not taken: some of HELM's clients record those of the sampling at
-temperature 0, by which every token that is taken has the probability 1.
+the answer as right; with `--scores` every metric of an instance (`scores`). Log-probabilities are not taken: some of
+HELM's clients record those of the sampling at temperature 0, by which every token that is taken has the probability 1.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
+from inference.arguments import add_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
@@ -38,11 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         metavar="NAME",
         default="exact_match",
-        help="the metric of every instance that tells right from wrong (default: %(default)s)",
+        help="the metric of every instance that tells right from wrong; with --scores, the one that comes first "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
     )
+    add_score_arguments(parser, "every metric of an instance")
     saving.add_arguments(parser)
 
 
@@ -56,15 +59,24 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers.helm import answers as helm_answers
     from inference.importers.helm import run
+    from inference.importers.helm.scores import HelmScores
+    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
     from inference.importers.shared.logged_study import save_log_study
 
+    refuse_measure_options(args, COMMAND)
+    measures = LoggedMeasures(args, COMMAND) if args.scores else None
     runs = [run.read_helm_run(path) for path in _list_run_folders(args.folders)]
     answers = helm_answers.HelmAnswers(
         runs, args.metric, variant_key=args.variant_key, outcomes_only=args.right_or_wrong
     )
-    lines = save_log_study(
-        args, args.folders, answers.read_helm_responses(), answers.conditions, _compute_helm_fingerprints(args, runs)
-    )
+    imported = _compute_helm_fingerprints(args, runs)
+    if measures is not None:
+        scores = HelmScores(answers, measures)
+        responses = measures.read_to_end(scores.read_helm_responses(), answers.conditions)
+        lines = save_log_study(args, args.folders, responses, answers.conditions, imported)
+        lines += measures.describe_scores()
+    else:
+        lines = save_log_study(args, args.folders, answers.read_helm_responses(), answers.conditions, imported)
     saving.print_escaped_lines([*lines, *answers.run_lines])
 
 
@@ -91,9 +103,10 @@ def _list_run_folders(folder_names: list[str]) -> list[Path]:
 def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
     """Compute the fingerprint of every model's runs and of the options that they are read with."""
     from inference.importers.helm.run import SPEC, STATE, STATS
+    from inference.importers.shared.logged_scores import collect_score_settings
 
     names = ("variant_key", "metric", "right_or_wrong")
-    settings = {"importer": "helm", **{name: getattr(args, name) for name in names}}
+    settings = {"importer": "helm", **{name: getattr(args, name) for name in names}, **collect_score_settings(args)}
     return {
         model: saving.compute_fingerprint(
             [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings

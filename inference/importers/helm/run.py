@@ -89,7 +89,7 @@ class HelmRun:
         """Go through the requests; of those for each choice of one question, the first stands for all."""
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
-        states = parse_list_field(str(path), _read_run_json_file(path), "request_states")
+        states = parse_list_field(str(path), read_run_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
             request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
             if request.key not in read_keys:
@@ -105,11 +105,11 @@ class HelmRun:
         value."""
         path = self.path / STATS
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
-        entries_in_file = _read_run_json_file(path)
+        entries_in_file = read_run_json_file(path)
         for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
             where = f"{path}, entry {place}"
             request_scores = scores_by_request[
-                _parse_request_key(where, take_object_or_empty(entry), take_object_or_empty(entry).get("instance_id"))
+                parse_request_key(where, take_object_or_empty(entry), take_object_or_empty(entry).get("instance_id"))
             ]
             for stat in map(take_object_or_empty, parse_list_field(where, entry, "stats")):
                 name, value = take_object_or_empty(stat.get("name")).get("name"), _parse_mean(stat)
@@ -123,16 +123,20 @@ class HelmRun:
 
     def read_stated_means(self, metric: str) -> dict[str, float]:
         """Read what the run says of instances that were not perturbed: split -> mean over instances and trials."""
+        return {split: mean for (name, split), mean in self.read_all_stated_means().items() if name == metric}
+
+    def read_all_stated_means(self) -> dict[tuple[str, str], float]:
+        """Read the same of all metrics: metric and split -> mean."""
         path = self.path / TOTALS
         if not path.exists():
             return {}
-        entries_in_file = _read_run_json_file(path)
+        entries_in_file = read_run_json_file(path)
         stats = [take_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
         named_means = [(take_object_or_empty(stat.get("name")), _parse_mean(stat)) for stat in stats]
         return {
-            str(name.get("split")): mean
+            (str(name.get("name")), str(name.get("split"))): mean
             for name, mean in named_means
-            if name.get("name") == metric and "perturbation" not in name and math.isfinite(mean)
+            if "perturbation" not in name and math.isfinite(mean)
         }
 
 
@@ -147,7 +151,7 @@ def read_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = take_object_or_empty(_read_run_json_file(path / SPEC))
+    spec = take_object_or_empty(read_run_json_file(path / SPEC))
     adapter, scenario = take_object_or_empty(spec.get("adapter_spec")), take_object_or_empty(spec.get("scenario_spec"))
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
@@ -172,13 +176,38 @@ def read_helm_run(path: Path) -> HelmRun:
     )
 
 
-def _read_run_json_file(path: Path) -> Any:
-    """Read a JSON file of a run's folder; refuse one that is too large or damaged."""
+def read_run_json_file(path: Path) -> Any:
+    """Read a JSON file of a run's folder.
+
+    Raises
+    ------
+    InputError
+        It is too large or damaged.
+    """
     return json_log.read_json_log(path, "import the run in parts")
 
 
-def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
-    """Parse what identifies a request: instance, perturbation and number of the trial."""
+def parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
+    """Parse what identifies a request: instance, perturbation and number of the trial.
+
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    entry
+        What has `perturbation` and `train_trial_index`.
+    instance
+        Id of the instance.
+
+    Returns
+    -------
+    The three.
+
+    Raises
+    ------
+    InputError
+        The id is no text, or the trial no number.
+    """
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
@@ -194,7 +223,7 @@ def _parse_mean(stat: Mapping[str, Any]) -> float:
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
     instance = take_object_or_empty(state.get("instance"))
-    key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
+    key = parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
     question, prompt = (
         take_object_or_empty(instance.get("input")).get("text"),
         take_object_or_empty(state.get("request")).get("prompt"),

@@ -272,7 +272,7 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_acc
     if counts.unscored:
         parts.append(f"{counts.unscored:,} without a score")
     if counts.partial:
-        parts.append(f"{_format_log_count(counts.partial, 'partial score')} taken as wrong")
+        parts.append(f"{_format_log_count(counts.partial, 'partial score')} taken as wrong (--scores keeps them)")
     if counts.shows:
         taken = "" if counts.is_first_token_answer else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")

@@ -3,8 +3,8 @@
 An item is a sample, by its id. Its wordings are what differs between the logs of a task: arguments of the task and of
 its solvers; without such a difference, the first messages that a user sends for an item are numbered as they appear.
 The epochs of a sample are samples of one answer. Answers are those that the log's scorer read: of multiple choice the
-letter, of all else whether it counts as right. Generation settings that differ are conditions. Of several logs, those
-that cannot be imported are left out, with a line on each.
+letter, of all else whether it counts as right; with `--scores` the numbers that scorers gave (`scores`). Generation
+settings that differ are conditions. Of several logs, those that cannot be imported are left out, with a line on each.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from inference.arguments import add_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
     )
+    add_score_arguments(parser, "every score of a sample (C is 1, P 0.5, I and N 0)")
     saving.add_arguments(parser)
 
 
@@ -62,7 +64,9 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.inspect import log
     from inference.importers.inspect.kept_logs import KeptLogs
     from inference.importers.shared import log_folders
+    from inference.importers.shared.logged_scores import refuse_measure_options
 
+    refuse_measure_options(args, COMMAND)
     files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES)
     with KeptLogs(args.out, len(files)) as kept_logs:
         evaluations, left_out = log.read_usable_logs(files, in_folders, kept_logs)
@@ -73,25 +77,32 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     """Import logs whose facts are known; `left_out` is about the others."""
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
+    from inference.importers.inspect.scores import InspectScores
     from inference.importers.shared.log_folders import choose_log_lines
+    from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_log_study
 
+    measures = LoggedMeasures(args, COMMAND) if args.scores else None
     names = InspectNames(evaluations, args.item_key, args.variant_key)
-    answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
-    lines = save_log_study(
-        args,
-        args.logs,
-        answers.read_inspect_responses(),
-        answers.conditions,
-        _compute_inspect_fingerprints(args, evaluations),
-    )
-    saving.print_escaped_lines([*lines, *choose_log_lines(answers.log_lines), *left_out])
+    imported = _compute_inspect_fingerprints(args, evaluations)
+    if measures is not None:
+        scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
+        responses = measures.read_to_end(scores.read_inspect_responses(), scores.conditions)
+        lines = save_log_study(args, args.logs, responses, scores.conditions, imported)
+        lines += [*measures.describe_scores(), *choose_log_lines(scores.log_lines)]
+    else:
+        answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
+        lines = save_log_study(args, args.logs, answers.read_inspect_responses(), answers.conditions, imported)
+        lines += choose_log_lines(answers.log_lines)
+    saving.print_escaped_lines([*lines, *left_out])
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
     """Compute the fingerprint of every model's logs and of the options that they are read with."""
+    from inference.importers.shared.logged_scores import collect_score_settings
+
     names = ("item_key", "variant_key", "scorer", "right_or_wrong")
-    settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}}
+    settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}, **collect_score_settings(args)}
     models = dict.fromkeys(evaluation.model for evaluation in evaluations)
     return {
         model: saving.compute_fingerprint(

@@ -51,6 +51,8 @@ class Evaluation:
         How answers were generated: temperature and the like.
     accuracy
         Scorer -> the accuracy that the log itself states.
+    means
+        Scorer, and "SCORER/KEY" where it gives several scores -> the mean or accuracy that the log itself states.
     invalidated
         Whether somebody has marked the log as one not to be used.
     kept
@@ -64,6 +66,7 @@ class Evaluation:
     arguments: Mapping[str, Any]
     settings: Mapping[str, Any]
     accuracy: Mapping[str, float]
+    means: Mapping[str, float]
     invalidated: bool = False
     kept: Path | None = None
 
@@ -235,7 +238,11 @@ def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
         model=about["model"].strip(),
         arguments=arguments,
         settings=settings,
-        accuracy=_parse_accuracy_by_scorer(header.get("results")),
+        accuracy=_parse_metric_by_scorer(header.get("results"), "accuracy"),
+        means={
+            **_parse_metric_by_scorer(header.get("results"), "accuracy", with_keys=True),
+            **_parse_metric_by_scorer(header.get("results"), "mean", with_keys=True),
+        },
         invalidated=header.get("invalidated") is True,
         kept=kept,
     )
@@ -290,14 +297,15 @@ def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[s
     return drop_empty_values(arguments)
 
 
-def _parse_accuracy_by_scorer(results: Any) -> dict[str, float]:
-    """Read the accuracy of every scorer that has one: a mean of right answers over samples."""
+def _parse_metric_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
+    """Read a metric over all samples of every scorer that has it, and with keys of the scores that it calls apart."""
     scores = take_object_or_empty(results).get("scores")
-    accuracy_by_scorer = {}
+    metric_by_scorer = {}
     for score in map(take_object_or_empty, scores if isinstance(scores, list) else ()):
-        value = take_object_or_empty(
-            take_object_or_empty(take_object_or_empty(score).get("metrics")).get("accuracy")
-        ).get("value")
+        metrics = take_object_or_empty(score.get("metrics"))
+        value = take_object_or_empty(metrics.get(metric)).get("value")
         if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value)):
-            accuracy_by_scorer[str(score.get("name"))] = parse_number_or_nan(value)
-    return accuracy_by_scorer
+            metric_by_scorer[str(score.get("name"))] = parse_number_or_nan(value)
+            if with_keys:
+                metric_by_scorer.setdefault(f"{score.get('scorer')}/{score.get('name')}", parse_number_or_nan(value))
+    return metric_by_scorer

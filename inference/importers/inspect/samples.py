@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any
 
@@ -17,7 +17,7 @@ from inference.importers.inspect.log import resolve_attachment
 from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
 from inference.stimuli.reading.files import check_storable_value, shorten_value
 
-_CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What the letters of Inspect's scores count: correct, incorrect, partial, no answer."""
 
 
@@ -54,6 +54,8 @@ class Sample:
         Whether the first token of the output is the letter of a choice.
     first
         The probabilities of the choices' letters as the first token; None: the log does not show them.
+    scores
+        Measure -> value, where all scores count (`scores`).
     """
 
     where: str
@@ -71,6 +73,7 @@ class Sample:
     begins: bool
     first: Score | None
     metadata: Mapping[str, Any]
+    scores: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
@@ -226,7 +229,7 @@ def _parse_credit(where: str, value: Any) -> float | None:
     """Turn the value of a score into a number from 0 to 1, as Inspect's own accuracy does; NaN is no score."""
     if value is None:
         return None
-    credit = _CREDIT_BY_LETTER.get(value.casefold()) if isinstance(value, str) else None
+    credit = CREDIT_BY_LETTER.get(value.casefold()) if isinstance(value, str) else None
     if credit is None and isinstance(value, int | float | str):
         try:
             credit = float(value)
@@ -235,7 +238,7 @@ def _parse_credit(where: str, value: Any) -> float | None:
     if credit is None or not (0 <= credit <= 1 or math.isnan(credit)):
         raise UnusableScore(
             f"{where}: the score {shorten_value(value)} is neither C, I, P or N nor a number from 0 to 1, so it does "
-            "not tell right from wrong; choose another with --scorer NAME, or leave this log out"
+            "not tell right from wrong; choose another with --scorer NAME, or import numbers by --scores"
         )
     return None if math.isnan(credit) else credit
 

@@ -2,7 +2,8 @@
 
 An item is a document, by its hash. What varies between the files of a model and a task is the wording: the number of
 examples, the ending of the task's name, a folder; `--variant-key` says it where that is not seen. All else is the
-condition. Which files hold what is told by `files` and `wordings`, what a row says by `rows`.
+condition. Which files hold what is told by `files` and `wordings`, what a row says by `rows`, or by `scores` where
+every metric is wanted as a number.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from inference.arguments import add_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep of a choice only whether it is right; so choices and texts are one study",
     )
+    add_score_arguments(parser, "every metric of a sample")
     saving.add_arguments(parser)
 
 
@@ -64,30 +67,40 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval import files
     from inference.importers.lm_eval.judgements import find_judging_metrics
     from inference.importers.lm_eval.rows import LmEvalRows
+    from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics, describe_stated_means
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.log_folders import describe_left_out, read_whole_logs
+    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
     from inference.importers.shared.logged_study import save_log_study
 
+    refuse_measure_options(args, COMMAND)
+    measures = LoggedMeasures(args, COMMAND) if args.scores else None
     left_out: list[InputError] = []
     worded_files = assign_wordings_to_files(files.find_sample_files(args.paths, left_out), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
-    judging_metrics = find_judging_metrics(worded_files)
-    file_readers = [
-        LmEvalRows(
-            worded_file, args.item_key, args.right_or_wrong, conditions, judging_metrics.get(worded_file.base, ())
-        )
-        for worded_file in worded_files
-    ]
+    imported = _compute_lm_eval_fingerprints(worded_files, args)
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
-    lines = save_log_study(
-        args,
-        args.paths,
-        read_whole_logs(file_readers, _make_test_of_leaving_out(args.paths, worded_files), left_out),
-        conditions,
-        _compute_lm_eval_fingerprints(worded_files, args),
-        about,
-    )
-    saving.print_escaped_lines([*lines, *_describe_incomplete_files(file_readers), *describe_left_out(left_out)])
+    can_be_left_out = _make_test_of_leaving_out(args.paths, worded_files)
+    readers: list[Any]
+    if measures is not None:
+        readers = score_readers = [
+            LmEvalScores(worded_file, args.item_key, conditions, measures) for worded_file in worded_files
+        ]
+        responses = measures.read_to_end(read_whole_logs(readers, can_be_left_out, left_out), conditions)
+        lines = save_log_study(args, args.paths, responses, conditions, imported, about)
+        measures.notes += describe_left_out_metrics(score_readers)
+        lines += [*measures.describe_scores(), *describe_stated_means(score_readers)]
+    else:
+        judging = find_judging_metrics(worded_files)
+        readers = [
+            LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions, judging.get(worded_file.base, ()))
+            for worded_file in worded_files
+        ]
+        lines = save_log_study(
+            args, args.paths, read_whole_logs(readers, can_be_left_out, left_out), conditions, imported, about
+        )
+        lines += _describe_other_metrics(readers)
+    saving.print_escaped_lines([*lines, *_describe_incomplete_files(readers), *describe_left_out(left_out)])
 
 
 def _make_test_of_leaving_out(paths: Sequence[str], worded_files: Sequence[WordedFile]) -> Callable[[Any], bool]:
@@ -102,7 +115,10 @@ def _make_test_of_leaving_out(paths: Sequence[str], worded_files: Sequence[Worde
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
     """Compute the fingerprint of every model's files, so that others may join them."""
+    from inference.importers.shared.logged_scores import collect_score_settings
+
     settings = {"importer": "lm-eval", "item_key": args.item_key, "outcomes": args.right_or_wrong}
+    settings |= collect_score_settings(args)
     files: dict[str, list[WordedFile]] = {}
     for worded_file in worded_files:
         files.setdefault(worded_file.file.model, []).append(worded_file)
@@ -113,6 +129,12 @@ def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argp
         )
         for model, model_files in files.items()
     }
+
+
+def _describe_other_metrics(file_readers: Sequence[LmEvalRows]) -> list[str]:
+    """Say which metrics were not imported, and what imports them; nothing where all were."""
+    names = dict.fromkeys(metric for file_reader in file_readers for metric in file_reader.other_metrics)
+    return [f"not imported: {', '.join(names)}; --scores imports every metric as a number"] if names else []
 
 
 def _describe_incomplete_files(file_readers: Sequence[LmEvalRows]) -> list[str]:

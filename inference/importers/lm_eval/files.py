@@ -7,6 +7,7 @@ tasks and how they were asked. Only the file's name tells the task.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.log_folders import refuse_if_all_left_out
+from inference.stimuli.numbers import parse_number_or_nan
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _VERSION = re.compile(r"0\.4\.")
@@ -46,6 +48,8 @@ class SampleFile:
         Digest of the system instruction, where there is one.
     samples
         How many samples the results file counts; None: it does not.
+    means
+        What the results file states of the samples' metrics: "f1,none" -> 0.5.
     """
 
     path: Path
@@ -59,6 +63,7 @@ class SampleFile:
     form: str
     system: str | None
     samples: int | None
+    means: Mapping[str, float]
 
 
 def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[SampleFile]:
@@ -151,6 +156,11 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
         form="chat" if content.get("chat_template") or content.get("chat_template_sha") else "plain",
         system=_strip_text_or_none(content.get("system_instruction_sha")),
         samples=effective if isinstance(effective, int) else None,
+        means={
+            name: parse_number_or_nan(value)
+            for name, value in _take_results_object_or_empty(content["results"], task, results).items()
+            if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value))
+        },
     )
 
 

@@ -17,6 +17,7 @@ from inference.stimuli.reading.files import shorten_value
 
 ACC, NORM, BYTES, MUTUAL = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 READINGS = {ACC: "likelihood", NORM: "per character", BYTES: "per byte", MUTUAL: "mutual information"}
+BYPASSED = "bypass"
 BYPASS = 999  # what lm-eval writes where nothing was judged (--predict_only)
 _PREFERRED = ("exact_match", ACC)
 
@@ -131,10 +132,12 @@ def parse_right_or_wrong(where: str, row: Mapping[str, Any], metric: str) -> boo
         It says neither, or nothing was judged.
     """
     value = row.get(metric)
-    if value == BYPASS or metric == "bypass":
+    if value == BYPASS or metric == BYPASSED:
         raise InputError(f"{where}: its metric is bypass: lm-eval was told not to judge (--predict_only)")
     if _says_right_or_wrong(value):
         return bool(value)
     if not metric:
         raise InputError(f"{where}: names no metric, so that it does not say whether the answer is right")
-    raise InputError(f"{where}: {metric} is {shorten_value(value)}; right (1) or wrong (0) is needed")
+    raise InputError(
+        f"{where}: {metric} is {shorten_value(value)}; right (1) or wrong (0) is needed; --scores imports numbers"
+    )

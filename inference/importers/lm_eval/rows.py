@@ -15,7 +15,7 @@ texts is one where it is 0 or 1 in all rows of its task (`judgements`). What the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ground.errors import InputError
@@ -63,6 +63,8 @@ class LmEvalRows:
     ----------
     docs
         How many documents there were.
+    other_metrics
+        Names of metrics that have numbers and are no reading of an answer.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class LmEvalRows:
         judging_metrics: Sequence[str] = (),
     ) -> None:
         self.worded_file, self.docs = worded_file, 0
+        self.other_metrics: dict[str, None] = {}
         self._judging_metrics = judging_metrics
         self._item_key, self._outcomes, self._conditions = item_key, outcomes_only, conditions
         self._line_by_document: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
@@ -111,6 +114,7 @@ class LmEvalRows:
         metrics = list_row_metrics(where, row)
         if self._is_multiple_choice(row_requests):
             item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
+            self._note_other_metrics(row, metrics, READINGS)
             return self._build_choice_response_per_metric(
                 where,
                 row,
@@ -129,6 +133,7 @@ class LmEvalRows:
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
         counting_metric = choose_counting_metric(metrics, self._judging_metrics)
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
+        self._note_other_metrics(row, metrics, (counting_metric, *others))
         return [
             self._build_text_response(
                 where,
@@ -142,6 +147,12 @@ class LmEvalRows:
             )
             for metric in (counting_metric, *others)
         ]
+
+    def _note_other_metrics(self, row: Mapping[str, Any], metrics: Sequence[str], read: Collection[str]) -> None:
+        """Note the metrics of a row that have a number and are not read."""
+        for metric in metrics:
+            if metric not in read and isinstance(row.get(metric), int | float):
+                self.other_metrics[metric] = None
 
     def _build_text_response(
         self,

@@ -1,6 +1,6 @@
 """Turn the responses that other tools logged into a study and its response rows: what all importers of logs share.
 
-An importer reads its files and yields a `LoggedResponse` for every response. They become a study of one of two
+An importer reads its files and yields a `LoggedResponse` for every response. They become a study of one of three
 protocols:
 
 - `choice`, where the log shows the options of a question. Variants are `WORDING/ORDER`. Letters in the question's own
@@ -8,6 +8,8 @@ protocols:
 - `agreement` with the labels `right` and `wrong`, where only the outcome is known, or wanted. The right answer is
   always `right`, so that agreement is the share of right answers. Probabilities are not kept: the likeliest of four
   options may have less than half of their probability.
+- `scored`, where every number that a log has of a response is wanted: a response per measure, each measure a condition
+  (`scored`, `logged_scores`).
 
 A wording has one name for all items (`5-shot`), which is its `template`.
 """
@@ -46,6 +48,9 @@ class LoggedResponse:
         Place of the choice that was taken; without choices 0 (right) or 1 (wrong); None: no valid answer.
     count, invalid
         Of several samples: how often each choice, or right and wrong, was the answer; how many had no valid answer.
+    scores
+        By the measure of the condition, one per sample; none where `error` says why there is no score. Given in
+        studies of scores only.
     output
         Raw texts.
     error
@@ -70,6 +75,7 @@ class LoggedResponse:
     answer: int | None = None
     count: tuple[int, ...] | None = None
     invalid: int | None = None
+    scores: tuple[float, ...] | None = None
     output: tuple[str, ...] | None = None
     error: str | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.importers.shared.json_log import refuse_half_surrogates
+from inference.importers.shared.scored import DECISION_RULE, ENDS, PROTOCOL
 from inference.stimuli.reading.line_ends import unify_line_ends
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 
@@ -18,16 +19,19 @@ if TYPE_CHECKING:
 
 RIGHT, WRONG = "right", "wrong"
 CHOICE, AGREEMENT = "choice", "agreement"
-_OUTCOMES = (Option(RIGHT, RIGHT), Option(WRONG, WRONG))
+_LABELS = {AGREEMENT: (RIGHT, WRONG), PROTOCOL: ENDS}
 _RULES = {
     CHOICE: "the choice with the highest log-likelihood, where the condition names no other reading, or the one that "
     "the tool read from a text; null: no valid answer",
     AGREEMENT: "right where the choice is the right one, or where the tool counts the text as right; else wrong",
+    PROTOCOL: DECISION_RULE,
 }
 _COLUMNS = (
     "model", "condition", "item", "variant", "probability", "logprob", "count", "invalid", "mass", "mass_upper",
     "answer", "output", "error",
+    "score", "sample_score",  # of studies of scores
 )  # fmt: skip
+_MEASURED = 7  # columns from `probability` to `answer`
 
 
 @dataclass(slots=True)
@@ -79,12 +83,15 @@ class LoggedStimuli:
         if self._protocol is None:
             raise InputError(f"{source}: there are no responses")
         most = max(map(len, self._choices_by_item.values()), default=0)
-        labels = (RIGHT, WRONG) if self._protocol == AGREEMENT else tuple(ascii_uppercase[:most])
+        labels = _LABELS.get(self._protocol, tuple(ascii_uppercase[:most]))
         items = tuple(Item(item, tuple(variants)) for item, variants in self._items.items())
         return Study(self._protocol, name, items, labels, _RULES[self._protocol], source, paraphrased=False)
 
     def build_logged_response_row(self, response: LoggedResponse) -> tuple[Any, ...]:
-        """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added."""
+        """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added.
+
+        Rows of studies without scores have no cells for them.
+        """
         if "\r" in response.text or any("\r" in choice for choice in response.choices):
             response = replace(response, text=unify_line_ends(response.text), choices=unify_line_ends(response.choices))
         orders = self._stimuli_by_wording.setdefault((response.item, response.wording), {})
@@ -95,8 +102,10 @@ class LoggedStimuli:
             self._check_gold_and_note_other_text(response, stimulus)
         self._refuse_second_response(response, stimulus.number)
         key = response.model, response.condition, response.item, stimulus.variant
+        if response.scores is not None:
+            return *key, *(None,) * _MEASURED, response.output, response.error, *_build_score_cells(response.scores)
         if response.error is not None:
-            return *key, *(None,) * (len(_COLUMNS) - 5), response.error
+            return *key, *(None,) * _MEASURED, None, response.error
         measured_cells = (
             _build_outcome_cells(response) if self._protocol == AGREEMENT else _build_choice_cells(response)
         )
@@ -111,6 +120,7 @@ class LoggedStimuli:
             [response.item, response.wording, response.text, response.choices, dict(response.attributes)],
         )
         protocol = CHOICE if response.choices and not self._outcomes else AGREEMENT
+        protocol = protocol if response.scores is None else PROTOCOL
         self._protocol = self._protocol or protocol
         if protocol != self._protocol:
             raise InputError(
@@ -123,7 +133,7 @@ class LoggedStimuli:
                 f"{response.where}: the options of item '{response.item}', wording '{response.wording}' are not those "
                 "of an earlier row; are these logs of one version of the task?"
             )
-        build_variant = self._build_outcome_variant if protocol == AGREEMENT else self._build_question_variant
+        build_variant = self._build_question_variant if protocol == CHOICE else self._build_outcome_variant
         variant = build_variant(response, len(orders) + 1)
         self._items.setdefault(response.item, []).append(variant)
         stimulus = orders[response.choices] = _Stimulus(self._count, variant.variant, response.text, response.gold)
@@ -131,10 +141,12 @@ class LoggedStimuli:
         return stimulus
 
     def _build_outcome_variant(self, response: LoggedResponse, order_number: int) -> Variant:
-        """Make a variant whose options are right and wrong."""
+        """Make a variant whose options are right and wrong, or the ends of a score."""
         name = response.wording if order_number == 1 else f"{response.wording}/{order_number}"
+        labels = _LABELS[AGREEMENT if response.scores is None else PROTOCOL]
         return Variant(
-            response.item, name, PARAPHRASE, response.text, _OUTCOMES, language=self._language, gold=RIGHT,
+            response.item, name, PARAPHRASE, response.text, tuple(map(Option, labels, labels)),
+            language=self._language, gold=RIGHT if response.scores is None else None,
             attributes={**response.attributes, "template": name},
         )  # fmt: skip
 
@@ -220,6 +232,13 @@ def _build_outcome_cells(response: LoggedResponse) -> tuple[Any, ...]:
     return None, None, count, response.invalid, None, None, answer
 
 
+def _build_score_cells(scores: Sequence[float]) -> tuple[float | None, Sequence[float] | None]:
+    """Make score and sample_score: of several samples, the score is their mean."""
+    if len(scores) < 2:
+        return (scores[0] if scores else None), None
+    return math.fsum(scores) / len(scores), scores
+
+
 def build_logged_columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
     """Turn rows of `LoggedStimuli.build_logged_response_row` into columns of the responses, without `study`."""
-    return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+    return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=False))

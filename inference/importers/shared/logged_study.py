@@ -112,7 +112,7 @@ def save_log_study(
     Parameters
     ----------
     args
-        Options of the importer, with `right_or_wrong` and those that all importers share.
+        Options of the importer, with those that all importers share; `right_or_wrong` and `language` may be missing.
     files
         What was read, as the call named it.
     conditions
@@ -127,7 +127,8 @@ def save_log_study(
     """
     name = Path(args.out).resolve().name if args.name is None else args.name
     source = saving.describe_source(files)
-    with LoggedStudy(responses, name, outcomes_only=args.right_or_wrong, language=args.language, source=source) as log:
+    outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
+    with LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
         lines = saving.save_import(
             args.out,
             log.study,

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
+from inference.arguments import add_measure_arguments
 from inference.importers.shared import saving
 from inference.importers.tables.wordings import OWN, SHARED, choose_wording_sharing, describe_wording_sharing
 from inference.stimuli.reading.records import refuse_column_of_two_roles
@@ -115,15 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "samples of one answer",
     )
     scores = parser.add_argument_group("with --score-column")
-    scores.add_argument(
-        "--score-range", metavar="LOW-HIGH", action="append", default=[],
-        help="lowest and highest score, such as 0-1; NAME=0-1 for one of several; may be given again (default: no "
-        "bounds)",
-    )  # fmt: skip
-    scores.add_argument(
-        "--lower-is-better", metavar="NAME", action="append", default=[],
-        help="a score of which less is better, such as latency; may be given again",
-    )  # fmt: skip
+    add_measure_arguments(scores)
     scores.add_argument("--output-column", metavar="COLUMN", help="the text that was scored")
     saving.add_arguments(parser)
 

@@ -1,0 +1,233 @@
+"""Read the scores of records of Every Eval Ever, whoever wrote them: every evaluation of a record is a measure.
+
+An item is a sample of a data set, by its id, and its distinct texts are its wordings. A measure's range and direction
+are what its `metric_config` says. Settings of the generation that differ between the records of a model are
+conditions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError
+from inference.importers.eee import fields, records
+from inference.importers.shared import log_differences, saving
+from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
+from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure
+from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.reading.files import check_storable_value, parse_json, shorten_value
+
+_CLOSE = 1e-9  # relative, between a mean and what the record states
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAggregate:
+    """One aggregate, as far as its scores need it.
+
+    Attributes
+    ----------
+    path, samples
+        Its file, and the one of its responses.
+    measures
+        By the name of the evaluation.
+    datasets
+        Name of the evaluation -> that of its data set.
+    means
+        Name of the evaluation -> the score that the record states of all samples.
+    settings
+        How answers were generated.
+    """
+
+    path: Path
+    samples: Path
+    identity: str
+    model: str
+    measures: Mapping[str, ScoreMeasure]
+    datasets: Mapping[str, str]
+    means: Mapping[str, float]
+    settings: Mapping[str, Any]
+
+
+def read_scored_aggregate(path: Path) -> ScoredAggregate:
+    """Read an aggregate, and compare its responses with the checksum that it states.
+
+    Raises
+    ------
+    InputError
+        It is malformed or of another version, has two evaluations of one name, or its responses are missing or changed.
+    """
+    document, results = records.read_aggregate_document(path)
+    measures: dict[str, ScoreMeasure] = {}
+    datasets: dict[str, str] = {}
+    means: dict[str, float] = {}
+    settings: dict[str, Any] = {}
+    for place, result in enumerate(results, start=1):
+        where = f"{path}, evaluation_results {place}"
+        name = fields.require_record_field(where, result, "evaluation_name", str)
+        if not name.strip() or name in measures:
+            raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
+        measures[name] = _read_measure(where, name, take_object_or_empty(result.get("metric_config")))
+        datasets[name] = str(take_object_or_empty(result.get("source_data")).get("dataset_name") or name)
+        mean = parse_number_or_nan(take_object_or_empty(result.get("score_details")).get("score"))
+        means |= {name: mean} if math.isfinite(mean) else {}
+        generation = take_object_or_empty(result.get("generation_config")).get("generation_args")
+        settings |= {key: value for key, value in take_object_or_empty(generation).items() if value is not None}
+    samples = path.with_name(f"{path.stem}{records.SAMPLES}")
+    fields.check_samples_digest(path, samples, take_object_or_empty(document.get("detailed_evaluation_results")))
+    identity = fields.require_record_field(path, document, "evaluation_id", str)
+    model = fields.require_record_field(path, document, "model_info.id", str)
+    return ScoredAggregate(path, samples, identity, model, measures, datasets, means, settings)
+
+
+def _read_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeasure:
+    """Read range and direction of a measure; without two numbers it has no range."""
+    ends = [parse_number_or_nan(config.get(field)) for field in ("min_score", "max_score")]
+    ends = [end if not isinstance(config.get(field), str) else math.nan
+            for field, end in zip(("min_score", "max_score"), ends, strict=True)]  # fmt: skip
+    if all(map(math.isfinite, ends)) and not ends[0] < ends[1]:
+        raise InputError(f"{where}: min_score {ends[0]:g} is not below max_score {ends[1]:g}; correct them")
+    return ScoreMeasure(
+        name,
+        (ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
+        LOWER if config.get("lower_is_better") is True else HIGHER,
+    )
+
+
+class EeeScores:
+    """The scores of several records.
+
+    Parameters
+    ----------
+    aggregates
+        The records.
+    measures
+        Of all records; filled here.
+
+    Attributes
+    ----------
+    conditions
+        condition name -> fields with `measure`, as far as responses have been gone through.
+    """
+
+    def __init__(self, aggregates: Sequence[ScoredAggregate], measures: LoggedMeasures) -> None:
+        self.conditions: dict[str, dict[str, Any]] = {}
+        self._aggregates, self._measures = aggregates, measures
+        settings, models = [one.settings for one in aggregates], [one.model for one in aggregates]
+        self._settings = log_differences.name_logs_by_settings(
+            settings, log_differences.list_differing_within_groups(models, settings), saving.IMPORT_CONDITION
+        )
+        self._has_several_datasets = len({name for one in aggregates for name in one.datasets.values()}) > 1
+        self._texts: dict[str, dict[str, str]] = {}  # item -> text -> name of the wording
+        self._scores: dict[tuple[int, str], list[float]] = defaultdict(list)  # aggregate, measure
+
+    def read_eee_scores(self) -> Iterator[LoggedResponse]:
+        """Go through the scores of all records.
+
+        Raises
+        ------
+        InputError
+            A line is malformed or belongs to another record, a sample has two scores by one evaluation, or a score is
+            no number; with file and line.
+        """
+        for number, aggregate in enumerate(self._aggregates):
+            first_by_sample: dict[tuple[str, str], int] = {}
+            for name, measure in aggregate.measures.items():
+                self._measures.note_range(name, measure.range, measure.direction)
+            with aggregate.samples.open(encoding="utf-8", newline="\n") as file:
+                for line_number, line in enumerate(fields.read_sample_lines(aggregate.samples, file), start=1):
+                    where = f"{aggregate.samples}, line {line_number}"
+                    record = check_storable_value(where, parse_json(aggregate.samples, line, line_number))
+                    _refuse_row_of_other_record(where, record, aggregate)
+                    name = fields.require_record_field(where, record, "evaluation_name", str)
+                    sample = fields.require_record_field(where, record, "sample_id", str)
+                    first = first_by_sample.setdefault((name, sample), line_number)
+                    if first != line_number:
+                        raise InputError(
+                            f"{where}: a second score by {shorten_value(name)} of sample {shorten_value(sample)}, as "
+                            f"in line {first}; leave one out"
+                        )
+                    yield self._build_score_response(where, number, name, sample, record)
+
+    def _build_score_response(
+        self, where: str, number: int, name: str, sample: str, record: Mapping[str, Any]
+    ) -> LoggedResponse:
+        """Make the response of a row."""
+        aggregate = self._aggregates[number]
+        if name not in aggregate.measures:
+            raise InputError(f"{where}: evaluation_name {shorten_value(name)} is not in {aggregate.path.name}")
+        score = parse_logged_number(
+            where, "evaluation.score", take_object_or_empty(record.get("evaluation")).get("score")
+        )
+        if score is not None:
+            self._scores[number, name].append(score)
+        text = fields.require_record_field(where, record, "input.raw", str)
+        item = f"{aggregate.datasets[name]}:{sample}" if self._has_several_datasets else sample
+        wordings = self._texts.setdefault(item, {})
+        raw = take_object_or_empty(record.get("output")).get("raw")
+        output = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
+        return LoggedResponse(
+            where=where,
+            model=aggregate.model,
+            condition=self._name_measure_condition(number, name),
+            item=item,
+            wording=wordings.setdefault(text, f"p{len(wordings) + 1}"),
+            text=text,
+            scores=() if score is None else (score,),
+            output=tuple(fields.check_only_texts(where, "output.raw", output)) or None,
+            error="the record has no score of it" if score is None else None,
+            attributes={"subset": aggregate.datasets[name]} if self._has_several_datasets else {},
+        )
+
+    def _name_measure_condition(self, number: int, name: str) -> str:
+        """Name the condition of a measure and record it; refuse one name for two measures."""
+        condition = ScoreMeasure(name).name_condition(self._settings[number])
+        shared = log_differences.select_shared_settings(
+            [one.settings for one, setting in zip(self._aggregates, self._settings, strict=True)
+             if setting == self._settings[number]]
+        )  # fmt: skip
+        condition_fields = {
+            "form": saving.IMPORT_FORM,
+            **{key: value if isinstance(value, int | float | str) else shorten_value(value)
+               for key, value in shared.items()},
+            "measure": name,
+        }  # fmt: skip
+        if self.conditions.setdefault(condition, condition_fields)["measure"] != name:
+            raise InputError(f"{self._aggregates[number].path}: two scores would both be called '{condition}'")
+        return condition
+
+    def describe_means(self) -> list[str]:
+        """Say how many means are those that the records state, and which are not; once all is read."""
+        compared = [
+            (self._aggregates[number], name, math.fsum(scores) / len(scores))
+            for (number, name), scores in self._scores.items()
+            if name in self._aggregates[number].means
+        ]
+        differing = [
+            (aggregate, name, mean)
+            for aggregate, name, mean in compared
+            if not math.isclose(mean, aggregate.means[name], rel_tol=_CLOSE, abs_tol=_CLOSE)
+        ]
+        lines = [f"{len(compared) - len(differing):,} of {len(compared):,} means are what the records state"]
+        lines += [
+            f"{aggregate.path.name}: the mean of {name} is {mean:.6g}, the record states {aggregate.means[name]:.6g}"
+            for aggregate, name, mean in differing[:5]
+        ]
+        if len(differing) > 5:
+            lines.append(f"and {len(differing) - 5:,} more means that are not what the records state")
+        return lines if compared else []
+
+
+def _refuse_row_of_other_record(where: str, record: Any, aggregate: ScoredAggregate) -> None:
+    """Refuse a row that belongs to another record or model."""
+    for key, expected in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
+        if (stated := fields.require_record_field(where, record, key, str)) != expected:
+            raise InputError(
+                f"{where}: {key} is {shorten_value(stated)}, but {aggregate.path.name} has {shorten_value(expected)}"
+            )

@@ -1,0 +1,145 @@
+"""Turn the requests of several HELM runs into scores: every metric that HELM has of an instance is a measure.
+
+A score is the mean of a metric's values, their sum by their count; a metric that counts none has no score.
+Perturbations are wordings, as of answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from ground.errors import InputError, shorten_text
+from inference.importers.helm.answers import HelmAnswers
+from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_run_json_file
+from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
+from inference.importers.shared.scored import ScoreMeasure
+from inference.stimuli.reading.files import check_storable_value, shorten_value
+
+RequestScores: TypeAlias = dict[RequestKey, dict[str, float | None]]
+_CLOSE = 1e-9  # relative, between a mean and what the run states
+
+
+class HelmScores:
+    """The scores of several runs.
+
+    Parameters
+    ----------
+    answers
+        Names what the runs hold; its metric comes first. Its conditions and lines are filled here.
+    measures
+        Of all runs; filled here.
+    """
+
+    def __init__(self, answers: HelmAnswers, measures: LoggedMeasures) -> None:
+        self._answers, self._measures = answers, measures
+        self._condition_by_key: dict[tuple[int, int, str], str] = {}  # run, trial, metric -> condition
+
+    def read_helm_responses(self) -> Iterator[LoggedResponse]:
+        """Go through the scores of all runs: of every request one per metric.
+
+        Raises
+        ------
+        InputError
+            A request or a score is damaged, or an instance has two scores by one metric.
+        """
+        for number, run in enumerate(self._answers.runs):
+            scores_by_request = _read_request_scores(run)
+            names = dict.fromkeys(name for scores in scores_by_request.values() for name in scores)
+            first = [self._answers.metric] if self._answers.metric in names else []
+            names = dict.fromkeys([*first, *names])
+            scores_by_split: dict[tuple[str, str], list[float]] = defaultdict(list)  # of instances as they are
+            instances: dict[str, None] = {}
+            for request in run.read_requests():
+                instances[request.key[0]] = None
+                scores = scores_by_request.pop(request.key, {})
+                shared = self._answers.build_shared_fields(number, request)
+                for name in names:
+                    score = scores.get(name)
+                    if score is not None and not request.key[1]:
+                        scores_by_split[name, request.split].append(score)
+                    self._measures.note_range(name, None)
+                    yield LoggedResponse(
+                        **shared,
+                        condition=self._name_measure_condition(run, number, request.key[2], name),
+                        scores=() if score is None else (score,),
+                        error=(request.error or f"{STATS} has no {name} of it") if score is None else None,
+                    )
+            n_left = sum(score is not None for scores in scores_by_request.values() for score in scores.values())
+            if n_left:
+                about = f"{n:,} instances that were" if (n := len(scores_by_request)) > 1 else "an instance that was"
+                self._measures.notes.append(
+                    f"left out: {n_left:,} scores of {run.path / STATS} about {about} not asked about"
+                )
+            self._answers.run_lines.append(
+                _describe_scored_run(run, len(instances), scores_by_split, run.read_all_stated_means())
+            )
+
+    def _name_measure_condition(self, run: HelmRun, run_number: int, trial: int, name: str) -> str:
+        """Name the condition of a metric and record it; refuse one name for two metrics."""
+        key = run_number, trial, name
+        if key in self._condition_by_key:
+            return self._condition_by_key[key]
+        setting, fields = self._answers.name_setting(run_number, trial)
+        condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
+        if self._answers.conditions.setdefault(condition, {**fields, "measure": name})["measure"] != name:
+            raise InputError(
+                f"{run.path}: two scores would both be called '{condition}'; import the runs into two folders"
+            )
+        return condition
+
+
+def _read_request_scores(run: HelmRun) -> RequestScores:
+    """Read the scores of all requests: metric -> score, None where it counts nothing."""
+    path = run.path / STATS
+    scores_by_request: RequestScores = defaultdict(dict)
+    entries = read_run_json_file(path)
+    for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
+        where, about = f"{path}, entry {place}", take_object_or_empty(entry)
+        scores = scores_by_request[parse_request_key(where, about, about.get("instance_id"))]
+        for stat in map(take_object_or_empty, parse_list_field(where, entry, "stats")):
+            name = take_object_or_empty(stat.get("name")).get("name")
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
+            score = _parse_stat(where, str(check_storable_value(where, name)), stat)
+            if scores.setdefault(name, score) != score:
+                raise InputError(
+                    f"{where}: two scores by {shorten_text(name)}, {scores[name]} and {score}; leave one out"
+                )
+    return scores_by_request
+
+
+def _parse_stat(where: str, name: str, stat: Mapping[str, Any]) -> float | None:
+    """Read the mean of a metric's values: of their sum and count, else as it is stated."""
+    numbers = [parse_logged_number(where, f"{field} of {name}", stat.get(field)) for field in ("count", "sum", "mean")]
+    count, total, mean = numbers
+    if count is None or total is None:
+        return mean
+    return total / count if count > 0 else None
+
+
+def _describe_scored_run(
+    run: HelmRun,
+    n_instances: int,
+    scores_by_split: Mapping[tuple[str, str], list[float]],
+    stated_means: Mapping[tuple[str, str], float],
+) -> str:
+    """Say in one line what a run held, and how many means of instances as they are it states, too."""
+    compared = [
+        (name, split, math.fsum(scores) / len(scores), stated_means[name, split])
+        for (name, split), scores in scores_by_split.items()
+        if (name, split) in stated_means
+    ]
+    differing = [
+        f"{name} in {split} is {mean:.6g} (the run states {stated:.6g})"
+        for name, split, mean, stated in compared
+        if not math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    ]
+    parts = [f"{n_instances:,} instance{'s' * (n_instances != 1)}"]
+    if compared:
+        parts.append(f"{len(compared) - len(differing):,} of {len(compared):,} means are what the run states")
+    return f"{run.path}: {'; '.join([*parts, *differing[:5]])}{' ...' if len(differing) > 5 else ''}"

@@ -1,0 +1,263 @@
+"""Turn the samples of several logs of Inspect into scores: of every scorer, and of every key of its scores, a measure.
+
+Values count as Inspect's own `value_to_float` has them: C is 1, P 0.5, I and N 0, yes and true 1, no and false 0,
+numbers and texts that are numbers themselves. NaN is no score. Other texts, and lists, are no numbers: a measure that
+has nothing else is left out, and one that has numbers, too, is refused. Epochs are samples of one response.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ground.errors import InputError, shorten_text
+from inference.importers.inspect.log import Evaluation
+from inference.importers.inspect.names import InspectNames
+from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, parse_sample
+from inference.importers.shared import saving
+from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
+from inference.importers.shared.scored import ScoreMeasure
+from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.reading.files import check_storable_value, shorten_value
+
+_LETTERS, _WORDS = frozenset("CIPN"), frozenset(("yes", "true", "no", "false"))
+_CLOSE = 1e-9  # relative, between a mean and what the log states
+
+
+@dataclass(slots=True)
+class _MeasureValues:
+    """What a measure has in a log: how many numbers and other values, and the first of these; scores are no NaN."""
+
+    n_numbers: int = 0
+    n_others: int = 0
+    first_other: tuple[str, Any] = ("", None)
+    n_scores: int = 0
+    means: list[float] = field(default_factory=list)  # of responses, as far as they have been gone through
+
+
+class InspectScores:
+    """The scores of several logs.
+
+    Parameters
+    ----------
+    evaluations
+        The logs.
+    names
+        What their items, wordings and conditions are called.
+    measures
+        Of all logs; filled here.
+    scorer
+        Whose scores are wanted; None: all.
+
+    Attributes
+    ----------
+    conditions
+        condition name -> fields with `measure`, as far as responses have been gone through.
+    log_lines
+        A line on every log, likewise.
+    """
+
+    def __init__(
+        self, evaluations: Sequence[Evaluation], names: InspectNames, measures: LoggedMeasures, *, scorer: str | None
+    ) -> None:
+        self.conditions: dict[str, dict[str, Any]] = {}
+        self.log_lines: list[str] = []
+        self._evaluations, self._names, self._measures, self._scorer = evaluations, names, measures, scorer
+        self._condition_by_key: dict[tuple[int, str], str] = {}  # log, measure -> condition
+        self._n_by_other_scorer: dict[str, int] = {}
+
+    def read_inspect_responses(self) -> Iterator[LoggedResponse]:
+        """Go through the scores of all logs: of every response one per measure.
+
+        Raises
+        ------
+        InputError
+            A sample is damaged or contradicts another one, or a measure has numbers and other values.
+        """
+        for log_number, evaluation in enumerate(self._evaluations):
+            epochs_by_key = self._group_epochs_by_wording(log_number, evaluation)
+            values = _count_values(sample for epochs in epochs_by_key.values() for sample in epochs)
+            for name, measure_values in values.items():
+                if measure_values.n_others:
+                    self._measures.notes.append(_describe_measure_without_numbers(evaluation, name, measure_values))
+            values = {name: measure_values for name, measure_values in values.items() if not measure_values.n_others}
+            for key, epochs in epochs_by_key.items():
+                for name, measure_values in values.items():
+                    yield self._build_score_response(log_number, key, epochs, name, measure_values)
+            self.log_lines.append(_describe_scored_log(evaluation, epochs_by_key, values))
+        self._measures.notes += [
+            f"left out by --scorer: {name}, which scored {number:,} samples"
+            for name, number in self._n_by_other_scorer.items()
+        ]
+
+    def _group_epochs_by_wording(self, log_number: int, evaluation: Evaluation) -> dict[tuple[str, str], list[Sample]]:
+        """Read the samples of a log: item and wording -> its epochs."""
+        epochs_by_key: dict[tuple[str, str], list[Sample]] = {}
+        for where, fields in evaluation.read_samples():
+            sample = parse_sample(where, {**fields, "scores": None}, None)
+            sample = replace(sample, scores=self._collect_sample_scores(where, fields.get("scores")))
+            item = self._names.name_sample_item(log_number, sample)
+            epochs = epochs_by_key.setdefault((item, self._names.name_sample_wording(log_number, item, sample)), [])
+            if any(before.epoch == sample.epoch for before in epochs):
+                raise InputError(
+                    f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
+                    "same wording; tell wordings apart by --variant-key"
+                )
+            epochs.append(sample)
+        return epochs_by_key
+
+    def _collect_sample_scores(self, where: str, scores: Any) -> dict[str, Any]:
+        """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
+        value_by_measure: dict[str, Any] = {}
+        for scorer, score in take_object_or_empty(scores).items():
+            if self._scorer not in (None, scorer):
+                self._n_by_other_scorer[scorer] = self._n_by_other_scorer.get(scorer, 0) + 1
+                continue
+            value = take_object_or_empty(score).get("value")
+            inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None
+            for name, part in ({scorer: value} if inner is None else inner).items():
+                if name in value_by_measure:
+                    raise InputError(f"{where}: two scores are called {shorten_value(name)}; choose by --scorer NAME")
+                value_by_measure[str(check_storable_value(where, name))] = part
+        return value_by_measure
+
+    def _build_score_response(
+        self,
+        log_number: int,
+        key: tuple[str, str],
+        epochs: Sequence[Sample],
+        name: str,
+        measure_values: _MeasureValues,
+    ) -> LoggedResponse:
+        """Make the response of all epochs of one wording by one measure."""
+        scores = []
+        for sample in epochs:
+            value = sample.scores.get(name)
+            if (score := _parse_score(sample.where, name, value)) is not None:
+                scores.append(score)
+                self._measures.note_range(name, None if _is_plain_number(value) else SHARE)
+        measure_values.n_scores += len(scores)
+        if scores:
+            measure_values.means.append(math.fsum(scores) / len(scores))
+        ended = next((sample.error for sample in epochs if sample.error), f"the log has no score by {name} for it")
+        task = self._names.tasks[log_number]
+        return LoggedResponse(
+            where=epochs[0].where,
+            model=self._evaluations[log_number].model,
+            condition=self._name_measure_condition(log_number, name),
+            item=key[0],
+            wording=key[1],
+            text=epochs[0].prompt,
+            scores=tuple(scores),
+            output=tuple(sample.output for sample in epochs if sample.output is not None) or None,
+            error=None if scores else ended,
+            attributes={} if task is None else {"subset": task},
+        )
+
+    def _name_measure_condition(self, log_number: int, name: str) -> str:
+        """Name the condition of a measure and record it; refuse one name for two measures."""
+        key = log_number, name
+        if key in self._condition_by_key:
+            return self._condition_by_key[key]
+        setting = self._names.conditions[log_number]
+        condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
+        fields = {
+            "form": saving.IMPORT_FORM,
+            **{
+                field_name: value if isinstance(value, int | float | str) else shorten_value(value)
+                for field_name, value in self._names.fields[setting].items()
+            },
+            "measure": name,
+        }
+        if self.conditions.setdefault(condition, fields)["measure"] != name:
+            raise InputError(
+                f"{self._evaluations[log_number].path}: two scores would both be called '{condition}'; import one of "
+                "them by --scorer NAME"
+            )
+        return condition
+
+
+def _count_values(samples: Iterator[Sample]) -> dict[str, _MeasureValues]:
+    """Count the numbers and the other values of every measure; refuse a measure that has both."""
+    values: dict[str, _MeasureValues] = {}
+    for sample in samples:
+        for name, value in sample.scores.items():
+            counts = values.setdefault(name, _MeasureValues())
+            if value is None:
+                continue
+            if _is_number(value):
+                counts.n_numbers += 1
+            else:
+                counts.first_other = counts.first_other if counts.n_others else (sample.where, value)
+                counts.n_others += 1
+    for name, counts in values.items():
+        if counts.n_numbers and counts.n_others:
+            where, value = counts.first_other
+            raise InputError(
+                f"{where}: the score {shorten_value(value)} of {shorten_text(name)} is neither a number nor C, P, I or "
+                "N, as others of this scorer are; correct it, or choose another with --scorer NAME"
+            )
+    return values
+
+
+def _is_plain_number(value: Any) -> bool:
+    """Tell whether a value is a number whose bounds are not known, or a text that is one."""
+    if isinstance(value, str):
+        return not _is_letter_or_word(value) and not math.isnan(parse_number_or_nan(value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_letter_or_word(value: str) -> bool:
+    """Tell whether a text is one that Inspect counts from 0 to 1; letters are large."""
+    return value in _LETTERS or value.lower() in _WORDS
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether Inspect counts a value as a number; NaN stands for no score there."""
+    return isinstance(value, bool) or _is_plain_number(value) or (isinstance(value, str) and _is_letter_or_word(value))
+
+
+def _parse_score(where: str, name: str, value: Any) -> float | None:
+    """Turn a value into a number; None for no score."""
+    if isinstance(value, str):
+        value = CREDIT_BY_LETTER[value.casefold()] if _is_letter_or_word(value) else parse_number_or_nan(value)
+    return parse_logged_number(where, name, value)
+
+
+def _describe_measure_without_numbers(evaluation: Evaluation, name: str, values: _MeasureValues) -> str:
+    """Say that a measure was left out, and how many values it has."""
+    return (
+        f"left out: {name} of {evaluation.path}, whose {values.n_others:,} values are no numbers, such as "
+        f"{shorten_value(values.first_other[1])}"
+    )
+
+
+def _describe_scored_log(
+    evaluation: Evaluation, epochs_by_key: Mapping[Any, Sequence[Sample]], values: Mapping[str, _MeasureValues]
+) -> str:
+    """Say in one line what a log held, and whether its means are those of the rows."""
+    samples = [sample for epochs in epochs_by_key.values() for sample in epochs]
+    parts = [f"{len(samples):,} sample{'s' * (len(samples) != 1)}"]
+    for name, measure_values in values.items():
+        if not measure_values.means:
+            continue
+        mean, stated = math.fsum(measure_values.means) / len(measure_values.means), evaluation.means.get(name)
+        part = f"{name}: {measure_values.n_scores:,} score{'s' * (measure_values.n_scores != 1)}, mean {mean:.6g}"
+        if stated is not None:
+            part += (
+                ", as the log states"
+                if math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+                else f" (the log states {stated:.6g})"
+            )
+        parts.append(part)
+    if n_errors := sum(sample.error is not None for sample in samples):
+        parts.append(f"{n_errors:,} ended with an error")
+    if not evaluation.has_ended:
+        parts.append(f"not finished (status {evaluation.status})")
+    if evaluation.invalidated:
+        parts.append("marked as not to be used")
+    return f"{evaluation.path}: {'; '.join(parts)}"

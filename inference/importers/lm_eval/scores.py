@@ -1,0 +1,189 @@
+"""Read rows of lm-eval samples as scores: every metric of a row that is a number is a measure of its own.
+
+Of a choice, too, its metrics are what counts here, not the option that was taken. A metric is a number in all rows of a
+file that have it, or in none. Lists are none: `bleu` has the texts that it compares at the end, SCORE has what it was
+told. They are left out, and named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ground.errors import InputError
+from inference.importers.lm_eval.judgements import BYPASSED, list_row_metrics, parse_right_or_wrong
+from inference.importers.lm_eval.requests import Request, list_generated_texts, parse_requests, parse_row_options
+from inference.importers.lm_eval.rows import LmEvalRows
+from inference.importers.lm_eval.wordings import WordedFile
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
+from inference.stimuli.reading.files import shorten_value
+
+_NO_METRICS = frozenset(
+    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
+     "target_hash")
+)  # fmt: skip
+_CLOSE = 1e-9  # relative, between a mean and what the results file states
+
+
+class LmEvalScores(LmEvalRows):
+    """The scores of one file, to be gone through once.
+
+    Parameters
+    ----------
+    item_key, conditions
+        As of `LmEvalRows`; the fields of a condition have its measure, not yet its range.
+    measures
+        Of all files; filled here.
+
+    Attributes
+    ----------
+    left_out
+        Metric that is no number -> how many values it has.
+    """
+
+    def __init__(
+        self,
+        worded_file: WordedFile,
+        item_key: str | None,
+        conditions: dict[str, dict[str, Any]],
+        measures: LoggedMeasures,
+    ) -> None:
+        super().__init__(worded_file, item_key, False, conditions)
+        self._measures = measures
+        self._first_by_metric: dict[str, tuple[str, Any]] = {}  # its first value, and where it is
+        self._scores: dict[tuple[str, str], list[float]] = {}  # metric, filter -> all scores
+        self.left_out: dict[str, int] = {}
+
+    def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
+        """Make a response for every metric of a row that is a number."""
+        filter_name = str(row.get("filter") or "none")
+        self._refuse_second_document(where, number, row, filter_name)
+        row_requests = parse_requests(where, row)
+        metrics = list_row_metrics(where, row) if row.get("metrics") else [m for m in row if m not in _NO_METRICS]
+        if not metrics:
+            raise InputError(f"{where}: names no metric, so that it has no score; take the row out")
+        if len(set(metrics)) < len(metrics):
+            raise InputError(f"{where}: field 'metrics' names two scores of one name; rename one of them")
+        suite = None if self._is_multiple_choice(row_requests) else self._parse_row_of_score_suite(row, metrics)
+        item, wording = suite[:2] if suite else (self._name_row_item(where, row), self._name_row_wording(where, row))
+        text, output = self._find_text(where, row, row_requests), None
+        if isinstance(row_requests[0][1], dict):
+            output = list_generated_texts(row) or None
+        responses = []
+        for metric in metrics:
+            if not self._is_number(where, row, metric):
+                continue
+            score = parse_logged_number(where, metric, row.get(metric))
+            if score is not None:
+                self._measures.note_range(metric, SHARE if isinstance(row.get(metric), bool) else None)
+                self._scores.setdefault((metric, filter_name), []).append(score)
+            responses.append(
+                LoggedResponse(
+                    where, self.worded_file.file.model, self._name_measure_condition(where, filter_name, metric),
+                    item, wording, text, output=output, attributes=self._attributes,
+                    scores=() if score is None else (score,),
+                    error=f"the row has no {metric}" if score is None else None,
+                )
+            )  # fmt: skip
+        return responses
+
+    def _is_number(self, where: str, row: Mapping[str, Any], metric: str) -> bool:
+        """Tell whether a metric has numbers; refuse one that has something else, too."""
+        value = row.get(metric)
+        if metric == BYPASSED:
+            parse_right_or_wrong(where, row, metric)  # which says that nothing was judged
+        if value is None:
+            return True
+        is_number = isinstance(value, int | float)
+        first_where, first = self._first_by_metric.setdefault(metric, (where, value if is_number else str(value)))
+        if is_number != isinstance(first, int | float):
+            raise InputError(
+                f"{where}: {metric} is {shorten_value(value)}, but {shorten_value(first)} in {first_where}; a metric "
+                "is a number in all rows, or in none: correct the row"
+            )
+        if not is_number:
+            self.left_out[metric] = self.left_out.get(metric, 0) + 1
+        return is_number
+
+    def _find_text(self, where: str, row: Mapping[str, Any], row_requests: Sequence[Request]) -> str:
+        """Find what was asked; of a text that is only weighed, the text itself."""
+        if self._is_multiple_choice(row_requests):
+            try:
+                return parse_row_options(where, row, row_requests, self.worded_file.file).text
+            except InputError:
+                pass  # options that are not plain do not matter here
+        context, end = row_requests[0]
+        return context if context.strip() or not isinstance(end, str) else end
+
+    def _name_measure_condition(self, where: str, filter_name: str, metric: str) -> str:
+        """Name the condition of a filter and a metric, and record it."""
+        key = filter_name, "", metric
+        if key not in self._condition_by_reading:
+            parts = (self.worded_file.condition, filter_name if filter_name != "none" else "", metric)
+            name = "/".join(filter(None, parts))
+            fields = {**self.worded_file.settings, "filter": filter_name, "measure": metric}
+            if self._conditions.setdefault(name, fields) != fields:
+                raise InputError(f"{where}: two scores would both be called '{name}'; import them into two run folders")
+            self._condition_by_reading[key] = name
+        return self._condition_by_reading[key]
+
+    def compare_means(self) -> list[tuple[str, float, float]]:
+        """Compare the means of the scores with those that the results file states: metric and filter, mean, stated."""
+        stated = self.worded_file.file.means
+        keys = {f"{metric},{filter_name}": scores for (metric, filter_name), scores in self._scores.items()}
+        return [(key, math.fsum(scores) / len(scores), stated[key]) for key, scores in keys.items() if key in stated]
+
+
+def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]:
+    """Say which metrics were left out since they are no numbers, and how many values they have.
+
+    Parameters
+    ----------
+    file_readers
+        Of all files, read to their end.
+
+    Returns
+    -------
+    Lines for the user.
+    """
+    left_out: dict[str, int] = {}
+    for file_reader in file_readers:
+        for metric, number in file_reader.left_out.items():
+            left_out[metric] = left_out.get(metric, 0) + number
+    return [f"left out: {metric}, whose {number:,} values are no numbers" for metric, number in left_out.items()]
+
+
+def describe_stated_means(file_readers: Sequence[LmEvalScores]) -> list[str]:
+    """Say how many means are those that the results files state, and which are not.
+
+    Parameters
+    ----------
+    file_readers
+        Of all files, read to their end.
+
+    Returns
+    -------
+    Lines for the user.
+    """
+    lines = []
+    means = [
+        (file_reader.worded_file.file.path.name, *compared)
+        for file_reader in file_readers
+        for compared in file_reader.compare_means()
+    ]
+    differing = [
+        (name, key, mean, stated)
+        for name, key, mean, stated in means
+        if not math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    ]
+    if means:
+        lines.append(f"{len(means) - len(differing):,} of {len(means):,} means are what the results files state")
+    lines += [
+        f"{name}: the mean of {key} is {mean:.6g}, the results file states {stated:.6g}; does it take another average?"
+        for name, key, mean, stated in differing[:5]
+    ]
+    if len(differing) > 5:
+        lines.append(f"and {len(differing) - 5:,} more means that are not what the results files state")
+    return lines

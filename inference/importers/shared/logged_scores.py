@@ -1,0 +1,228 @@
+"""Collect what is known of the measures of logs while their scores are read: bounds, directions, counts.
+
+With ``--scores``, an importer of logs yields a response for every number that a log has of an answer, each under a
+condition of its measure. What the call and the logs say of a measure is put together once all is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ground.errors import InputError
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure, describe_measures, parse_score_range
+from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.reading.files import shorten_value
+
+SHARE = (0.0, 1.0)  # of booleans, and of the letters of Inspect
+
+
+def collect_score_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Collect the options of scores for a fingerprint; none without `--scores`, so that earlier imports stay theirs."""
+    names = ("scores", "score_range", "lower_is_better")
+    return {name: getattr(args, name) for name in names} if args.scores else {}
+
+
+def refuse_measure_options(args: argparse.Namespace, command: str) -> None:
+    """Refuse options about measures without `--scores`, and `--right-or-wrong` with it.
+
+    Parameters
+    ----------
+    args
+        The options of the call, as `inference.arguments.add_score_arguments` defines them.
+    command
+        Its name, for messages.
+
+    Raises
+    ------
+    InputError
+        Says which option to add or to leave out.
+    """
+    if (args.score_range or args.lower_is_better) and not args.scores:
+        raise InputError(f"{command}: --score-range and --lower-is-better go with --scores; add it")
+    if args.scores and getattr(args, "right_or_wrong", False):
+        raise InputError(f"{command}: --scores keeps numbers, --right-or-wrong does not; give one of them")
+
+
+@dataclass(slots=True)
+class _Scores:
+    """Count the scores of a measure, and hold its lowest and highest with their places."""
+
+    number: int = 0
+    lowest: float = math.inf
+    lowest_where: str = ""
+    highest: float = -math.inf
+    highest_where: str = ""
+
+    def add_scores(self, where: str, scores: tuple[float, ...]) -> None:
+        """Add the scores of a response."""
+        self.number += len(scores)
+        low, high = min(scores), max(scores)
+        if low < self.lowest:
+            self.lowest, self.lowest_where = low, where
+        if high > self.highest:
+            self.highest, self.highest_where = high, where
+
+
+class LoggedMeasures:
+    """The measures of some logs, to be filled while their responses are read.
+
+    Parameters
+    ----------
+    args
+        The options of the call, as `inference.arguments.add_score_arguments` defines them.
+    command
+        Its name, for messages.
+
+    Attributes
+    ----------
+    notes
+        What the logs hold besides scores, in lines for the user.
+
+    Raises
+    ------
+    InputError
+        A range that is none.
+    """
+
+    def __init__(self, args: argparse.Namespace, command: str) -> None:
+        for text in args.score_range:
+            parse_score_range(text.rpartition("=")[2], f"{command}, --score-range {text}")
+        self.notes: list[str] = []
+        self._ranges, self._lower, self._command = args.score_range, args.lower_is_better, command
+        self._stated: dict[str, ScoreMeasure] = {}
+        self._scores: dict[str, _Scores] = {}
+        self._n_missing = 0
+
+    def note_range(self, name: str, ends: tuple[float, float] | None, direction: str = HIGHER) -> None:
+        """Note what a log says of a measure; where logs say two things, the measure has no range.
+
+        Parameters
+        ----------
+        name
+            The measure.
+        ends
+            Lowest and highest score that there can be; None: not known.
+        direction
+            Which scores are better.
+        """
+        stated = self._stated.get(name)
+        if stated is None or stated.range != ends:
+            self._stated[name] = ScoreMeasure(name, ends if stated is None else None, direction)
+
+    def read_to_end(
+        self, responses: Iterable[LoggedResponse], conditions: dict[str, dict[str, Any]]
+    ) -> Iterator[LoggedResponse]:
+        """Go through responses, and complete their conditions at the end.
+
+        Parameters
+        ----------
+        responses
+            With `scores`.
+        conditions
+            condition name -> fields with `measure`, complete once `responses` have been gone through.
+
+        Yields
+        ------
+        The responses; of a condition without any score, none.
+
+        Raises
+        ------
+        InputError
+            There is no score, one is outside its range, or an option names a measure that is not there.
+        """
+        waiting: dict[str, list[LoggedResponse] | None] = {}  # condition -> those before its first score
+        for response in responses:
+            before = waiting.setdefault(response.condition, [])
+            if not response.scores:
+                self._n_missing += 1
+                if before is not None:
+                    before.append(response)
+                    continue
+            else:
+                measure = conditions[response.condition]["measure"]
+                self._scores.setdefault(measure, _Scores()).add_scores(response.where, response.scores)
+                if before is not None:
+                    waiting[response.condition] = None
+                    yield from before
+            yield response
+        for condition, without_score in waiting.items():
+            if without_score is not None:
+                del conditions[condition]
+                self._n_missing -= len(without_score)
+                self.notes.append(f"left out: {condition}, none of its {len(without_score):,} responses has a score")
+        self._complete_conditions(conditions)
+
+    def _complete_conditions(self, conditions: Mapping[str, dict[str, Any]]) -> None:
+        """Add range and direction of its measure to every condition; refuse a score outside of its range."""
+        names = list(dict.fromkeys(fields["measure"] for fields in conditions.values()))
+        if not names:
+            raise InputError(f"{self._command} --scores: there is no score in these logs; {'; '.join(self.notes[:3])}")
+        measures = {}
+        for measure in describe_measures(names, self._ranges, self._lower, self._command):
+            stated = self._stated.get(measure.name, measure)
+            measures[measure.name] = ScoreMeasure(
+                measure.name,
+                measure.range or stated.range,
+                LOWER if LOWER in (measure.direction, stated.direction) else HIGHER,
+            )
+        for name, measure in measures.items():
+            self._refuse_score_outside(measure, self._scores[name])
+        for fields in conditions.values():
+            fields |= measures[fields["measure"]].fields
+
+    def _refuse_score_outside(self, measure: ScoreMeasure, scores: _Scores) -> None:
+        """Refuse a measure whose lowest or highest score is outside its range."""
+        ends = (scores.lowest, scores.highest)
+        place = measure.find_score_outside(np.array(ends))
+        if place is not None and measure.range is not None:
+            low, high = measure.range
+            raise InputError(
+                f"{(scores.lowest_where, scores.highest_where)[place]}: {measure.name} is {ends[place]:g}, outside its "
+                f"range {low:g}-{high:g}; correct the score, or give --score-range {measure.name}=LOW-HIGH"
+            )
+
+    def describe_scores(self) -> list[str]:
+        """Say how many scores there are and are not, and what was left out; once all is read."""
+        number = sum(scores.number for scores in self._scores.values())
+        missing = f"; {self._n_missing:,} responses are without one" if self._n_missing else ""
+        by = f"{len(self._scores):,} measure{'s' * (len(self._scores) != 1)}"
+        whole = "" if self.notes else ", all that the logs have"
+        return [f"{number:,} score{'s' * (number != 1)} by {by}{whole}{missing}", *self.notes]
+
+
+def parse_logged_number(where: str, name: str, value: Any) -> float | None:
+    """Read a number that a log has of an answer; None where there is none: null or NaN.
+
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    name
+        What it is.
+    value
+        What JSON holds.
+
+    Returns
+    -------
+    The number; of a boolean, 0 or 1.
+
+    Raises
+    ------
+    InputError
+        It is a text, or infinite.
+    """
+    if value is None:
+        return None
+    number = math.inf if isinstance(value, str) else parse_number_or_nan(value)
+    if isinstance(value, bool):
+        number = float(value)
+    if math.isinf(number) or not isinstance(value, bool | int | float):
+        raise InputError(f"{where}: {name} is {shorten_value(value)}, where a number is needed; correct it")
+    return None if math.isnan(number) else number
