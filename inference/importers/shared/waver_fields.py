@@ -13,7 +13,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.stimuli.reading.files import check_storable_value, shorten_value
 
-ITEM, PATTERN, ORDER = "waver_item", "waver_pattern", "waver_order"
+ITEM, PATTERN, ORDER, VARIANT = "waver_item", "waver_pattern", "waver_order", "waver_variant"
 
 
 def read_waver_names(where: str, fields: Any) -> tuple[str, str] | None:
@@ -47,6 +47,17 @@ def read_waver_names(where: str, fields: Any) -> tuple[str, str] | None:
             )
         names.append(str(check_storable_value(where, name.strip())))
     return names[0], names[1]
+
+
+def add_order_number(wording: str, fields: Any) -> str:
+    """Add the number of the order of its choices to the name of a wording, where nothing else tells orders apart.
+
+    >>> add_order_number("original", {"waver_variant": "original/2"}), add_order_number("original", {})
+    ('original/2', 'original')
+    """
+    variant = fields.get(VARIANT) if isinstance(fields, Mapping) else None
+    number = variant.rpartition("/")[2] if isinstance(variant, str) else ""
+    return f"{wording}/{number}" if number.isdecimal() else wording
 
 
 def restore_choice_order(where: str, fields: Any, shown_choices: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from ground.errors import InputError
-from inference.importers.shared.waver_fields import ITEM, ORDER, PATTERN
+from inference.importers.shared.waver_fields import ITEM, ORDER, PATTERN, VARIANT
 from inference.protocols.choice.wordings import build_question_items, check_equal_wording_and_order_counts
 from inference.stimuli import questions
 from inference.stimuli.reading.files import expand_user_path
@@ -77,7 +77,12 @@ def _build_harness_sample(variant: Variant) -> HarnessSample:
         question=variant.text,
         choices=tuple(variant.attributes[f"choice_{letter}"] for letter in canonical),
         answer=canonical.index(str(variant.gold)),
-        fields={ITEM: variant.item, PATTERN: variant.pattern, ORDER: "".join(canonical)},
+        fields={
+            ITEM: variant.item,
+            PATTERN: variant.pattern,
+            ORDER: "".join(canonical),
+            VARIANT: variant.variant,
+        },
     )
 
 
