@@ -86,6 +86,10 @@ def test_a_log_of_the_task_is_read_without_keys(tmp_path, items):
     stimuli, responses = read_run(tmp_path / "run")
     gold = {(entry["item"], entry["variant"]): entry["canonical"][0] == entry["gold"] for entry in stimuli}
     assert {entry["answer"] for entry in responses} == {"A"}
+    waver("inference", "import", "lm-eval", tmp_path / "logs", "--scores", "--out", tmp_path / "scores")
+    stimuli_of_scores, scores = read_run(tmp_path / "scores")
+    assert {entry["variant"] for entry in stimuli_of_scores} == {entry["variant"] for entry in stimuli}
+    assert sum(entry["score"] for entry in scores) == sum(gold.values()) and len(scores) == len(responses)
     assert sum(gold.values()) == sum(doc["answer"] == 0 for doc in docs)
 
 
