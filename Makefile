@@ -25,7 +25,7 @@ $(BIN)/.installed: pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
 	@echo "setting up $(VENV) (some minutes and about 2 GB at first)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,croissant,api,notebooks,features,logs,excel,dev]' 'pingouin>=0.5.5,<1'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,croissant,api,notebooks,features,logs,inspect,excel,dev]' 'pingouin>=0.5.5,<1'
 	@touch $@
 
 # R's lme4 through pymer4, sentence embeddings: the report does without, the tests run against them.

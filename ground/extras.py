@@ -21,6 +21,7 @@ EXTRA_BY_MODULE: dict[str, str | tuple[str, ...]] = {
     "bs4": "notebooks",
     "datasets": "datasets",
     "fugashi": ("japanese", "features"),
+    "inspect_ai": "inspect",
     "ipykernel": "notebooks",
     "jupyter_client": "notebooks",
     "mlcroissant": "croissant",

@@ -23,11 +23,13 @@ import importlib
 import pkgutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ground.errors import RoomFailed
 from ground.outside_rooms import (
     OutsideRoom,
     find_module_file,
@@ -38,6 +40,11 @@ from ground.outside_rooms import (
     note_room_in_use,
     refuse_malformed_room,
 )
+
+if TYPE_CHECKING:
+    from inference.asking.rounds import Questions, Round
+    from inference.stimuli.study import Study
+    from inference.stimuli.templates.prompts import PromptBook
 
 MODEL_KINDS = {"causal", "masked", "classifier"}
 
@@ -50,6 +57,49 @@ class OutsideProtocol:
     KINDS: tuple[str, ...]
     add_arguments: Callable[[ArgumentParser], None]
     prepare_study: Callable[[Namespace], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedQuestions:
+    """The questions of an outside protocol; whatever of them is called, an error names the package."""
+
+    room: OutsideRoom
+    questions: Questions
+
+    @property
+    def book(self) -> PromptBook:
+        """The prompts that all rounds are made of."""
+        from inference.stimuli.templates.prompts import PromptBook
+
+        book: PromptBook = guard_function(self.room, getattr)(self.questions, "book")
+        if not isinstance(book, PromptBook):
+            raise _describe_wrong_result(self.room, "`book` of its questions is no PromptBook")
+        return book
+
+    def rounds(self, form: str) -> list[Round]:
+        """Make the rounds in one prompt form.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        RoomFailed
+            The package has a fault.
+        """
+        from inference.asking.rounds import Round
+
+        rounds = guard_function(self.room, _list_rounds)(self.questions, form)
+        if not all(isinstance(entry, Round) for entry in rounds):
+            raise _describe_wrong_result(self.room, "`rounds` of its questions returns no list of Rounds")
+        return [
+            replace(
+                entry,
+                render=partial(_call_guarded, self.room, entry.render),
+                read=partial(_call_guarded, self.room, entry.read),
+                chosen=partial(_call_guarded, self.room, entry.chosen),
+            )
+            for entry in rounds
+        ]
 
 
 def list_protocols() -> tuple[str, ...]:
@@ -109,8 +159,36 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
         name,
         tuple(module.KINDS),
         guard_function(room, module.add_arguments),
-        guard_function(room, module.prepare_study),
+        partial(_prepare_study_of_room, room, module.prepare_study),
     )
+
+
+def _prepare_study_of_room(
+    room: OutsideRoom, prepare_study: Callable[[Namespace], Any], options: Namespace
+) -> tuple[Study, GuardedQuestions]:
+    """Make the study and the questions of an outside protocol; what guards them is not imported for `--help`."""
+    from inference.stimuli.study import Study
+
+    result = guard_function(room, prepare_study)(options)
+    is_pair = isinstance(result, tuple) and len(result) == 2
+    if not is_pair or not isinstance(result[0], Study) or not callable(getattr(result[1], "rounds", None)):
+        raise _describe_wrong_result(room, "`prepare_study` returns no Study and its questions, which have `rounds`")
+    return result[0], GuardedQuestions(room, result[1])
+
+
+def _list_rounds(questions: Questions, form: str) -> list[Any]:
+    """Make the rounds, those of a generator, too."""
+    return list(questions.rounds(form))
+
+
+def _call_guarded(room: OutsideRoom, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of a room; a function of a module, so that workers can be handed it."""
+    return guard_function(room, function)(*arguments)
+
+
+def _describe_wrong_result(room: OutsideRoom, fault: str) -> RoomFailed:
+    """Make the error about what a room returned."""
+    return RoomFailed(f"{room.title} failed: {fault}; tell its authors, or remove it: {room.removal}")
 
 
 def _find_protocol_fault(room: OutsideRoom, module: Any) -> str:

@@ -20,6 +20,7 @@ from inference.importers.inspect.samples import Sample, UnusableScore
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.waver_fields import restore_choice_order
 from inference.stimuli.reading.files import shorten_value
 
 CHOICE_SCORER = "choice"  # Inspect's own, which writes the letters that were taken
@@ -200,6 +201,7 @@ class InspectAnswers:
             "wording": wording,
             "text": first_sample.prompt,
             "choices": choices if with_letters else (),
+            "own_choices": restore_choice_order(first_sample.where, first_sample.metadata, choices),
             "gold": first_sample.gold if with_letters else None,
             "attributes": {} if task is None else {"subset": task},
         }

@@ -10,10 +10,8 @@ settings that differ are conditions. Of several logs, those that cannot be impor
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError
 from inference.arguments import add_score_arguments
 from inference.importers.shared import saving
 
@@ -23,13 +21,14 @@ if TYPE_CHECKING:
 COMMAND = "import inspect"
 HELP = "import logs of Inspect (inspect_ai): .eval and .json files"
 
+SUFFIXES = (".eval", ".json")
 EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key task_args.template"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver import inspect``."""
     parser.epilog = EXAMPLE
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of them")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of them at any depth")
     parser.add_argument(
         "--item-key",
         metavar="KEY",
@@ -63,40 +62,39 @@ def main(args: argparse.Namespace) -> None:
         No log can be imported, a sample is damaged, or logs contradict each other; with file and sample.
     """
     from inference.importers.inspect import log
+    from inference.importers.inspect.kept_logs import KeptLogs
+    from inference.importers.shared import log_folders
+    from inference.importers.shared.logged_scores import refuse_measure_options
+
+    refuse_measure_options(args, COMMAND)
+    files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES)
+    with KeptLogs(args.out, len(files)) as kept_logs:
+        evaluations, left_out = log.read_usable_logs(files, in_folders, kept_logs)
+        _import_evaluations(args, evaluations, left_out)
+
+
+def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation], left_out: list[str]) -> None:
+    """Import logs whose facts are known; `left_out` is about the others."""
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
     from inference.importers.inspect.scores import InspectScores
-    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
+    from inference.importers.shared.log_folders import choose_log_lines
+    from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_log_study
 
-    refuse_measure_options(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
-    evaluations, left_out = log.read_usable_logs(_list_log_files(args.logs))
     names = InspectNames(evaluations, args.item_key, args.variant_key)
     imported = _compute_inspect_fingerprints(args, evaluations)
     if measures is not None:
         scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
         responses = measures.read_to_end(scores.read_inspect_responses(), scores.conditions)
         lines = save_log_study(args, args.logs, responses, scores.conditions, imported)
-        lines += [*measures.describe_scores(), *scores.log_lines]
+        lines += [*measures.describe_scores(), *choose_log_lines(scores.log_lines)]
     else:
         answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
         lines = save_log_study(args, args.logs, answers.read_inspect_responses(), answers.conditions, imported)
-        lines += answers.log_lines
+        lines += choose_log_lines(answers.log_lines)
     saving.print_escaped_lines([*lines, *left_out])
-
-
-def _list_log_files(names: list[str]) -> list[Path]:
-    """List the logs; of a folder, the .eval and .json files in it."""
-    logs: dict[Path, Path] = {}
-    for path in map(Path, names):
-        files = sorted([*path.glob("*.eval"), *path.glob("*.json")]) if path.is_dir() else [path]
-        if not files:
-            raise InputError(f"{path}: the folder holds no .eval and no .json log")
-        for file in files:
-            if logs.setdefault(file.resolve(), file) is not file:
-                raise InputError(f"{file}: this log is given twice; leave one out")
-    return list(logs.values())
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:

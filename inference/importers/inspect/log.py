@@ -1,24 +1,24 @@
 """Read the log of one evaluation by Inspect: its facts, and its samples one after the other.
 
-A ``.eval`` log is a zip archive with ``header.json`` and ``samples/ID_epoch_N.json``; one that was not finished has no
-header yet, but ``_journal/start.json``. A ``.json`` log is one object that also has the samples. Long texts may stand
-apart, in ``attachments`` of the sample. Nothing in a log is executed; its class names are not looked at.
+Long texts may stand apart, in ``attachments`` of the sample. Nothing in a log is executed; its class names are not
+looked at.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError, shorten_text
-from inference.importers.inspect.zip_members import Archive
-from inference.importers.shared import json_log
-from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
+from inference.importers.inspect.kept_logs import KeptLogs, keep_log, read_kept_header, read_kept_samples
+from inference.importers.inspect.log_files import read_header_of_file, read_samples_of_file
+from inference.importers.shared.json_log import drop_empty_values, take_object_or_empty
+from inference.importers.shared.log_folders import describe_left_out, refuse_if_all_left_out, show_log_progress
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import check_storable_value, parse_json, shorten_value
+from inference.stimuli.reading.files import check_storable_value, shorten_value
 
 VERSIONS = 2, 3
 """Of logs. The third was written for some weeks of 2026: its events share their messages, and events are not read."""
@@ -55,6 +55,8 @@ class Evaluation:
         Scorer, and "SCORER/KEY" where it gives several scores -> the mean or accuracy that the log itself states.
     invalidated
         Whether somebody has marked the log as one not to be used.
+    kept
+        Where its samples are kept for a call that is stopped (`kept_logs`); None: they are read from the log itself.
     """
 
     path: Path
@@ -66,6 +68,7 @@ class Evaluation:
     accuracy: Mapping[str, float]
     means: Mapping[str, float]
     invalidated: bool = False
+    kept: Path | None = None
 
     @property
     def has_ended(self) -> bool:
@@ -81,8 +84,7 @@ class Evaluation:
             The log holds none, or one is damaged.
         """
         empty = True
-        listed = _read_zipped_samples(self.path) if _is_zip(self.path) else _read_json_samples(self.path)
-        for place, sample in listed:
+        for place, sample in read_samples_of_file(self.path) if self.kept is None else read_kept_samples(self.kept):
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
                 raise InputError(f"{where}: expected the fields of a sample, not {shorten_value(sample)}")
@@ -136,15 +138,26 @@ def make_unscored_error(path: Path, n_samples: int, n_errors: int) -> InputError
     )
 
 
-def read_usable_logs(paths: Sequence[Path]) -> tuple[list[Evaluation], list[str]]:
+def read_usable_logs(
+    paths: Sequence[Path], in_folders: Collection[Path] = (), kept_logs: KeptLogs | None = None
+) -> tuple[list[Evaluation], list[str]]:
     """Read the facts of the logs that can be imported.
+
+    Parameters
+    ----------
+    paths
+        The logs.
+    in_folders
+        Those that no call names: they are left out where they are not finished.
+    kept_logs
+        Where samples are kept while other logs are read.
 
     Returns
     -------
     list of Evaluation
         Of the logs with a score.
     list of str
-        A line on every other one: no log of Inspect, damaged, empty, or without a score.
+        Lines on the others: no log of Inspect, damaged, empty, not finished, or without a score.
 
     Raises
     ------
@@ -153,23 +166,35 @@ def read_usable_logs(paths: Sequence[Path]) -> tuple[list[Evaluation], list[str]
     """
     evaluations: list[Evaluation] = []
     errors: list[InputError] = []
-    for path in paths:
+    for path in show_log_progress(paths, "reading"):
         try:
-            evaluation = read_inspect_log(path)
+            evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_kept_file(path))
+            if path in in_folders and not evaluation.has_ended:
+                raise InputError(
+                    f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"
+                )
             evaluation.refuse_unscored()
         except InputError as error:
             errors.append(error)
         else:
             evaluations.append(evaluation)
-    if len(paths) == len(errors) == 1:
-        raise errors[0]
-    if not evaluations:
-        raise InputError(f"none of {len(paths):,} logs can be imported; the first: {errors[0]}")
-    return evaluations, [f"left out: {error}" for error in errors]
+    refuse_if_all_left_out(errors, len(paths))
+    return evaluations, describe_left_out(errors)
 
 
-def read_inspect_log(path: Path) -> Evaluation:
+def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
     """Read the facts of a log.
+
+    Parameters
+    ----------
+    path
+        The log.
+    kept
+        Where its samples are kept; they are written there where they are not yet. None: they are not kept.
+
+    Returns
+    -------
+    The facts.
 
     Raises
     ------
@@ -178,7 +203,8 @@ def read_inspect_log(path: Path) -> Evaluation:
     """
     if path.suffix.lower() not in (".eval", ".json"):
         raise InputError(f"{path}: no log of Inspect; give .eval or .json files, or a folder of them")
-    header = _read_zipped_header(path) if _is_zip(path) else _read_whole_log(path)
+    kept_header = None if kept is None else read_kept_header(kept)
+    header = kept_header or read_header_of_file(path)
     if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
         raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
     if header.get("version") not in VERSIONS:
@@ -203,6 +229,8 @@ def read_inspect_log(path: Path) -> Evaluation:
     }
     arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION_SETTINGS}
     check_storable_value(str(path), [about["task"], about["model"], arguments, settings])
+    if kept is not None and kept_header is None:
+        keep_log(kept, header, read_samples_of_file(path))
     return Evaluation(
         path=path,
         status=str(header.get("status", "started")),
@@ -216,6 +244,7 @@ def read_inspect_log(path: Path) -> Evaluation:
             **_parse_metric_by_scorer(header.get("results"), "mean", with_keys=True),
         },
         invalidated=header.get("invalidated") is True,
+        kept=kept,
     )
 
 
@@ -250,47 +279,6 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
                 )
             return attached
     return text
-
-
-def _is_zip(path: Path) -> bool:
-    """Tell by its suffix whether a log is a zip archive."""
-    return path.suffix.lower() == ".eval"
-
-
-def _read_zipped_header(path: Path) -> Any:
-    """Read the header of an .eval log; of one that was not finished, its journal's start."""
-    archive = Archive(path)
-    for name in ("header.json", "_journal/start.json"):
-        if name in archive.names:
-            return parse_json(Path(f"{path}, {name}"), _read_member_text(path, name, archive))
-    raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
-
-
-def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    """Go through the samples of an .eval log, each with the name of its member."""
-    archive = Archive(path)
-    for name in archive.names:
-        if name.startswith("samples/") and name.endswith(".json"):
-            yield name, parse_json(Path(f"{path}, {name}"), _read_member_text(path, name, archive))
-
-
-def _read_member_text(path: Path, name: str, archive: Archive) -> str:
-    """Read a member of an archive as text; refuse one that is not UTF-8."""
-    try:
-        return archive.read_member(name).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}, {shorten_text(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
-
-
-def _read_whole_log(path: Path) -> Any:
-    """Read a .json log into memory as a whole; refuse one that is too large or damaged."""
-    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
-
-
-def _read_json_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    """Go through the samples of a .json log, each with its number."""
-    for place, sample in enumerate(parse_list_field(str(path), _read_whole_log(path), "samples"), start=1):
-        yield f"sample {place}", sample
 
 
 def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:

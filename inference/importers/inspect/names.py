@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.samples import Sample
-from inference.importers.shared import log_differences, saving
+from inference.importers.shared import log_differences, saving, waver_fields
 from inference.stimuli.reading.files import check_storable_value, shorten_value
 
 ID, PROMPT = "id", "prompt"
 METADATA = "metadata."
+WAVER_TASKS = "waver_inspect/"
 FIRST_WORDING = "p1"  # the name of the only wording
 
 
@@ -46,7 +48,7 @@ class InspectNames:
             raise InputError(f"--item-key {shorten_text(item_key)}: give id or metadata.NAME")
         self.tasks = _name_log_tasks(evaluations)
         groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
-        settings = [evaluation.settings for evaluation in evaluations]
+        settings = [_select_condition_settings(evaluation) for evaluation in evaluations]
         self.conditions = log_differences.name_logs_by_settings(
             settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
         )
@@ -84,7 +86,13 @@ class InspectNames:
         InputError
             It has another right answer than the item had before.
         """
-        name = sample.name if self._item_key == ID else _read_name_from_metadata(sample, "--item-key", self._item_key)
+        waver_names = self._read_waver_names(sample)
+        if waver_names is not None:
+            name = waver_names[0]
+        elif self._item_key == ID:
+            name = sample.name
+        else:
+            name = _read_name_from_metadata(sample, "--item-key", self._item_key)
         item = name if self.tasks[log_number] is None else f"{self.tasks[log_number]}:{name}"
         self._refuse_other_right_answer(item, sample)
         return item
@@ -110,12 +118,21 @@ class InspectNames:
         InputError
             The sample has no such metadata.
         """
+        waver_names = self._read_waver_names(sample)
+        if waver_names is not None:
+            return waver_names[1]
         if self._by_log is not None:
             return self._by_log[log_number]
         if self._variant_key is not None and self._variant_key.startswith(METADATA):
             return _read_name_from_metadata(sample, "--variant-key", self._variant_key)
         texts = self._texts.setdefault(item, {})
         return texts.setdefault(sample.prompt, f"p{len(texts) + 1}")
+
+    def _read_waver_names(self, sample: Sample) -> tuple[str, str] | None:
+        """Read item and wording where `waver_inspect` named them, and no key says otherwise."""
+        if self._item_key != ID or self._variant_key is not None:
+            return None
+        return waver_fields.read_waver_names(sample.where, sample.metadata)
 
     def _refuse_other_right_answer(self, item: str, sample: Sample) -> None:
         """Refuse two samples of one item with different right answers: they are not two wordings of one question.
@@ -130,6 +147,14 @@ class InspectNames:
                 f"{shorten_value(first_words)} in {first.where}; these are two questions: name items by --item-key, "
                 "or import the logs apart"
             )
+
+
+def _select_condition_settings(evaluation: Evaluation) -> dict[str, Any]:
+    """Select what makes a condition: how answers are generated, and whether a task of `waver_inspect` has reasons."""
+    if not evaluation.task.startswith(WAVER_TASKS):
+        return dict(evaluation.settings)
+    has_reasons = {name: value for name, value in evaluation.arguments.items() if name == "multiple_choice.cot"}
+    return {**evaluation.settings, **has_reasons}
 
 
 def _name_log_tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:

@@ -21,6 +21,7 @@ from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
 from inference.importers.shared.scored import ScoreMeasure
+from inference.importers.shared.waver_fields import add_order_number
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import check_storable_value, shorten_value
 
@@ -101,7 +102,8 @@ class InspectScores:
             sample = parse_sample(where, {**fields, "scores": None}, None)
             sample = replace(sample, scores=self._collect_sample_scores(where, fields.get("scores")))
             item = self._names.name_sample_item(log_number, sample)
-            epochs = epochs_by_key.setdefault((item, self._names.name_sample_wording(log_number, item, sample)), [])
+            wording = self._names.name_sample_wording(log_number, item, sample)
+            epochs = epochs_by_key.setdefault((item, add_order_number(wording, sample.metadata)), [])
             if any(before.epoch == sample.epoch for before in epochs):
                 raise InputError(
                     f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "

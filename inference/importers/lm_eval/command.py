@@ -9,16 +9,16 @@ every metric is wanted as a number.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inference.arguments import add_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
+    from ground.errors import InputError
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.wordings import WordedFile
-    from inference.importers.shared.logged_responses import LoggedResponse
 
 COMMAND = "import lm-eval"
 HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
@@ -69,21 +69,24 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics, describe_stated_means
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
+    from inference.importers.shared.log_folders import describe_left_out, read_whole_logs
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
     from inference.importers.shared.logged_study import save_log_study
 
     refuse_measure_options(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
-    worded_files = assign_wordings_to_files(files.find_sample_files(args.paths), args.variant_key)
+    left_out: list[InputError] = []
+    worded_files = assign_wordings_to_files(files.find_sample_files(args.paths, left_out), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
     imported = _compute_lm_eval_fingerprints(worded_files, args)
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
-    readers: Sequence[LmEvalRows]
+    can_be_left_out = _make_test_of_leaving_out(args.paths, worded_files)
+    readers: list[Any]
     if measures is not None:
         readers = score_readers = [
             LmEvalScores(worded_file, args.item_key, conditions, measures) for worded_file in worded_files
         ]
-        responses = measures.read_to_end(_chain_responses(readers), conditions)
+        responses = measures.read_to_end(read_whole_logs(readers, can_be_left_out, left_out), conditions)
         lines = save_log_study(args, args.paths, responses, conditions, imported, about)
         measures.notes += describe_left_out_metrics(score_readers)
         lines += [*measures.describe_scores(), *describe_stated_means(score_readers)]
@@ -93,15 +96,21 @@ def main(args: argparse.Namespace) -> None:
             LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions, judging.get(worded_file.base, ()))
             for worded_file in worded_files
         ]
-        lines = save_log_study(args, args.paths, _chain_responses(readers), conditions, imported, about)
+        lines = save_log_study(
+            args, args.paths, read_whole_logs(readers, can_be_left_out, left_out), conditions, imported, about
+        )
         lines += _describe_other_metrics(readers)
-    saving.print_escaped_lines([*lines, *_describe_incomplete_files(readers)])
+    saving.print_escaped_lines([*lines, *_describe_incomplete_files(readers), *describe_left_out(left_out)])
 
 
-def _chain_responses(file_readers: Sequence[LmEvalRows]) -> Iterator[LoggedResponse]:
-    """Go through the responses of all files, one file after the other."""
-    for file_reader in file_readers:
-        yield from file_reader
+def _make_test_of_leaving_out(paths: Sequence[str], worded_files: Sequence[WordedFile]) -> Callable[[Any], bool]:
+    """Make the function that tells whether a damaged file may be left out: it is one of many, in a folder."""
+    named_paths = {path.resolve() for _, path in saving.split_named_paths(paths)}
+
+    def can_be_left_out(reader: LmEvalRows) -> bool:
+        return len(worded_files) > 1 and reader.worded_file.file.path.resolve() not in named_paths
+
+    return can_be_left_out
 
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:

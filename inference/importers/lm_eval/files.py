@@ -17,6 +17,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import refuse_half_surrogates
+from inference.importers.shared.log_folders import refuse_if_all_left_out
 from inference.stimuli.numbers import parse_number_or_nan
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
@@ -65,8 +66,19 @@ class SampleFile:
     means: Mapping[str, float]
 
 
-def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
+def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[SampleFile]:
     """Find all files of samples, those of a folder in the order of their names.
+
+    Parameters
+    ----------
+    paths
+        Files and folders, or NAME=PATH.
+    left_out
+        What is wrong with files of folders that hold others, too: they are left out, and it is added here.
+
+    Returns
+    -------
+    The files.
 
     Raises
     ------
@@ -85,7 +97,16 @@ def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
             raise InputError(
                 f"{path}: no samples_TASK_DATE.jsonl in this folder; lm-eval writes them with --log_samples"
             )
-        folder_files = [_build_sample_file(file, name, results_by_path) for file in inside]
+        folder_files: list[SampleFile] = []
+        for file_path in inside:
+            try:
+                folder_files.append(_build_sample_file(file_path, name, results_by_path))
+            except InputError as error:
+                if len(inside) == 1:
+                    raise
+                left_out.append(error)
+        if not folder_files:
+            refuse_if_all_left_out(left_out, len(left_out))
         if (
             name is not None
             and len(

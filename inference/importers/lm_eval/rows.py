@@ -37,6 +37,7 @@ from inference.importers.lm_eval.requests import (
     parse_row_options,
 )
 from inference.importers.lm_eval.wordings import DOC, WordedFile
+from inference.importers.shared import waver_fields
 from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.stimuli.reading.files import shorten_value
@@ -214,6 +215,7 @@ class LmEvalRows:
                     *item_and_wording, row_options.text, words,
                     gold, after_text if metric == ACC else None, row_options.one_context, answer=answer,
                     attributes=self._attributes,
+                    own_choices=waver_fields.restore_choice_order(where, row.get("doc"), words),
                 )
             )  # fmt: skip
         return responses
@@ -232,6 +234,9 @@ class LmEvalRows:
 
     def _name_row_item(self, where: str, row: Mapping[str, Any]) -> str:
         """Name the item: of equal documents in one file, the second one's name ends in -2."""
+        waver_names = self._read_waver_names(where, row)
+        if waver_names is not None:
+            return waver_names[0]
         key = self._item_key or ("doc_hash" if row.get("doc_hash") else "doc_id")
         name = _parse_naming_field(where, row, key, "--item-key")
         if key == "doc_hash":
@@ -245,10 +250,19 @@ class LmEvalRows:
 
     def _name_row_wording(self, where: str, row: Mapping[str, Any]) -> str:
         """Name the wording of a row, by its file and by the fields that tell wordings apart."""
+        waver_names = self._read_waver_names(where, row)
+        if waver_names is not None:
+            return "/".join(filter(None, (self.worded_file.wording, waver_names[1])))
         field_parts = [
             f"{name}-{_parse_naming_field(where, row, DOC + name, '--variant-key')}" for name in self.worded_file.fields
         ]
         return "/".join(filter(None, (self.worded_file.wording, *field_parts))) or self.worded_file.otherwise
+
+    def _read_waver_names(self, where: str, row: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Read item and wording where `waver choice lm-eval` wrote the task, and no key says otherwise."""
+        if self._item_key is not None or self.worded_file.fields:
+            return None
+        return waver_fields.read_waver_names(where, row.get("doc"))
 
     def _parse_row_of_score_suite(self, row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[str, str, bool] | None:
         """Read a row of SCORE, whose metrics are lists: question, prompt or option, answer, right answer ...

@@ -18,6 +18,7 @@ from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
+from inference.importers.shared.waver_fields import add_order_number
 from inference.stimuli.reading.files import shorten_value
 
 _NO_METRICS = frozenset(
@@ -68,6 +69,7 @@ class LmEvalScores(LmEvalRows):
             raise InputError(f"{where}: field 'metrics' names two scores of one name; rename one of them")
         suite = None if self._is_multiple_choice(row_requests) else self._parse_row_of_score_suite(row, metrics)
         item, wording = suite[:2] if suite else (self._name_row_item(where, row), self._name_row_wording(where, row))
+        wording = add_order_number(wording, row.get("doc"))
         text, output = self._find_text(where, row, row_requests), None
         if isinstance(row_requests[0][1], dict):
             output = list_generated_texts(row) or None

@@ -57,6 +57,8 @@ class LoggedResponse:
         Why there is no response.
     attributes
         Of the stimulus: `subset` and others.
+    own_choices
+        The same words in the order of the item's table, where the log says it; else the first response's order is it.
     """
 
     where: str
@@ -77,3 +79,4 @@ class LoggedResponse:
     output: tuple[str, ...] | None = None
     error: str | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
+    own_choices: tuple[str, ...] = ()

@@ -158,7 +158,9 @@ class LoggedStimuli:
             )
         if response.gold is None:
             raise InputError(f"{response.where}: no single right option is named; import it with --right-or-wrong")
-        item_choices = self._choices_by_item.setdefault(response.item, response.choices)
+        item_choices = self._choices_by_item.setdefault(
+            response.item, unify_line_ends(response.own_choices) or response.choices
+        )
         if len(item_choices) != len(response.choices):
             raise InputError(
                 f"{response.where}: {len(response.choices)} options; item '{response.item}' had {len(item_choices)} "

@@ -21,6 +21,20 @@ PROTOCOL = (
     '    parser.add_argument("--items")\n\n\ndef prepare_study(options):\n    return {}["x"]\n'
 )
 
+BEGUN = PROTOCOL.replace('    return {}["x"]\n', "")
+TOY = Path(__file__).parents[2] / "fixtures" / "toy_page" / "inference" / "protocols" / "toy"
+
+
+def make_asking(body: str) -> dict[str, str]:
+    """Make the protocol of the toy page, in which `rounds` does something else with its own rounds."""
+    code = (TOY / "__init__.py").read_text(encoding="utf-8")
+    code += (
+        f"\n\n_ours = Questions.rounds\n\n\ndef _rounds(self, form):\n    ours = _ours(self, form)\n    {body}\n\n\n"
+        "Questions.rounds = _rounds\n"
+    )
+    prompts = (TOY / "prompts.yaml").read_text(encoding="utf-8")
+    return {"waver_toy/toy/__init__.py": code, "waver_toy/toy/prompts.yaml": prompts}
+
 
 def package(rooms: str, modules: Mapping[str, str]) -> dict[str, str]:
     """Write a package waver-toy 1.0 into `site`, and tables beside it."""
@@ -39,7 +53,9 @@ def told(name: str, rooms: str, modules: Mapping[str, str], *words: str, call: s
     )
 
 
-def refused(name: str, call: str, rooms: str, modules: Mapping[str, str], *words: str, status: int = 2) -> Case:
+def refused(
+    name: str, call: str | tuple[str, ...], rooms: str, modules: Mapping[str, str], *words: str, status: int = 2
+) -> Case:
     """Make a case of a room that a call names and that cannot be used."""
     return Case(name, call, ("waver-toy 1.0", REMOVAL, *words), package(rooms, modules), status=status, site="site")
 
@@ -47,6 +63,7 @@ def refused(name: str, call: str, rooms: str, modules: Mapping[str, str], *words
 RUN = "inference run toy --items items.csv --model demo --out run"
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
 AGREEMENT = ("inference", "preview", "agreement", "--items", "items.csv", "--model", str(MODEL))
+RUN_ONE = ("inference", "run", "toy", "--items", "items.csv", "--model", str(MODEL), "--out", "run")
 NO_PYTHON = {"waver_toy/toy.py": "COMMAND = ("}
 OTHER_WORD = {"waver_toy/toy.py": IMPORTER.replace("toy", "x")}
 FAILING_IMPORTER = {"waver_toy/toy.py": f"{IMPORTER}\n\nraise ValueError('bad')\n"}
@@ -83,4 +100,16 @@ CASES = [
             {"waver_toy/toy.py": PROTOCOL.replace('"toy"', '"doll"')}, "protocol toy", 'NAME = "toy"'),
     refused("a protocol with a fault", RUN, "protocol toy = waver_toy.toy", {"waver_toy/toy.py": PROTOCOL},
             "protocol toy", "failed", "KeyError", status=1),
+    refused("a protocol whose study is none", RUN, "protocol toy = waver_toy.toy",
+            {"waver_toy/toy.py": f"{BEGUN}    return 1, 2\n"},
+            "protocol toy", "failed", "prepare_study", "no Study", status=1),
+    refused("a protocol with a fault in its rounds", RUN_ONE, "protocol toy = waver_toy.toy",
+            make_asking("raise KeyError('wording')"),
+            "protocol toy", "failed", "KeyError", "wording", status=1),
+    refused("a protocol whose rounds are none", RUN_ONE, "protocol toy = waver_toy.toy",
+            make_asking("return [form]"),
+            "protocol toy", "failed", "no list of Rounds", status=1),
+    refused("a protocol with a fault in its prompts", RUN_ONE, "protocol toy = waver_toy.toy",
+            make_asking("return [replace(each, render=lambda *_: 1 / 0) for each in ours]"),
+            "protocol toy", "failed", "ZeroDivisionError", status=1),
 ]  # fmt: skip

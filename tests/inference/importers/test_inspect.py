@@ -246,7 +246,7 @@ def test_logs_that_say_nothing_are_left_out_of_a_folder(tmp_path, capsys):
         ("made/more", "1", "C"),
     }
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("left out: ")]
-    reasons = ["broken.eval: no whole zip archive", "cancelled.eval: 0 of 1 samples have a score",
+    reasons = ["broken.eval: no whole zip archive", "cancelled.eval: not finished (status cancelled)",
                "config.json: no log of Inspect", "empty.json: the log holds no samples",
                "late.eval: a log of version 4"]  # fmt: skip
     assert len(lines) == len(reasons)

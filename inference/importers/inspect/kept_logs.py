@@ -1,0 +1,142 @@
+"""Keep what was read of many logs until the import is whole, so that a call that was stopped goes on where it was.
+
+Samples are kept without what no importer reads, their events above all, which are most of a log. A log is known again
+by its content. What is kept stands beside the run folder, in `RUN.reading`, and goes when the import has ended, or was
+refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from ground.errors import InputError
+from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
+
+_UNREAD = frozenset(
+    ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
+)
+
+
+class KeptLogs:
+    """The folder of kept logs; a context manager that removes it, unless the user or the machine stops the command."""
+
+    def __init__(self, out: str, n_logs: int) -> None:
+        path = Path(out)
+        self.folder = path.with_name(f"{path.name}.reading") if path.name else None
+        self._is_used = n_logs > 1 and self.folder is not None
+        self.n_kept_before = 0
+
+    def __enter__(self) -> KeptLogs:
+        if self._is_used and self.folder is not None:
+            self._new_folders = list_absent_folders(self.folder)
+            self.folder.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if not self._is_used or self.folder is None:
+            return
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            n_kept = len(list(self.folder.glob("*.jsonl")))
+            print(f"{self.folder}: what was read of {n_kept:,} logs; the same call goes on from there", file=sys.stderr)
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if kind is not None:
+            remove_empty_folders(self._new_folders)
+
+    def find_kept_file(self, log: Path) -> Path | None:
+        """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
+        if not self._is_used or self.folder is None:
+            return None
+        try:
+            with log.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            return None
+        return self.folder / f"{digest}.jsonl"
+
+
+def keep_log(file: Path, header: Any, samples: Iterator[tuple[str, Any]]) -> None:
+    """Keep a log.
+
+    Parameters
+    ----------
+    file
+        Where.
+    header
+        All of it but the samples.
+    samples
+        Its samples with their places.
+
+    Raises
+    ------
+    InputError
+        A sample is damaged; nothing is kept then.
+    """
+
+    def write_lines(aside: Path) -> None:
+        with aside.open("w", encoding="utf-8") as lines:
+            _write_line(lines, {name: value for name, value in header.items() if name not in ("samples", "stats")})
+            for place, sample in samples:
+                _write_line(lines, [place, _drop_unread_fields(sample)])
+
+    write_atomically(file, write_lines)
+
+
+def _write_line(lines: TextIO, value: Any) -> None:
+    """Write a value as a line of JSON."""
+    lines.write(f"{json.dumps(value)}\n")
+
+
+def _drop_unread_fields(sample: Any) -> Any:
+    """Leave out of a sample what is not read: events, messages after the user's first, texts that nothing points to."""
+    if not isinstance(sample, dict):
+        return sample
+    kept = {name: value for name, value in sample.items() if name not in _UNREAD and name != "attachments"}
+    messages = kept.get("messages")
+    if isinstance(messages, list):
+        kept["messages"] = messages[: _find_first_question(messages) + 1]
+    attachments = sample.get("attachments")
+    if isinstance(attachments, dict) and attachments:
+        text = json.dumps(kept)
+        kept["attachments"] = {name: value for name, value in attachments.items() if name in text}
+    return kept
+
+
+def _find_first_question(messages: list[Any]) -> int:
+    """Find the place of the first message of a user that says something; the last place where there is none."""
+    for place, message in enumerate(messages):
+        if isinstance(message, dict) and message.get("role") == "user" and str(message.get("content") or "").strip():
+            return place
+    return len(messages)
+
+
+def read_kept_header(file: Path) -> Any | None:
+    """Read the header of a kept log; None: it is not kept."""
+    with contextlib.suppress(OSError, ValueError), file.open(encoding="utf-8") as lines:
+        return json.loads(next(lines, ""))
+    return None
+
+
+def read_kept_samples(file: Path) -> Iterator[tuple[str, Any]]:
+    """Go through the samples of a kept log, each with its place in the log.
+
+    Raises
+    ------
+    InputError
+        Somebody has changed the file.
+    """
+    with file.open(encoding="utf-8") as lines:
+        next(lines)
+        for line in lines:
+            try:
+                place, sample = json.loads(line)
+            except ValueError:
+                raise InputError(f"{file}: not what was written; remove the folder and begin again") from None
+            yield place, sample

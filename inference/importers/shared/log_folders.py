@@ -1,0 +1,155 @@
+"""Read folders of many logs: find them, show how far reading is, and leave out those that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ground.errors import InputError
+
+SHOWN = 10  # lines about logs that were left out
+Log = TypeVar("Log")
+Response = TypeVar("Response")
+
+
+def find_log_files(names: Sequence[str], suffixes: Sequence[str]) -> tuple[list[Path], set[Path]]:
+    """Find the logs that a call names, those of folders at any depth.
+
+    Parameters
+    ----------
+    names
+        Files and folders.
+    suffixes
+        Of the logs in folders: ".eval".
+
+    Returns
+    -------
+    list of Path
+        The logs, those of a folder in the order of their paths.
+    set of Path
+        Those that were found in folders, not named themselves.
+
+    Raises
+    ------
+    InputError
+        A folder holds no log, or a log is given twice.
+    """
+    logs: dict[Path, Path] = {}
+    in_folders: set[Path] = set()
+    for path in map(Path, names):
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.suffix in suffixes and file.is_file())
+            in_folders.update(files)
+        if not files:
+            listed = " and no ".join(suffixes)
+            raise InputError(f"{path}: the folder holds no {listed} log")
+        for file in files:
+            if logs.setdefault(file.resolve(), file) is not file:
+                raise InputError(f"{file}: this log is given twice; leave one out")
+    return list(logs.values()), in_folders
+
+
+def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:
+    """Go through logs with a progress bar, where one can be drawn and there are several.
+
+    Parameters
+    ----------
+    logs
+        The logs.
+    title
+        What is done with them.
+
+    Returns
+    -------
+    The logs.
+    """
+    from inference.asking.session import can_show_bars, import_bar_class
+
+    if len(logs) < 2 or not can_show_bars():
+        return logs
+    bar: Iterable[Log] = import_bar_class()(logs, desc=title, unit="log", leave=False)
+    return bar
+
+
+def describe_left_out(errors: Sequence[InputError]) -> list[str]:
+    """Name the logs that were left out, each with the reason; of many, the first and how many more there are.
+
+    >>> describe_left_out([InputError("a.eval: damaged")])
+    ['left out: a.eval: damaged']
+    """
+    lines = [f"left out: {error}" for error in errors[:SHOWN]]
+    if len(errors) > SHOWN:
+        lines.append(f"left out: {len(errors) - SHOWN:,} more logs")
+    return lines
+
+
+def choose_log_lines(lines: Sequence[str]) -> list[str]:
+    """Choose of the lines on many logs those that say most, as of samples without a score; the rest is counted.
+
+    >>> choose_log_lines(["a.eval: 3 samples, accuracy 1.000"])
+    ['a.eval: 3 samples, accuracy 1.000']
+    """
+    if len(lines) <= 2 * SHOWN:
+        return list(lines)
+    places = sorted(range(len(lines)), key=lambda place: (-lines[place].count(", "), place))[:SHOWN]
+    return [
+        *(lines[place] for place in sorted(places)),
+        f"and {len(lines) - SHOWN:,} more logs, about which less is to say",
+    ]
+
+
+def refuse_if_all_left_out(errors: Sequence[InputError], n_logs: int) -> None:
+    """Raise an InputError where no log can be imported: the log's own where there is only one.
+
+    Parameters
+    ----------
+    errors
+        Of the logs that were left out.
+    n_logs
+        How many logs there were.
+    """
+    if len(errors) < n_logs or not errors:
+        return
+    if n_logs == 1:
+        raise errors[0]
+    raise InputError(f"none of {n_logs:,} logs can be imported; the first: {errors[0]}")
+
+
+def read_whole_logs(
+    readers: list[Any], can_be_left_out: Callable[[Any], bool], errors: list[InputError]
+) -> Iterator[Any]:
+    """Go through the responses of many logs; a damaged log of a folder gives none, also not those before the damage.
+
+    Parameters
+    ----------
+    readers
+        Of the logs, each to be gone through once; those of logs that are left out are taken out of the list.
+    can_be_left_out
+        Whether a log may be left out: it was not named itself, and others are there.
+    errors
+        Of the logs that were left out before; those of more are added here.
+
+    Yields
+    ------
+    The responses.
+
+    Raises
+    ------
+    InputError
+        A log is damaged that cannot be left out, or no log is left.
+    """
+    n_logs = len(readers) + len(errors)
+    for reader in show_log_progress(list(readers), "reading"):
+        if not can_be_left_out(reader):
+            yield from reader
+            continue
+        try:
+            responses = list(reader)
+        except InputError as error:
+            errors.append(error)
+            readers.remove(reader)
+            continue
+        yield from responses
+    refuse_if_all_left_out(errors, n_logs)
