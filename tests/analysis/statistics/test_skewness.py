@@ -94,6 +94,33 @@ def test_the_test_agrees_with_the_interval(crossed, seed):
     assert compute_p_of_panel_mean_within_margin(panel, "both", margin) == pytest.approx(0.05, abs=1e-9)
 
 
+def test_few_items_that_differ_a_little_show_no_equivalence():
+    """One item of 20 differs by 1, two by .02: by t, studies without the first would find the models alike."""
+    rng, size, found, of_t = np.random.default_rng(3), 0.05 * 1 + 0.1 * 0.02, 0, 0
+    for _ in range(300):
+        drawn = rng.random((20, 1))
+        apart = np.where(drawn < 0.05, 1, np.where(drawn < 0.15, 0.02, 0.0))
+        panel = estimate_panel_mean(apart, False, is_share=False)
+        found += compute_p_of_panel_mean_within_margin(panel, "both", size) < 0.05
+        of_t += apart.any() and stats.ttest_1samp(apart[:, 0], size, alternative="less").pvalue < 0.05
+    assert found / 300 < 0.08 and of_t / 300 > 0.25  # without any difference p is 0: .85**20 = .04
+
+
+@pytest.mark.parametrize(("items", "share"), [(10, 0.964), (20, 0.858), (30, 0.842), (60, 0.943)])
+def test_scores_that_are_rarer_than_items_show_are_missed(items, share):
+    """The limit that docs/scored.md names: of 1-5, 80 % are 4, 15 % are 5 and 5 % are 1; exact, over all samples."""
+    scores, likely = np.array([0.75, 1, 0]), [0.8, 0.15, 0.05]
+    held = 0.0
+    for high in range(items + 1):
+        for low in range(items + 1 - high):
+            counts = [items - high - low, high, low]
+            weight = stats.multinomial.pmf(counts, items, likely)
+            if weight > 1e-7:
+                lower, upper = estimate(np.repeat(scores, counts)[:, None], True).compute_interval("items")
+                held += weight * (lower <= scores @ likely <= upper)
+    assert held == pytest.approx(share, abs=0.001)
+
+
 def test_symmetric_values_keep_t():
     values = np.array([-3.0, -2, -1, 0, 1, 2, 3])[:, None] + 5
     expected = stats.t.interval(0.95, 6, 5, stats.sem(values[:, 0]))
@@ -117,9 +144,11 @@ def test_where_few_items_differ_there_is_no_interval_and_p_is_no_less_than_an_ex
     assert stats.ttest_1samp(apart[:, 0], 0).pvalue < 0.05 < 2 / 2**5
     assert panel.few and np.isnan(panel.compute_interval("items")).all()
     assert compute_p_of_panel_mean_against_value(panel, "both") == 2 / 2**5
+    assert np.isnan(compute_p_of_panel_mean_within_margin(panel, "both", 1.0))
     apart[5] = 0.5
     panel = estimate_panel_mean(apart, False, is_share=False)
     assert panel.compute_interval("items") == pytest.approx(
         stats.t.interval(0.95, 29, apart.mean(), stats.sem(apart[:, 0])), abs=1e-12
     )
+    assert compute_p_of_panel_mean_within_margin(panel, "both", 1.0) < 0.05
     assert has_few_unlike_values(np.array([0.1 + 0.2, 0.3, 1, 2])) and not has_few_unlike_values(np.arange(4.0))
