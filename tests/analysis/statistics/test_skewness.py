@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.measures.reworded.study import AGREEMENT, LOGIT, Study
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import (
     compute_p_of_panel_mean_against_value,
@@ -135,6 +138,14 @@ def test_items_that_are_all_alike_have_an_interval_within_bounds_only():
     shares = np.repeat([0.0, 1.0], [7, 3])[:, None]
     ours, wilson = estimate(shares, True), textbook.wilson(0.3, 10)
     assert ours.compute_interval("items") == pytest.approx(wilson, abs=1e-12)  # as of any other 0 and 1
+
+
+def test_logits_of_0_are_no_shares():
+    even = np.zeros((1, 10, 3))  # of a model that always says .5
+    study = Study("s", LOGIT, False, False, [("m", "c")], np.ones(1), even, [])
+    assert np.isnan(study.estimate_mean_and_components(0).compute_interval("items")).all()
+    share = replace(study, measure=AGREEMENT).estimate_mean_and_components(0)
+    assert share.compute_interval("items") == pytest.approx(textbook.wilson(0, 10), abs=1e-12)
 
 
 def test_where_few_items_differ_there_is_no_interval_and_p_is_no_less_than_an_exact_one():
