@@ -169,8 +169,8 @@ class Study:
 
     def estimate_mean_of_answers(self, answers: Array, sample_spread: SampleSpread | None = None) -> Panel:
         """Estimate the mean of some answers of a unit (items, wordings), as `estimate_mean_and_components` does."""
-        # Without a range, scores of 0 and 1 are numbers like any others: another study may have more.
-        share = True if self.measure == ACCURACY else None if self.has_range else False
+        # Without bounds, 0 and 1 are numbers like any others: another study may have more.
+        share = True if self.measure == ACCURACY else None if self.bounds else False
         return estimate_panel_mean(
             answers, self.crossed, sample_spread, is_share=share, is_bounded=self.bounds is not None,
             corrects_skewness=True,

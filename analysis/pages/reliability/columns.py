@@ -11,10 +11,12 @@ SQUARED = "unit of the measure, squared"
 COUNTED = "share of items, 0 to 1"
 PROBABILITY = "probability, 0 to 1"
 THESE = (
-    "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t, heeding skewness"
+    "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t, heeding skewness; "
+    "without bounds, none where some items are alike and fewer than six differ from these"
 )
 APART = "other items, these wordings; none where some items are alike and fewer than six differ from these"
 OTHER = "other items and other wordings drawn anew"
+LIKE = f"{OTHER}; none where there is none for these wordings"
 UNSAMPLED = "no answer has two samples"
 UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
 COLUMNS: Mapping[str, Column] = {
@@ -71,9 +73,9 @@ COLUMNS: Mapping[str, Column] = {
     "mean": Column("mean over items of the mean over each item's wordings", UNIT, "Mean", 3),
     "mean_lower": Column(f"lower end of the 95 % interval of the mean: {THESE}", UNIT, "Lower", 3),
     "mean_upper": Column(f"upper end of the 95 % interval of the mean: {THESE}", UNIT, "Upper", 3),
-    "like_lower": Column(f"lower end of the 95 % interval for wordings like these: {OTHER}", UNIT, "Like these, from",
+    "like_lower": Column(f"lower end of the 95 % interval for wordings like these: {LIKE}", UNIT, "Like these, from",
                          3),
-    "like_upper": Column(f"upper end of the 95 % interval for wordings like these: {OTHER}", UNIT, "to", 3),
+    "like_upper": Column(f"upper end of the 95 % interval for wordings like these: {LIKE}", UNIT, "to", 3),
     "error": Column(f"standard error of the mean, with {OTHER}", UNIT, "Standard error", 4),
     "error_least": Column("standard error that would be left with wordings without end", UNIT, "Least error", 4),
     "widening": Column("standard error, divided by the one with wordings without end; missing where items do not "
@@ -138,7 +140,8 @@ COLUMNS: Mapping[str, Column] = {
     "same_both": Column("the same with other items and other wordings", PROBABILITY, "both", 2),
     "margin": Column("difference that counts as none", UNIT, "Margin", 3),
     "p_equivalent": Column("p value of two one-sided tests that the difference is within the margin, for wordings like "
-                           "these; 0 where all answers are the same", "", "p, equivalent", 3),
+                           "these; 0 where all answers are the same, else none where the difference has no interval",
+                           "", "p, equivalent", 3),
     # rankings
     "rank": Column("place of the model by its mean, the highest first", "rank", "Rank", 1),
     "rank_lower": Column("lower end of the ranks that hold in 95 % of other studies", "rank", "Lower", 1),

@@ -22,13 +22,14 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
     """
     first = frame.iloc[0]
     bounds = f", from {first['range'].replace('-', ' to ', 1)}" if first["range"].count("-") == 1 else ""
+    is_bare = frame["mean"].notna() & frame["mean_lower"].isna()
     better = " Lower is better." if first["direction"] == "lower" else ""
     return (
         f"Mean {first['measure']}{bounds}, of {format_quantity(frame['model'].nunique(), 'model')} over "
         f"{format_count_range(frame['n_items'])} items and {format_quantity(int(frame['n'].max()), 'score')} at most."
         f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
         "like these, with other wordings, too."
-        + (" No line: fewer than six items differ from the others." if frame["mean_lower"].isna().any() else "")
+        + (" No line: one item, or fewer than six that differ from the others." if is_bare.any() else "")
         + labels.describe_selection(len(frame), int(first["total"]), "rows", "best and worst")
         + labels.explain_silent_mark(frame)
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from analysis.reporting.catalogue.columns import Column
 
 UNIT = "unit of the measure"
-FEW = "; none where fewer than six items differ from the others"
+FEW = "; none where some items are alike and fewer than six differ from these"
 THESE, LIKE = "end of the 95 % interval for these wordings", "end of the 95 % interval for wordings like these"
 OPEN = ", if scores have no bounds"
 COUNTED = "share of items, 0 to 1"

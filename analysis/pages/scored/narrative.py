@@ -182,7 +182,7 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
         )
     yield from list_few_items_cautions(
         means.set_index("label")["n_items"],
-        consequence="intervals of SD and range may be too narrow where scores are skewed",
+        consequence="intervals may be too narrow where scores are skewed",
     )
     bare = means[means["mean"].notna() & means["mean_lower"].isna() & (means["n_items"] > 1)]
     if len(bare):

@@ -245,10 +245,13 @@ def compute_p_of_panel_mean_within_margin(panel: Panel, anew: Anew, margin: floa
     -------
     float
         The larger p. Without any difference and with variance 0, as between the same answers, it is certain that the
-        difference is within any margin above 0: p is 0. NaN where the variance is unknown, or 0 beside a difference.
+        difference is within any margin above 0: p is 0. NaN where the variance is unknown, or 0 beside a difference, or
+        where too few items differ for an interval (`Panel.few`): a margin holds what an interval holds.
     """
     if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variances_and_freedom(panel.parts[anew])[0] <= ROUNDING**2:
         return 0.0
+    if panel.few and anew != "wordings":
+        return np.nan
     side = float(np.copysign(margin, panel.mean))
     p = _compute_p_of_distance_from_mean(side - panel.mean, panel, anew) / 2
     if abs(panel.mean) >= margin:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.measures.reworded.study import AGREEMENT, LOGIT, Study
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import (
     compute_p_of_panel_mean_against_value,
@@ -94,6 +97,33 @@ def test_the_test_agrees_with_the_interval(crossed, seed):
     assert compute_p_of_panel_mean_within_margin(panel, "both", margin) == pytest.approx(0.05, abs=1e-9)
 
 
+def test_few_items_that_differ_a_little_show_no_equivalence():
+    """One item of 20 differs by 1, two by .02: by t, studies without the first would find the models alike."""
+    rng, size, found, of_t = np.random.default_rng(3), 0.05 * 1 + 0.1 * 0.02, 0, 0
+    for _ in range(300):
+        drawn = rng.random((20, 1))
+        apart = np.where(drawn < 0.05, 1, np.where(drawn < 0.15, 0.02, 0.0))
+        panel = estimate_panel_mean(apart, False, is_share=False)
+        found += compute_p_of_panel_mean_within_margin(panel, "both", size) < 0.05
+        of_t += apart.any() and stats.ttest_1samp(apart[:, 0], size, alternative="less").pvalue < 0.05
+    assert found / 300 < 0.08 and of_t / 300 > 0.25  # without any difference p is 0: .85**20 = .04
+
+
+@pytest.mark.parametrize(("items", "share"), [(10, 0.964), (20, 0.858), (30, 0.842), (60, 0.943)])
+def test_scores_that_are_rarer_than_items_show_are_missed(items, share):
+    """The limit that docs/scored.md names: of 1-5, 80 % are 4, 15 % are 5 and 5 % are 1; exact, over all samples."""
+    scores, likely = np.array([0.75, 1, 0]), [0.8, 0.15, 0.05]
+    held = 0.0
+    for high in range(items + 1):
+        for low in range(items + 1 - high):
+            counts = [items - high - low, high, low]
+            weight = stats.multinomial.pmf(counts, items, likely)
+            if weight > 1e-7:
+                lower, upper = estimate(np.repeat(scores, counts)[:, None], True).compute_interval("items")
+                held += weight * (lower <= scores @ likely <= upper)
+    assert held == pytest.approx(share, abs=0.001)
+
+
 def test_symmetric_values_keep_t():
     values = np.array([-3.0, -2, -1, 0, 1, 2, 3])[:, None] + 5
     expected = stats.t.interval(0.95, 6, 5, stats.sem(values[:, 0]))
@@ -110,6 +140,14 @@ def test_items_that_are_all_alike_have_an_interval_within_bounds_only():
     assert ours.compute_interval("items") == pytest.approx(wilson, abs=1e-12)  # as of any other 0 and 1
 
 
+def test_logits_of_0_are_no_shares():
+    even = np.zeros((1, 10, 3))  # of a model that always says .5
+    study = Study("s", LOGIT, False, False, [("m", "c")], np.ones(1), even, [])
+    assert np.isnan(study.estimate_mean_and_components(0).compute_interval("items")).all()
+    share = replace(study, measure=AGREEMENT).estimate_mean_and_components(0)
+    assert share.compute_interval("items") == pytest.approx(textbook.wilson(0, 10), abs=1e-12)
+
+
 def test_where_few_items_differ_there_is_no_interval_and_p_is_no_less_than_an_exact_one():
     apart = np.zeros((30, 1))
     apart[:5] = [[0.5], [0.6], [0.5], [0.7], [0.5]]
@@ -117,9 +155,11 @@ def test_where_few_items_differ_there_is_no_interval_and_p_is_no_less_than_an_ex
     assert stats.ttest_1samp(apart[:, 0], 0).pvalue < 0.05 < 2 / 2**5
     assert panel.few and np.isnan(panel.compute_interval("items")).all()
     assert compute_p_of_panel_mean_against_value(panel, "both") == 2 / 2**5
+    assert np.isnan(compute_p_of_panel_mean_within_margin(panel, "both", 1.0))
     apart[5] = 0.5
     panel = estimate_panel_mean(apart, False, is_share=False)
     assert panel.compute_interval("items") == pytest.approx(
         stats.t.interval(0.95, 29, apart.mean(), stats.sem(apart[:, 0])), abs=1e-12
     )
+    assert compute_p_of_panel_mean_within_margin(panel, "both", 1.0) < 0.05
     assert has_few_unlike_values(np.array([0.1 + 0.2, 0.3, 1, 2])) and not has_few_unlike_values(np.arange(4.0))

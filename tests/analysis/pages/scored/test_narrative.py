@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from analysis.pages.scored.captions import caption_scored_means
 from analysis.pages.scored.narrative import answer_question
 from analysis.statistics.shares import wilson
 
@@ -43,7 +44,7 @@ def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
 def test_few_items_make_no_verdict():
     said = answer_question(frames([0.2], n_items=10))
     assert said.verdict.startswith("These runs cannot tell")
-    assert said.cautions == ("Only 10 items: intervals of SD and range may be too narrow where scores are skewed.",)
+    assert said.cautions == ("Only 10 items: intervals may be too narrow where scores are skewed.",)
 
 
 def test_nothing_is_said_of_models_with_few_scores():
@@ -70,6 +71,15 @@ def test_a_mean_without_an_interval_is_named_with_the_reason():
         "No interval of the mean where fewer than six items differ from the others: m1."
         in answer_question(table).cautions
     )
+
+
+@pytest.mark.parametrize(("ends", "said"), [([0.1, 0.2], False), ([0.1, float("nan")], True)])
+def test_the_caption_says_why_a_mean_has_no_line(ends, said):
+    rows = frames([0.3, 0.4])["scored_means"].assign(mean_lower=ends, n=9, total=2, silent=False)
+    reason = " No line: one item, or fewer than six that differ from the others."
+    assert (reason in caption_scored_means(rows)) == said
+    rows.loc[rows["mean_lower"].isna(), "mean"] = float("nan")  # without a mean there is no line to miss
+    assert reason not in caption_scored_means(rows)
 
 
 def test_bounds_and_other_measures_are_told():
