@@ -31,6 +31,7 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.arguments import add_columns, add_items, add_wordings, choose_draw_seed, parse_columns
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
+from inference.asking.personas.questions import add_personas_argument, ask_as_personas
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import draw_wordings
@@ -183,6 +184,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scale/prompts.yaml)"
     )
+    add_personas_argument(prompt_group)
     add_answer_arguments(parser)
 
 
@@ -199,7 +201,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         for labels, order in product(dict.fromkeys(options.labels), dict.fromkeys(options.option_order))
     )
     _refuse_unshowable_options(study, showings)
-    questions = Questions(book, showings, parse_answer_ways(options))
+    questions = ask_as_personas(Questions(book, showings, parse_answer_ways(options)), options)
     return study, draw_wordings(study, questions, options.wordings, choose_draw_seed(options))
 
 
