@@ -43,7 +43,7 @@ from inference.protocols.scale.items import (
     build_scale_study,
     split_options,
 )
-from inference.protocols.scale.reading import VERSION, read_scale_response
+from inference.protocols.scale.reading import VERSION, list_shown_labels, read_scale_response
 from inference.protocols.scale.shown import (
     LABELS,
     NUMBERS,
@@ -104,7 +104,12 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every way to show the options."""
         return [
-            _name_label_rule(replace(round_, read=partial(read_scale_response, showing)), showing)
+            _name_label_rule(
+                replace(
+                    round_, read=partial(read_scale_response, showing), list_options=partial(list_shown_labels, showing)
+                ),
+                showing,
+            )
             for showing in self.showings
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, showing.setting),
