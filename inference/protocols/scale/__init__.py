@@ -104,12 +104,7 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every way to show the options."""
         return [
-            _name_label_rule(
-                replace(
-                    round_, read=partial(read_scale_response, showing), list_options=partial(list_shown_labels, showing)
-                ),
-                showing,
-            )
+            _fit_round_to_showing(round_, showing)
             for showing in self.showings
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, showing.setting),
@@ -141,12 +136,17 @@ class Questions:
         return prompt if shown.numbers is None else replace(prompt, numbers=shown.numbers)
 
 
-def _name_label_rule(round_: Round, showing: Showing) -> Round:
-    """Record with texts by numbers or letters which version of the rule reads them."""
-    if showing.labels == WORDS or not round_.has_way(Sampling):
-        return round_
-    conditions = (replace(c, fields={**c.fields, "label_rule": VERSION}) for c in round_.conditions)
-    return replace(round_, conditions=tuple(conditions))
+def _fit_round_to_showing(round_: Round, showing: Showing) -> Round:
+    """Let a round read responses as the options were shown, and record which version of the rule reads its texts."""
+    conditions = round_.conditions
+    if showing.labels != WORDS and round_.has_way(Sampling):
+        conditions = tuple(replace(c, fields={**c.fields, "label_rule": VERSION}) for c in conditions)
+    return replace(
+        round_,
+        conditions=conditions,
+        read=partial(read_scale_response, showing),
+        list_options=partial(list_shown_labels, showing),
+    )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
