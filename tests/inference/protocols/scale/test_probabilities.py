@@ -130,7 +130,9 @@ def list_cases() -> list[Any]:
     cases = [
         (architecture, form, options, labels)
         for architecture in TOKENIZERS for form in ("plain", "chat")
-        for options, labels in [(FIVE, each) for each in LABELS] + [(ELEVEN, each) for each in LABELS] + [(NUMBERED, NUMBERS)]
+        for options, labels in [
+            *((options, labels) for options in (FIVE, ELEVEN) for labels in LABELS), (NUMBERED, NUMBERS)
+        ]
     ]  # fmt: skip
     quick = {("llama", "chat", FIVE, WORDS), ("gpt2", "plain", ELEVEN, LETTERS)}
     return [
