@@ -131,8 +131,8 @@ def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) 
             raise InputError(f"{where}: there are no options; give them with --options, or in a column 'options'")
         question = variant.attributes.get(QUESTION, default_question)
         others = {name: value for name, value in variant.attributes.items() if name not in COLUMNS}
-        attributes = {**others, **shared, **({} if question is None else {QUESTION: question})}
-        attributes = attributes_by_content.setdefault(tuple(attributes.items()), attributes)
+        content = {**others, **shared, **({} if question is None else {QUESTION: question})}
+        attributes = attributes_by_content.setdefault(tuple(content.items()), content)
         ranked = tuple(Option(word, str(rank)) for rank, word in enumerate(words, start=1))
         variants.append(replace(variant, options=ranked, attributes=attributes))
     lengths = {len(variant.options) for variant in variants}

@@ -36,7 +36,8 @@ def read(folder: Path, table: str, *options: str) -> tuple[dict[str, Any], list[
     assert main([*call, "--text-column", "text", *options]) == 0
     run = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
     stimuli = pq.read_table(folder / "run" / "stimuli.parquet").to_pylist()
-    return run, stimuli, [row for p in (folder / "run" / "responses").iterdir() for row in pq.read_table(p).to_pylist()]
+    parts = (folder / "run" / "responses").iterdir()
+    return run, stimuli, [row for part in parts for row in pq.read_table(part).to_pylist()]
 
 
 def test_respondents_are_models_and_codes_are_options(tmp_path):
@@ -84,8 +85,8 @@ def test_the_texts_of_rottger_are_imported(tmp_path, shared, capsys):
     assert "Llama-2-13b-chat-hf jail-04: 620 of 620 variants, 414 of 620 answers invalid" in said
 
 
-def test_2800_people_stand_as_respondents(tmp_path, shared):
-    """The codes are those of the file, one for one."""
+def test_people_stand_as_respondents(tmp_path, shared):
+    """The first 300 people of the file: their codes, one for one."""
     people, items = (pd.read_csv(shared / "bfi" / name) for name in ("responses.csv", "items.csv"))
     people = people.head(300)
     long = people.melt("respondent", list(items["item"]), "item", "code").merge(items, on="item")
@@ -96,5 +97,7 @@ def test_2800_people_stand_as_respondents(tmp_path, shared):
                         "--options", ";".join(f"{label}={code}" for code, label in enumerate(labels, start=1)))  # fmt: skip
     assert len(run["models"]) == 300
     answers = {(row["model"], row["item"]): row["answer"] for row in rows}
-    expected = {(str(r.respondent), r.item): None if pd.isna(r.code) else f"Level {r.code}" for r in long.itertuples()}
+    expected = {
+        (str(row.respondent), row.item): None if pd.isna(row.code) else f"Level {row.code}" for row in long.itertuples()
+    }
     assert answers == expected
