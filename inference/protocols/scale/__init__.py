@@ -121,7 +121,9 @@ class Questions:
     def _render_prompt(self, form: str, showing: Showing, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt that asks about a variant, its options shown in the given way."""
         shown = choose_shown_options(tuple(option.label for option in variant.options), showing)
-        words = {option: (answer,) for option, answer in zip(shown.options, shown.answers, strict=True)}
+        words: dict[str, tuple[str, ...]] = {
+            option: (answer,) for option, answer in zip(shown.options, shown.answers, strict=True)
+        }
         if showing.labels == WORDS and shown.numbers is None:
             of_file = self.book.find_answer_words(form)
             words = {option: list_case_variants(words[option]) for option in words if option not in of_file}

@@ -54,6 +54,8 @@ CASES = [
     asked("no middle to leave out", ("--without-middle", "even number"), "--without-middle", options="No; Yes"),
     asked("more options than letters", ("--labels letters", "30 options", "26 letters", "--labels numbers"),
           "--labels", "letters", options=";".join(f"about {n}" for n in range(30))),
+    asked("numbers of two digits from a server", ("every number", "--labels letters"), "--engine", "openai",
+          "--base-url", "http://127.0.0.1:9/v1", options="0;1;2;3;4;5;6;7;8;9;10"),
     asked("labels that are none", ("--labels", "roman", "numbers"), "--labels", "roman"),
     asked("an order that is none", ("--option-order", "yes-no", "up"), "--option-order", "yes-no"),
     asked("prompts of one's own without options", ("own.yaml", "options"), "--prompt", "own.yaml",

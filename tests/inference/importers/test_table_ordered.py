@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from inference.__main__ import main
 
 THREE = "No=1;Maybe=2;Yes=3"
+COLUMNS = ("--model-column", "respondent", "--scale-column", "scale", "--key-column", "key", "--answer-column", "code")
 TABLE = """respondent,item,text,scale,key,code
 p1,a,I like trains.,E,1,3
 p1,b,I avoid trains.,E,-1,1
@@ -41,8 +42,7 @@ def read(folder: Path, table: str, *options: str) -> tuple[dict[str, Any], list[
 
 
 def test_respondents_are_models_and_codes_are_options(tmp_path):
-    run, stimuli, rows = read(tmp_path, TABLE, "--model-column", "respondent", "--scale-column", "scale", "--key-column",
-                              "key", "--answer-column", "code", "--options", THREE)  # fmt: skip
+    run, stimuli, rows = read(tmp_path, TABLE, *COLUMNS, "--options", THREE)
     assert (run["study"]["protocol"], run["study"]["canonical"]) == ("scale", ["1", "2", "3"])
     assert list(run["models"]) == ["p1", "p2"]
     assert [(s["options"], s["canonical"], sorted(s["attributes"])) for s in stimuli] == [
@@ -92,9 +92,8 @@ def test_people_stand_as_respondents(tmp_path, shared):
     long = people.melt("respondent", list(items["item"]), "item", "code").merge(items, on="item")
     long["code"] = long["code"].astype("Int64")
     labels = [f"Level {code}" for code in range(1, 7)]
-    run, _, rows = read(tmp_path, long.to_csv(index=False), "--model-column", "respondent", "--scale-column", "scale",
-                        "--key-column", "key", "--answer-column", "code",
-                        "--options", ";".join(f"{label}={code}" for code, label in enumerate(labels, start=1)))  # fmt: skip
+    options = ";".join(f"{label}={code}" for code, label in enumerate(labels, start=1))
+    run, _, rows = read(tmp_path, long.to_csv(index=False), *COLUMNS, "--options", options)
     assert len(run["models"]) == 300
     answers = {(row["model"], row["item"]): row["answer"] for row in rows}
     expected = {
