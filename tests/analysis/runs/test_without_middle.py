@@ -55,5 +55,5 @@ def test_values_belong_to_the_options_shown(tmp_path):
 
 @pytest.mark.parametrize(("key", "length"), [((WITH, "odd"), 4), ((WITHOUT, "odd"), 5), ((WITHOUT, "even"), 5)])
 def test_other_lengths_are_damage(tmp_path, key, length):
-    with pytest.raises(InputError, match="probability .* has not as many entries as there are options"):
+    with pytest.raises(InputError, match=r"probability .* has not as many entries as there are options"):
         runs.open_runs(write_run(tmp_path / "run", {**RIGHT, key: length})).sql("SELECT * FROM responses")
