@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from ground.errors import InputError, shorten_text
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.study import Item
 
+T = TypeVar("T")
 SCALE, KEY = "scale", "key"
 """Attributes of a wording: the name of the scale that its item belongs to, and 1 or -1."""
 
@@ -71,3 +72,13 @@ def refuse_scales_of_one_item(source: str, items: Iterable[Item]) -> None:
                 f"{source}, item '{shorten_text(item)}': scale '{shorten_text(scale)}' has no other item; correct its "
                 "name, or leave it empty, and the item counts by itself"
             )
+
+
+def drop_middle(entries: tuple[T, ...]) -> tuple[T, ...]:
+    """Leave out the middle of ordered options; where their number is even, none is.
+
+    >>> drop_middle(("never", "sometimes", "always")), drop_middle(("no", "yes"))
+    (('never', 'always'), ('no', 'yes'))
+    """
+    middle = len(entries) // 2
+    return (*entries[:middle], *entries[middle + 1 :]) if len(entries) % 2 else entries

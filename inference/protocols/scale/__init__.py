@@ -53,7 +53,6 @@ from inference.protocols.scale.shown import (
     WORDS,
     Showing,
     choose_shown_options,
-    find_middle,
 )
 from inference.stimuli import items
 from inference.stimuli.study import Study, Variant
@@ -219,5 +218,5 @@ def _refuse_unshowable_options(study: Study, showings: tuple[Showing, ...]) -> N
         for labels in option_lists:
             choose_shown_options(labels, showing)
     leaves_out = any(showing.without_middle for showing in showings)
-    if leaves_out and all(find_middle(len(labels)) is None for labels in option_lists):
+    if leaves_out and all(len(labels) % 2 == 0 for labels in option_lists):
         raise InputError("--without-middle: every item has an even number of options, so none has a middle")
