@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inference.engines.contract import Engine, Explanation
 
 WIDTH = 100
+SHOWN_ROUNDS = 12  # of a model; the time of the others is that of these, prompt for prompt
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
 SHOWN_FORMS = 12  # spellings of an answer, or words that do not count
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
@@ -56,14 +57,18 @@ def describe_preview(
         engine = (load or settings.load_model_engine)(model, settings.seed or 0)
         form = engine.form(settings.form)
         yield from ("", f"model {model.id}: {_describe_engine(engine)}")
-        for round_ in select_fitting_rounds(model, engine, form, questions.rounds(form)):
+        fitting = select_fitting_rounds(model, engine, form, questions.rounds(form))
+        model_seconds = model_prompts = 0.0
+        for round_ in fitting[:SHOWN_ROUNDS]:
             chosen = [variant for variant in variants if round_.chosen(variant)]
             round_prompts = Prompts(chosen, round_.render, engine.mask_token)
             yield from ("", *(f"condition {condition.name}" for condition in round_.conditions))
             if not round_prompts:
                 yield "  to come: nothing, no variant is drawn"
                 continue
-            yield from _describe_prompt_and_option_tokens(engine.explain(round_prompts[0]), chosen[0])
+            yield from _describe_prompt_and_option_tokens(
+                engine.explain(round_prompts[0]), chosen[0], round_.list_options(chosen[0])
+            )
             tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
             if round_.has_way(Thinking):
                 yield "  these are the probabilities without a thought; the run asks for them after each thought"
@@ -74,7 +79,15 @@ def describe_preview(
             bill = engine.bill(*_count_billed_tokens(tokens, len(round_prompts), ways))
             if bill is not None:
                 yield f"  {bill}"
-            seconds, prompts = seconds + estimate, prompts + len(round_prompts)
+            model_seconds, model_prompts = model_seconds + estimate, model_prompts + len(round_prompts)
+        further = fitting[SHOWN_ROUNDS:]
+        if further:
+            n_further = sum(sum(map(round_.chosen, variants)) for round_ in further)
+            model_seconds *= 1 + n_further / max(model_prompts, 1)
+            model_prompts += n_further
+            names = [condition.name for round_ in further for condition in round_.conditions]
+            yield from ("", f"and {len(names):,} more conditions, {names[0]} to {names[-1]}: {n_further:,} prompts")
+        seconds, prompts = seconds + model_seconds, prompts + model_prompts
         engine.close()
         del engine
         release_memory()
@@ -180,7 +193,9 @@ def _describe_engine(engine: Engine) -> str:
     return f"{info['engine']}, {info['parameters']:,} parameters, {info['dtype']} on {info['device']}"
 
 
-def _describe_prompt_and_option_tokens(explanation: Explanation, variant: Variant) -> Iterator[str]:
+def _describe_prompt_and_option_tokens(
+    explanation: Explanation, variant: Variant, labels: Sequence[str]
+) -> Iterator[str]:
     """Describe a prompt and how its options are spelled and answered, line by line."""
     yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
     yield from (f"  | {line}" for line in explanation.text.split("\n"))
@@ -190,16 +205,16 @@ def _describe_prompt_and_option_tokens(explanation: Explanation, variant: Varian
     if explanation.numbers is not None:
         yield from _describe_most_probable_numbers(explanation, explanation.numbers)
         return
-    for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
+    for number, (label, forms) in enumerate(zip(labels, explanation.options, strict=True)):
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
         bound = "" if score.mass_upper is None else " or more"
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
-            f"{option.label}: mass {mass}{bound}; counted{how}:",
+            f"{label}: mass {mass}{bound}; counted{how}:",
             _select_first_entries(_group_forms_with_same_token_ids(forms)),
         )
     if score.mass is not None:
-        answer = "none of them" if score.answer is None else variant.options[score.answer].label
+        answer = "none of them" if score.answer is None else labels[score.answer]
         upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
         yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable answer belongs to: {answer}"
     counted = {form.casefold() for forms in explanation.options for form, _ in forms}
