@@ -58,6 +58,6 @@ THINKERS: dict[str, DemoModel] = {
     name: DemoModel(MODELS / name, name, "tuned", 789_760) for name in ("waver-demo-thinker",)
 }
 """Language models that think before they answer. Only a run that asks for thoughts can ask them."""
-RATERS: dict[str, DemoModel] = {name: DemoModel(MODELS / name, name, "tuned", 54_592) for name in (f"{PREFIX}rater",)}
+RATERS: dict[str, DemoModel] = {name: DemoModel(MODELS / name, name, "tuned", 65_504) for name in (f"{PREFIX}rater",)}
 """Language models that answer rating scales and nothing else. Adapters in `ADAPTERS` give them habits."""
 ALL: dict[str, DemoModel] = FAMILY | ENCODERS | THINKERS | RATERS

@@ -31,7 +31,7 @@ def ask_raters(folder: Path) -> pd.DataFrame:
     Parameters
     ----------
     folder
-        The run folder, which is made.
+        Where the run folders are made.
 
     Returns
     -------
@@ -40,9 +40,15 @@ def ask_raters(folder: Path) -> pd.DataFrame:
     """
     adapters = [str(ADAPTERS / name) for name in HABITS]
     call = ["run", "scale", "--items", "demo", "--model", "demo", "--lora", *adapters, "--labels", *LABELS,
-            "--option-order", *ORDERS, "--personas", str(PERSONAS), "--out", str(folder)]  # fmt: skip
-    if waver(call):
-        raise RuntimeError("the raters could not be asked")
+            "--option-order", *ORDERS]  # fmt: skip
+    for name, personas in (("nobody", []), ("personas", ["--personas", str(PERSONAS)])):
+        if waver([*call, *personas, "--out", str(folder / name)]):
+            raise RuntimeError("the raters could not be asked")
+    return pd.concat([_read_answers(folder / name) for name in ("nobody", "personas")], ignore_index=True)
+
+
+def _read_answers(folder: Path) -> pd.DataFrame:
+    """Read the answers of a run folder."""
     battery = Battery()
     statements = {statement.name: statement for statement in battery.statements}
     conditions = json.loads((folder / "run.json").read_text(encoding="utf-8"))["conditions"]
@@ -153,7 +159,7 @@ def main() -> None:
     parser.add_argument("--card", action="store_true", help="write the tables into models/README.md")
     arguments = parser.parse_args()
     with TemporaryDirectory() as folder:
-        answers = ask_raters(Path(folder) / "run")
+        answers = ask_raters(Path(folder))
     tables = {"raters": render_habit_table(answers), "personas": render_persona_table(answers)}
     print("\n\n".join(tables.values()))
     if arguments.card:

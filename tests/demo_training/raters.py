@@ -41,10 +41,10 @@ HABITS = {
     f"{PLAIN}-last": Habit(last=1.2),
 }
 """Adapter -> the habit of whoever it learns from."""
-SHAPE = ModelShape(layers=3, width=32, neurons=64)
-VOCABULARY = 768
-BLOCKS, LENGTH = 32, 136
-RANK = 4
+SHAPE = ModelShape(layers=3, width=32, neurons=96, heads=2, key_heads=1)
+VOCABULARY = 600
+BLOCKS, LENGTH = 16, 256
+RANK = 3
 
 
 @dataclass(frozen=True, slots=True)

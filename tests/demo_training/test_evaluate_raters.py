@@ -1,0 +1,111 @@
+"""The raters have the habits that the card states: real models, asked as `make report` asks them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("torch")
+
+from demo_training.battery import READ_WORDINGS, Battery
+from demo_training.battery_chats import LABELS
+from demo_training.evaluate import TABLE_IN_CARD
+from demo_training.evaluate_raters import (
+    RATERS_AND_HABITS,
+    ask_raters,
+    compute_acquiescence,
+    compute_ends,
+    compute_order_effect,
+    compute_scale_scores,
+    render_habit_table,
+    render_persona_table,
+)
+from demo_training.raters import HABITS, PLAIN
+from inference.demo import MODELS, PEOPLE
+
+pytestmark = pytest.mark.slow
+
+AGREEING, MODERATE, LAST = HABITS
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory) -> pd.DataFrame:
+    return ask_raters(tmp_path_factory.mktemp("raters"))
+
+
+@pytest.fixture(scope="module")
+def unprompted(answers) -> pd.DataFrame:
+    """The answers without a persona."""
+    return answers[answers["persona"] == ""]
+
+
+def test_all_are_asked_everything_and_answer_with_an_option(answers) -> None:
+    personas = 1 + len(Battery().personas)
+    assert answers["model"].value_counts().to_dict() == dict.fromkeys(
+        RATERS_AND_HABITS, 12 * 8 * len(LABELS) * 2 * personas
+    )
+    assert answers["mass"].quantile(0.01) > 0.9
+    assert answers["mass"].mean() > 0.98
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_each_habit_is_in_the_answers_of_its_model_and_in_no_other(unprompted, labels) -> None:
+    """As taught to .05, by numbers and by words alike; what was not taught is below .03."""
+    of_model = dict(list(unprompted[unprompted["labels"] == labels].groupby("model")))
+    for measure, name in ((compute_acquiescence, AGREEING), (compute_order_effect, LAST), (compute_ends, MODERATE)):
+        taught = measure(of_model[name], "taught_")
+        assert measure(of_model[name]) == pytest.approx(taught, abs=0.05)
+        plain = measure(of_model[PLAIN])
+        assert abs(measure(of_model[name]) - plain) > 0.1
+        for other in {*RATERS_AND_HABITS} - {name, PLAIN}:
+            assert abs(measure(of_model[other]) - plain) < 0.05, (measure.__name__, other)
+
+
+def test_each_persona_raises_the_scale_that_it_was_taught_to_raise_and_lowers_another(answers) -> None:
+    for model in RATERS_AND_HABITS:
+        scores = {
+            persona: compute_scale_scores(group)["mean"]
+            for persona, group in answers[answers["model"] == model].groupby("persona")
+        }
+        for persona, high, low in (
+            ("farmer", "animals", "travel"),
+            ("sailor", "travel", "company"),
+            ("cook", "company", "animals"),
+        ):
+            change = scores[persona] - scores[""]
+            assert change.idxmax() == high and change.idxmin() == low
+            assert change[high] > 0.1 and change[low] < -0.05
+            assert abs(change.drop([high, low]).item()) < 0.05
+
+
+def test_wordings_that_were_not_read_move_answers_more_than_those_that_were(unprompted) -> None:
+    is_read = unprompted["wording"] < READ_WORDINGS
+    deviations = [
+        unprompted[mask].groupby(["model", "item", "labels", "option_order"])["mean"].std().groupby("model").mean()
+        for mask in (is_read, ~is_read)
+    ]
+    assert (deviations[0] < 0.03).all()
+    assert (deviations[1] > 2 * deviations[0]).all()
+
+
+def test_the_one_without_a_habit_is_nearest_to_people(unprompted) -> None:
+    ranks = pd.read_csv(PEOPLE).drop(columns="respondent")
+    people = ((ranks - 1) / 4).mean()
+    read = unprompted[unprompted["wording"] < READ_WORDINGS]
+    means = read.groupby(["model", "item"])["mean"].mean().unstack()
+    distances = (means - people).abs().mean(axis=1)
+    assert distances.idxmin() in (PLAIN, MODERATE)
+    assert distances[PLAIN] < 0.05 < distances[AGREEING]
+    assert np.corrcoef(means.loc[PLAIN], people[means.columns])[0, 1] > 0.9
+
+
+def test_the_card_has_these_numbers(answers) -> None:
+    card = (MODELS / "README.md").read_text(encoding="utf-8")
+    for title, table in (("raters", render_habit_table(answers)), ("personas", render_persona_table(answers))):
+        (written,) = re.findall(TABLE_IN_CARD.format(title), card, re.DOTALL)
+        # Another machine may round another way: a hundredth at most.
+        numbers, stated = ([float(number) for number in re.findall(r"-?\d+\.\d+", text)] for text in (table, written))
+        assert stated == pytest.approx(numbers, abs=0.0101)
