@@ -27,6 +27,7 @@ def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
     InputError
         If a condition differs from what the folder records under that name.
     """
+    run.add_conditions({condition.name: condition.fields for round_ in rounds for condition in round_.conditions})
     variants = list(run.study.variants)
     rows: dict[str, int] = {}
     drawn = dict(run.drawn_wording_counts.get(model, {}))
@@ -34,7 +35,6 @@ def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
         chosen = bytes(map(round_.chosen, variants))
         for condition in round_.conditions:
             name = condition.name
-            run.add_condition(name, condition.fields)
             # Example: an earlier call asked 100 items, this one asks the first 50. All 50 have rows already, so the
             # rows to be had stay 100; where it asks 50 others, they become 150.
             before = run.expected_rows.get(model, {}).get(name, 0)

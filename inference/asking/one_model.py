@@ -40,6 +40,7 @@ from inference.stimuli.templates.prompts import Prompt
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
 
+MOST_SINGLE_ROUNDS = 20  # rounds of a model that are asked, and written, one by one
 SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}  # form of models that write no text -> what they do instead
 
 
@@ -190,8 +191,10 @@ def ask_model(
     with stop.end_at_first_signal(model.id):
         recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
     tallies = []
-    # Engines on a cluster start once for a call, so they get all rounds at once.
-    for together in [rounds] if isinstance(engine, ClusterEngine) else [[round_] for round_ in rounds]:
+    # Engines on a cluster start once for a call, so they get all rounds at once. So does any engine where there are
+    # many, such as one for every persona: each would else be a file of few rows.
+    at_once = isinstance(engine, ClusterEngine) or len(rounds) > MOST_SINGLE_ROUNDS
+    for together in [rounds] if at_once else [[round_] for round_ in rounds]:
         began = time.monotonic()
         new_tallies = _ask_model_rounds(run, model.id, together, engine, stop)
         for tally in new_tallies:

@@ -63,7 +63,9 @@ def describe_preview(
             if not round_prompts:
                 yield "  to come: nothing, no variant is drawn"
                 continue
-            yield from _describe_prompt_and_option_tokens(engine.explain(round_prompts[0]), chosen[0])
+            yield from _describe_prompt_and_option_tokens(
+                engine.explain(round_prompts[0]), chosen[0], round_.list_options(chosen[0])
+            )
             tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
             if round_.has_way(Thinking):
                 yield "  these are the probabilities without a thought; the run asks for them after each thought"
@@ -180,7 +182,9 @@ def _describe_engine(engine: Engine) -> str:
     return f"{info['engine']}, {info['parameters']:,} parameters, {info['dtype']} on {info['device']}"
 
 
-def _describe_prompt_and_option_tokens(explanation: Explanation, variant: Variant) -> Iterator[str]:
+def _describe_prompt_and_option_tokens(
+    explanation: Explanation, variant: Variant, labels: Sequence[str]
+) -> Iterator[str]:
     """Describe a prompt and how its options are spelled and answered, line by line."""
     yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
     yield from (f"  | {line}" for line in explanation.text.split("\n"))
@@ -190,16 +194,16 @@ def _describe_prompt_and_option_tokens(explanation: Explanation, variant: Varian
     if explanation.numbers is not None:
         yield from _describe_most_probable_numbers(explanation, explanation.numbers)
         return
-    for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
+    for number, (label, forms) in enumerate(zip(labels, explanation.options, strict=True)):
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
         bound = "" if score.mass_upper is None else " or more"
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
-            f"{option.label}: mass {mass}{bound}; counted{how}:",
+            f"{label}: mass {mass}{bound}; counted{how}:",
             _select_first_entries(_group_forms_with_same_token_ids(forms)),
         )
     if score.mass is not None:
-        answer = "none of them" if score.answer is None else variant.options[score.answer].label
+        answer = "none of them" if score.answer is None else labels[score.answer]
         upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
         yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable answer belongs to: {answer}"
     counted = {form.casefold() for forms in explanation.options for form, _ in forms}

@@ -72,6 +72,11 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     return _build_columns_of_score(variant, response)
 
 
+def list_option_labels(variant: Variant) -> list[str]:
+    """List the labels of all options of a variant."""
+    return [option.label for option in variant.options]
+
+
 @dataclass(frozen=True, slots=True)
 class Draw:
     """How many wordings of every item are drawn (`wordings`), and how many items have: `least` and `most`."""
@@ -97,6 +102,8 @@ class Round:
         Tells whether a variant is asked in this round: all are, unless a subsample is wanted.
     draw
         Set where only some wordings of every item are asked (`wordings.draw_wordings`).
+    list_options
+        Lists the labels of a variant's options that are asked about, in the order of the probabilities.
     """
 
     conditions: tuple[Condition, ...]
@@ -104,6 +111,7 @@ class Round:
     read: Callable[[Variant, Prompt, Any], dict[str, Any]] = build_columns_of_response
     chosen: Callable[[Variant], bool] = lambda variant: True
     draw: Draw | None = None
+    list_options: Callable[[Variant], list[str]] = list_option_labels
 
     def has_way(self, way: type) -> bool:
         """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
@@ -343,4 +351,5 @@ __all__ = [
     "ask_rounds",
     "build_columns_of_response",
     "find_effort",
+    "list_option_labels",
 ]

@@ -91,7 +91,8 @@ class Tokens:
 
         Returns
         -------
-        Its own text, or what the chat template makes of its messages.
+        Its own text, or what the chat template makes of its messages. A persona stands in the system message, or, where
+        the template refuses or leaves out such a message, at the beginning of what the user says.
 
         Raises
         ------
@@ -101,11 +102,20 @@ class Tokens:
         if prompt.messages is None:
             return prompt.text or ""
         thinking = {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
-        try:
-            return self._apply_chat_template(prompt.messages, add_generation_prompt=True, **thinking)
-        except Exception as error:  # a template can fail as any program can
-            reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
-            raise InputError(f"model {self.name}: its chat template refuses these messages ({reason})") from error
+        choices = prompt.list_message_choices()
+        for messages in choices:
+            try:
+                text = self._apply_chat_template(messages, add_generation_prompt=True, **thinking)
+            except Exception as error:  # a template can fail as any program can
+                if messages is choices[-1]:
+                    reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+                    raise InputError(
+                        f"model {self.name}: its chat template refuses these messages ({reason})"
+                    ) from error
+                continue
+            if messages is choices[-1] or messages[0]["content"].strip() in text:
+                return text
+        raise AssertionError("the last choice is returned or refused")
 
     def refuse_template_hiding_messages(self) -> None:
         """Refuse a chat template that never shows what a user says: all prompts would be the same.

@@ -192,6 +192,26 @@ class Run:
         self.check_condition(name, fields)
         self._record_fields("conditions", name, dict(fields))
 
+    def add_conditions(self, fields_by_name: Mapping[str, Mapping[str, Any]]) -> None:
+        """Record many conditions, and write run.json once: hundreds of personas are as many conditions.
+
+        Parameters
+        ----------
+        fields_by_name
+            Name of the condition -> fields of `run.json`.
+
+        Raises
+        ------
+        InputError
+            As for `check_condition`; then none is recorded.
+        """
+        for name, fields in fields_by_name.items():
+            self.check_condition(name, fields)
+        conditions = {**self.conditions, **{name: dict(fields) for name, fields in fields_by_name.items()}}
+        if conditions != self.conditions:
+            self._content["conditions"] = conditions
+            self._save_run_json()
+
     def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`).
 

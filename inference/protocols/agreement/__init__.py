@@ -10,17 +10,19 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.arguments import add_columns, add_items, add_wordings, choose_draw_seed, parse_columns
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
+from inference.asking.personas.questions import add_personas_argument, ask_as_personas
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import draw_wordings
 from inference.stimuli import items
 from inference.stimuli.study import Item, Option, Study, Variant
-from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, OPTION_ORDERS
+from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, OPTION_ORDERS, PERSONA
 from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
 
 NAME = "agreement"
 KINDS = ("causal", "masked")
 PROMPTS = Path(__file__).parent / "prompts.yaml"
+FIELDS = replace(OPTION_FIELDS, variables=OPTION_FIELDS.variables | {PERSONA})
 CANONICAL = ("agree", "disagree")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) >= 0.5, else disagree; so exactly 0.5, a tie, is agree"
@@ -28,7 +30,7 @@ DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) >= 0.5, else di
 
 def read_agreement_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for an option; without one, Waver's own."""
-    return PromptBook.load(path, PROMPTS, OPTION_FIELDS)
+    return PromptBook.load(path, PROMPTS, FIELDS)
 
 
 def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str = "") -> Study:
@@ -120,6 +122,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement/prompts.yaml)"
     )
+    add_personas_argument(prompt_group)
     add_answer_arguments(parser)
 
 
@@ -130,5 +133,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     agreement_study = build_agreement_study(
         items.read_items(options.items, OPTIONS, parse_columns(options)), name, options.items
     )
-    questions = Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options))
+    questions = ask_as_personas(
+        Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options)), options
+    )
     return agreement_study, draw_wordings(agreement_study, questions, options.wordings, choose_draw_seed(options))

@@ -43,7 +43,9 @@ from inference.asking.answer_ways import (
     build_thought_conditions,
     name_text_condition,
 )
+from inference.asking.personas.questions import ask_as_personas
 from inference.asking.rounds import Condition, Round
+from inference.asking.rounds import Questions as Asking
 from inference.asking.thoughts import THOUGHT, parse_thinkings
 from inference.engines.contract import Sampling, Thinking
 from inference.protocols.choice import arguments, building_record, reply
@@ -59,7 +61,7 @@ from inference.stimuli.items import name_study
 from inference.stimuli.questions import MATH, Question
 from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import Item, Study, Variant
-from inference.stimuli.templates.prompt_forms import Fields
+from inference.stimuli.templates.prompt_forms import PERSONA, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "choice"
@@ -77,7 +79,7 @@ _TRIALS = tuple(
     for first in (False, True)
     if way == TEXT or not (aware or first)
 )
-FIELDS = Fields(variables=frozenset(_TRIALS[0]), needed=frozenset({"question", "choices"}), trials=_TRIALS)
+FIELDS = Fields(variables=frozenset({*_TRIALS[0], PERSONA}), needed=frozenset({"question", "choices"}), trials=_TRIALS)
 
 
 def read_choice_prompts(path: str | Path | None = None) -> PromptBook:
@@ -233,7 +235,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     arguments.add_choice_arguments(parser)
 
 
-def prepare_study(options: Namespace) -> tuple[Study, Questions]:
+def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; count the questions on standard error."""
     texts, book = arguments.parse_choice_samplings(options), read_choice_prompts(options.prompt)
     chosen_questions = _select_questions_by_split(options.items, _read_choice_questions(options.items), options.split)
@@ -258,7 +260,8 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     name = default if options.name is None else options.name
     building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
     print(_describe_question_counts(options.items, chosen_questions, study_items), file=sys.stderr)
-    return build_question_study(study_items, name, options.items, building_steps), asking
+    study = build_question_study(study_items, name, options.items, building_steps)
+    return study, ask_as_personas(asking, options)
 
 
 def _read_choice_questions(source: str) -> list[Question]:

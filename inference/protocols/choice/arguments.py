@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from ground.errors import InputError
 from inference.arguments import add_items
 from inference.asking.answer_ways import TEXT, add_text_arguments, parse_samplings, refuse_settings_without_answer
+from inference.asking.personas.questions import add_personas_argument
 from inference.asking.thoughts import THOUGHT, add_thought_arguments
 from inference.engines.contract import Sampling
 from inference.numerals import build_whole_number_converter
@@ -53,6 +54,7 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
     prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/choice/prompts.yaml)"
     )
+    add_personas_argument(prompt_group)
     answer_group = parser.add_argument_group("answers")
     answer_group.add_argument(
         "--answer",

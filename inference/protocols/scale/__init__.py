@@ -31,6 +31,7 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.arguments import add_columns, add_items, add_wordings, choose_draw_seed, parse_columns
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
+from inference.asking.personas.questions import add_personas_argument, ask_as_personas
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import draw_wordings
@@ -43,7 +44,7 @@ from inference.protocols.scale.items import (
     build_scale_study,
     split_options,
 )
-from inference.protocols.scale.reading import VERSION, read_scale_response
+from inference.protocols.scale.reading import VERSION, list_shown_labels, read_scale_response
 from inference.protocols.scale.shown import (
     LABELS,
     NUMBERS,
@@ -106,7 +107,12 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every way to show the options."""
         return [
-            _name_label_rule(replace(round_, read=partial(read_scale_response, showing)), showing)
+            _name_label_rule(
+                replace(
+                    round_, read=partial(read_scale_response, showing), list_options=partial(list_shown_labels, showing)
+                ),
+                showing,
+            )
             for showing in self.showings
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, showing.setting),
@@ -186,6 +192,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scale/prompts.yaml)"
     )
+    add_personas_argument(prompt_group)
     add_answer_arguments(parser)
 
 
@@ -203,7 +210,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         for labels, order in product(dict.fromkeys(options.labels), dict.fromkeys(options.option_order))
     )
     _refuse_unshowable_options(study, showings)
-    questions = Questions(book, showings, parse_answer_ways(options))
+    questions = ask_as_personas(Questions(book, showings, parse_answer_ways(options)), options)
     return study, draw_wordings(study, questions, options.wordings, choose_draw_seed(options))
 
 

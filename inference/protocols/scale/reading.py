@@ -51,6 +51,11 @@ def uses_labels(showing: Showing, options: Sequence[str]) -> bool:
     return showing.labels != WORDS or are_whole_numbers(tuple(options))
 
 
+def list_shown_labels(showing: Showing, variant: Variant) -> list[str]:
+    """List the words of the options of a variant that are shown, from the lowest to the highest."""
+    return list(choose_shown_options(tuple(option.label for option in variant.options), showing).options)
+
+
 def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
     """Turn a response into the columns of a response row.
 

@@ -39,12 +39,30 @@ class Prompt:
     numbers
         The numbers of a scale, where one of these is asked for instead of an option: engines that cannot score them
         exactly refuse such a prompt.
+    begins_with_persona
+        Whether the first message is a system message with nothing but a persona.
     """
 
     text: str | None
     messages: tuple[dict[str, str], ...] | None
     answers: tuple[tuple[str, ...], ...]
     numbers: range | None = None
+    begins_with_persona: bool = False
+
+    def list_message_choices(self) -> list[tuple[dict[str, str], ...]]:
+        """List the messages of a chat in the ways that they may be given to a model.
+
+        Returns
+        -------
+        The messages; with a persona as the system message, also those in which it begins the first message of the
+        user, for chat templates without a place for a system message.
+        """
+        messages = self.messages or ()
+        if not self.begins_with_persona:
+            return [messages]
+        persona, first, *others = messages
+        joined = {**first, "content": f"{persona['content']}\n\n{first['content']}"}
+        return [messages, (joined, *others)]
 
 
 def build_option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
@@ -217,15 +235,17 @@ class PromptBook:
             values = {**values, PERSONA: self.persona.text}
         rendered = compiled.render(values, option_order, shots, words)
         answers = tuple(surface[label] for label in labels)
+        begins_with_persona = False
         if self.persona is not None and not compiled.places_persona:
-            rendered = _put_persona_first(rendered, self.persona.text, form)
+            rendered, begins_with_persona = _put_persona_first(rendered, self.persona.text, form)
         if form not in WITH_MESSAGES:
             return Prompt(rendered[0][1], None, answers)
         if form == CHAT and not compiled.places_shots:
             for shot in shots:
                 question = compiled.render({**values, **shot.variables}, option_order)[-1]
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
-        return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
+        messages = tuple({"role": role or "", "content": content} for role, content in rendered)
+        return Prompt(None, messages, answers, begins_with_persona=begins_with_persona)
 
     def _find_form(self, form: str) -> Form:
         """Return a form; refuse one that the file does not have."""
@@ -241,9 +261,12 @@ class PromptBook:
 
 def _put_persona_first(
     rendered: Sequence[tuple[str | None, str]], persona_text: str, form: str
-) -> list[tuple[str | None, str]]:
-    """Put a persona where the templates have no place for it: into the system message of a chat, else before all."""
+) -> tuple[list[tuple[str | None, str]], bool]:
+    """Put a persona where the templates have no place for it: into the system message of a chat, else before all.
+
+    The second value says whether that made a message of its own.
+    """
     role, text = rendered[0]
     if form == CHAT and role != SYSTEM:
-        return [(SYSTEM, persona_text), *rendered]
-    return [(role, f"{persona_text}\n\n{text}"), *rendered[1:]]
+        return [(SYSTEM, persona_text), *rendered], True
+    return [(role, f"{persona_text}\n\n{text}"), *rendered[1:]], False

@@ -1,0 +1,1 @@
+"""Ask as personas: every one is a condition."""
