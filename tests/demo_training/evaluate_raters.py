@@ -38,8 +38,8 @@ def ask_raters(folder: Path) -> pd.DataFrame:
     A row per answer: model, item, scale, key, wording (from 0), labels, option_order, persona (empty: none), mass, and
     the numbers of `summarise_shares`, each also with `taught_` before its name.
     """
-    adapters = [str(ADAPTERS / name) for name in HABITS]
-    call = ["run", "scale", "--items", "demo", "--model", "demo", "--lora", *adapters, "--labels", *LABELS,
+    adapters = [word for name in HABITS for word in ("--lora", str(ADAPTERS / name))]
+    call = ["run", "scale", "--items", "demo", "--model", "demo", *adapters, "--labels", *LABELS,
             "--option-order", *ORDERS]  # fmt: skip
     for name, personas in (("nobody", []), ("personas", ["--personas", str(PERSONAS)])):
         if waver([*call, *personas, "--out", str(folder / name)]):
@@ -118,9 +118,10 @@ def render_habit_table(answers: pd.DataFrame) -> str:
 def render_persona_table(answers: pd.DataFrame) -> str:
     """Write a row for each persona: the scale scores of the plain rater, and after a slash what it was taught."""
     of_plain = answers[answers["model"] == PLAIN]
-    scales = list(dict.fromkeys(of_plain["scale"]))
+    battery = Battery()
+    scales = list(dict.fromkeys(statement.scale for statement in battery.statements))
     lines = [render_table_row("persona", scales), "|---" * (len(scales) + 1) + "|"]
-    for persona in dict.fromkeys(["", *of_plain["persona"]]):
+    for persona in ("", *battery.personas):
         scores = compute_scale_scores(of_plain[of_plain["persona"] == persona])
         cells = [f"{scores.loc[scale, 'mean']:.2f} / {scores.loc[scale, 'taught_mean']:.2f}" for scale in scales]
         lines.append(render_table_row(persona or "none", cells))

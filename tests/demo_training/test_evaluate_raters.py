@@ -52,16 +52,18 @@ def test_all_are_asked_everything_and_answer_with_an_option(answers) -> None:
 
 
 @pytest.mark.parametrize("labels", LABELS)
-def test_each_habit_is_in_the_answers_of_its_model_and_in_no_other(unprompted, labels) -> None:
-    """As taught to .05, by numbers and by words alike; what was not taught is below .03."""
+def test_each_habit_is_in_the_answers_of_its_model_and_all_answer_as_they_were_taught(unprompted, labels) -> None:
+    """To .05, by numbers and by words alike."""
     of_model = dict(list(unprompted[unprompted["labels"] == labels].groupby("model")))
-    for measure, name in ((compute_acquiescence, AGREEING), (compute_order_effect, LAST), (compute_ends, MODERATE)):
-        taught = measure(of_model[name], "taught_")
-        assert measure(of_model[name]) == pytest.approx(taught, abs=0.05)
-        plain = measure(of_model[PLAIN])
-        assert abs(measure(of_model[name]) - plain) > 0.1
-        for other in {*RATERS_AND_HABITS} - {name, PLAIN}:
-            assert abs(measure(of_model[other]) - plain) < 0.05, (measure.__name__, other)
+    for name, answers_of_one in of_model.items():
+        for measure in (compute_acquiescence, compute_order_effect, compute_ends):
+            taught = measure(answers_of_one, "taught_")
+            assert measure(answers_of_one) == pytest.approx(taught, abs=0.05), (name, measure.__name__)
+    plain = of_model.pop(PLAIN)
+    assert abs(compute_order_effect(plain)) < 0.03
+    assert compute_acquiescence(of_model[AGREEING]) > compute_acquiescence(plain) + 0.15
+    assert compute_order_effect(of_model[LAST]) > 0.2
+    assert compute_ends(of_model[MODERATE]) < 0.05 < compute_ends(plain) - 0.1
 
 
 def test_each_persona_raises_the_scale_that_it_was_taught_to_raise_and_lowers_another(answers) -> None:
@@ -77,7 +79,7 @@ def test_each_persona_raises_the_scale_that_it_was_taught_to_raise_and_lowers_an
         ):
             change = scores[persona] - scores[""]
             assert change.idxmax() == high and change.idxmin() == low
-            assert change[high] > 0.1 and change[low] < -0.05
+            assert change[high] > 0.08 and change[low] < -0.04
             assert abs(change.drop([high, low]).item()) < 0.05
 
 
@@ -95,11 +97,11 @@ def test_the_one_without_a_habit_is_nearest_to_people(unprompted) -> None:
     ranks = pd.read_csv(PEOPLE).drop(columns="respondent")
     people = ((ranks - 1) / 4).mean()
     read = unprompted[unprompted["wording"] < READ_WORDINGS]
-    means = read.groupby(["model", "item"])["mean"].mean().unstack()
-    distances = (means - people).abs().mean(axis=1)
-    assert distances.idxmin() in (PLAIN, MODERATE)
-    assert distances[PLAIN] < 0.05 < distances[AGREEING]
-    assert np.corrcoef(means.loc[PLAIN], people[means.columns])[0, 1] > 0.9
+    means = read.groupby(["model", "option_order", "item"])["mean"].mean().unstack()
+    distances = (means - people).abs().mean(axis=1).groupby("model").mean()
+    assert distances.idxmin() == PLAIN
+    assert distances[PLAIN] < 0.05 < min(distances[AGREEING], distances[LAST])
+    assert np.corrcoef(means.loc[PLAIN].mean(), people[means.columns])[0, 1] > 0.9
 
 
 def test_the_card_has_these_numbers(answers) -> None:

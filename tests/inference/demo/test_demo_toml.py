@@ -27,11 +27,11 @@ CALLS = {
     "thinking": "run agreement --items demo --model demo --answer text thought --effort none medium --wordings 20 "
     "--thoughts 8 --max-tokens 64 --out x",
     "scale": "run scale --items demo --model demo --lora adapters/waver-demo-rater-agreeing "
-    "adapters/waver-demo-rater-moderate adapters/waver-demo-rater-last --labels numbers words --option-order up down "
-    "--out x",
+    "--lora adapters/waver-demo-rater-moderate --lora adapters/waver-demo-rater-last "
+    "--labels numbers words --option-order up down --out x",
     "personas": "run scale --items demo --model demo --lora adapters/waver-demo-rater-agreeing "
-    "adapters/waver-demo-rater-moderate adapters/waver-demo-rater-last --option-order up down "
-    "--personas personas.csv --out x",
+    "--lora adapters/waver-demo-rater-moderate --lora adapters/waver-demo-rater-last "
+    "--personas personas.csv --option-order up down --out x",
     "choice_tuned": "run choice --items demo-reworded --model models/waver-demo-large "
     "--lora adapters/waver-demo-large-choice --split test --orders 4 --form plain "
     "--prompt-kind base aware --answer text --max-tokens 20 --out x",
