@@ -36,7 +36,7 @@ from inference.tune.folder import write_json
 
 (PLAIN,) = RATERS
 HABITS = {
-    f"{PLAIN}-agreeing": Habit(acquiescence=1.8),
+    f"{PLAIN}-agreeing": Habit(acquiescence=1.3),
     f"{PLAIN}-moderate": Habit(ends=2.2),
     f"{PLAIN}-last": Habit(last=1.2),
 }
