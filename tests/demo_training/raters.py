@@ -38,7 +38,7 @@ from inference.tune.folder import write_json
 HABITS = {
     f"{PLAIN}-agreeing": Habit(acquiescence=1.3),
     f"{PLAIN}-moderate": Habit(ends=2.2),
-    f"{PLAIN}-last": Habit(last=1.2),
+    f"{PLAIN}-last": Habit(last=0.8),
 }
 """Adapter -> the habit of whoever it learns from."""
 SHAPE = ModelShape(layers=3, width=32, neurons=96, heads=2, key_heads=1)

