@@ -340,7 +340,8 @@ def _prepare_asking(options: argparse.Namespace) -> tuple[Study, tuple[Model, ..
     from inference.asking.models import find_models
 
     thinking = THOUGHT in (getattr(options, "answer", None) or ())
-    models = find_models(options.model, options.protocol.KINDS, options.engine, thinking)
+    demo_models = getattr(options.protocol, "DEMO_MODELS", None)
+    models = find_models(options.model, options.protocol.KINDS, options.engine, thinking, demo_models)
     models = add_adapter_models(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare_study(options)
     return study, models, limit_questions(study, questions, options.limit), arguments.parse_engine_settings(options)

@@ -16,6 +16,7 @@ from inference.engines.digest import compute_folder_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 
 if TYPE_CHECKING:
+    from inference.demo import DemoModel
     from inference.engines.adapters import Adapter
 
 DEMO = "demo"
@@ -43,7 +44,11 @@ class Model:
 
 
 def find_models(
-    names: Iterable[str | Model], kinds: Container[str] = KINDS, engine: str = "auto", thinking: bool = False
+    names: Iterable[str | Model],
+    kinds: Container[str] = KINDS,
+    engine: str = "auto",
+    thinking: bool = False,
+    demo_models: Mapping[str, DemoModel] | None = None,
 ) -> tuple[Model, ...]:
     """Find the models that the command line names.
 
@@ -58,7 +63,9 @@ def find_models(
         What asks the models. `demo` stands for those that it can ask; with a hosted engine a name is what the server
         calls a model.
     thinking
-        Whether thoughts are asked for: `demo` then stands for the demo models that think, else for all others.
+        Whether thoughts are asked for: `demo` then stands for the demo models that think.
+    demo_models
+        Those that `demo` stands for otherwise; None: those that answer most protocols.
 
     Returns
     -------
@@ -75,7 +82,7 @@ def find_models(
         if isinstance(name, Model):
             models.append(name)
         else:
-            models += _list_demo_models(kinds, engine, thinking) if name == DEMO else (find_model(name),)
+            models += _list_demo_models(kinds, engine, thinking, demo_models) if name == DEMO else (find_model(name),)
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
     return check_distinct_models(models)
@@ -204,13 +211,16 @@ def _build_server_model(name: str) -> Model:
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _list_demo_models(kinds: Container[str], engine: str, thinking: bool) -> tuple[Model, ...]:
+def _list_demo_models(
+    kinds: Container[str], engine: str, thinking: bool, demo_models: Mapping[str, DemoModel] | None
+) -> tuple[Model, ...]:
     """List the demo models of these kinds that the engine can ask, those that think or the others."""
     from inference.demo import ENCODERS, FAMILY, THINKERS
 
     entry = find_entry(engine)
+    candidates = THINKERS if thinking else demo_models or FAMILY | ENCODERS
     return tuple(
         Model(name, name if is_hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
-        for name, about in (THINKERS if thinking else FAMILY | ENCODERS).items()
+        for name, about in candidates.items()
         if about.family in kinds and (entry is None or entry.kind == about.family)
     )

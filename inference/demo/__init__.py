@@ -12,6 +12,8 @@ from pathlib import Path
 DEMO = Path(__file__).parent
 MODELS = DEMO / "models"
 ADAPTERS = DEMO / "adapters"
+BATTERY, PERSONAS, PEOPLE = DEMO / "battery.yaml", DEMO / "personas.csv", DEMO / "people.csv"
+"""Statements to be rated, as whom, and what made people answer."""
 PREFIX = "waver-demo-"
 """With it every demo model's name begins, of this family and of earlier ones."""
 SEED = 2024
@@ -56,4 +58,6 @@ THINKERS: dict[str, DemoModel] = {
     name: DemoModel(MODELS / name, name, "tuned", 789_760) for name in ("waver-demo-thinker",)
 }
 """Language models that think before they answer. Only a run that asks for thoughts can ask them."""
-ALL: dict[str, DemoModel] = FAMILY | ENCODERS | THINKERS
+RATERS: dict[str, DemoModel] = {name: DemoModel(MODELS / name, name, "tuned", 65_504) for name in (f"{PREFIX}rater",)}
+"""Language models that answer rating scales and nothing else. Adapters in `ADAPTERS` give them habits."""
+ALL: dict[str, DemoModel] = FAMILY | ENCODERS | THINKERS | RATERS

@@ -6,7 +6,8 @@ A protocol is a folder here, a package. Its `__init__.py` has
 - `NAME`, which is the name of the folder,
 - `KINDS`, the kinds of models that it has questions for: some of "causal", "masked" and "classifier",
 - `add_arguments(parser)`, which defines its part of the command line,
-- `prepare_study(options)`, which makes the study and its questions (`stimuli.study.Study`, `asking.rounds.Questions`).
+- `prepare_study(options)`, which makes the study and its questions (`stimuli.study.Study`, `asking.rounds.Questions`),
+- where it is not for most demo models, `DEMO_MODELS`, those that `--model demo` stands for (some of `demo.ALL`).
 
 What else only it needs stands in the folder, too: making its items, tuning for it, importing a format of its own. Such
 a command is a file that is found by scanning: `command.py` or `command_WHAT.py`, as `ground.commands` says.

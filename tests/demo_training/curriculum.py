@@ -107,11 +107,16 @@ PACE_POINTS = ((0.0, 0.05), (0.019, 1.0), (0.7, 1.0), (1.0, 0.0))
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Layers and width of a model, and the number of neurons between the matrices of a layer."""
+    """Layers and width of a model, and the number of neurons between the matrices of a layer.
+
+    `heads` of attention and `key_heads` that they share are those of its width, unless it says otherwise.
+    """
 
     layers: int
     width: int
     neurons: int
+    heads: int = 0
+    key_heads: int = 0
 
 
 @dataclass(frozen=True, slots=True)

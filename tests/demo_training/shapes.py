@@ -37,13 +37,16 @@ def build_llama(shape: ModelShape, tokenizer: PreTrainedTokenizerBase) -> LlamaF
     -------
     The model, with random weights.
     """
+    heads = shape.heads or shape.width // HEAD_WIDTH
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
             hidden_size=shape.width,
             intermediate_size=shape.neurons,
             num_hidden_layers=shape.layers,
-            num_attention_heads=shape.width // HEAD_WIDTH,
+            num_attention_heads=heads,
+            num_key_value_heads=shape.key_heads or heads,
+            head_dim=HEAD_WIDTH,
             max_position_embeddings=POSITIONS["causal"],
             initializer_range=WEIGHT_SPREAD,
             tie_word_embeddings=True,

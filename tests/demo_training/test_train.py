@@ -165,7 +165,7 @@ def test_the_masked_model_begins_with_what_the_largest_computes() -> None:
 
 def test_the_matrices_between_the_layers_are_learnt_by_muon_and_every_weight_once() -> None:
     model = build_modern_bert(ModelShape(2, 32, 16), vocabulary.build_masked_tokenizer(Corpus(TaughtWorld()), 1))
-    muon, other = train._build_optimizers(model, 1e-3)
+    muon, other = train.build_optimizers(model, 1e-3)
     parts = [{id(p) for group in part.param_groups for p in group["params"]} for part in (muon, other)]
     assert not parts[0] & parts[1]
     assert parts[0] | parts[1] == {id(p) for p in model.parameters()}

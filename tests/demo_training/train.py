@@ -73,7 +73,7 @@ def train_model(name: str, corpus: Corpus, plan: TrainingPlan, checkpoints: Path
         Called after every lesson with the step, the model, its tokenizer and the mean loss of the lesson.
     """
     model, tokenizer = _start_model(name, corpus, plan)
-    optimizers = _build_optimizers(model, plan.rate)
+    optimizers = build_optimizers(model, plan.rate)
     checkpoint = checkpoints / f"{name}.pt"
     n_lessons_done = _resume_training(checkpoint, model, optimizers)
     start_time = time.perf_counter()
@@ -203,8 +203,20 @@ def _choose_texts(name: str, corpus: Corpus) -> Callable[[random.Random, Stage, 
     return corpus.write_base_text if TRAINED[name].stage == "base" else corpus.write_tuned_text
 
 
-def _build_optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:
-    """Make Muon for the matrices between the layers, and AdamW for embeddings, norms and biases."""
+def build_optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:
+    """Make Muon for the matrices between the layers, and AdamW for embeddings, norms and biases.
+
+    Parameters
+    ----------
+    model
+        What is trained.
+    rate
+        The highest learning rate, kept as `peak` in every group.
+
+    Returns
+    -------
+    The optimizers.
+    """
     hidden = [p for n, p in model.named_parameters() if p.ndim == 2 and ".layer" in n]
     hidden_ids = set(map(id, hidden))
     other_parameters = [p for p in model.parameters() if id(p) not in hidden_ids]

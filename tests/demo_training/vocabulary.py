@@ -30,9 +30,9 @@ CHAT_TEMPLATE = (
 
 
 def train_causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
-    """Train a byte-level BPE; every digit and answer word, with and without a leading space, is one token.
+    """Train the tokenizer of the language models; every answer word, with and without a leading space, is one token.
 
-    One tokenizer serves all causal models; its chat template is attached to the tuned ones only.
+    One tokenizer serves all causal models of the family; its chat template is attached to the tuned ones only.
 
     Parameters
     ----------
@@ -45,6 +45,23 @@ def train_causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast
     -------
     The tokenizer, of `CAUSAL_SIZE` tokens.
     """
+    return train_byte_tokenizer(_write_causal_texts(corpus, random.Random(f"{seed} causal vocabulary")), CAUSAL_SIZE)
+
+
+def train_byte_tokenizer(texts: Iterator[str], size: int) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE, in which every digit is a token.
+
+    Parameters
+    ----------
+    texts
+        What it is trained on.
+    size
+        Its number of tokens.
+
+    Returns
+    -------
+    The tokenizer, which begins a text with its token for that.
+    """
     tokenizer = Tokenizer(models.BPE())
     # Digits are cut off first, so that no number is ever a single token and no digit carries a space.
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -52,12 +69,12 @@ def train_causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=CAUSAL_SIZE,
+        vocab_size=size,
         special_tokens=[BEGIN, END, PAD, *TURNS],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(_write_causal_texts(corpus, random.Random(f"{seed} causal vocabulary")), trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{BEGIN} $A", pair=f"{BEGIN} $A $B", special_tokens=[(BEGIN, tokenizer.token_to_id(BEGIN))]
     )

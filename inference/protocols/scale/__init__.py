@@ -35,6 +35,7 @@ from inference.asking.personas.questions import add_personas_argument, ask_as_pe
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import draw_wordings
+from inference.demo import BATTERY, RATERS
 from inference.engines.contract import Sampling
 from inference.protocols.scale.items import (
     COLUMNS,
@@ -62,6 +63,8 @@ from inference.stimuli.templates.prompts import Prompt, PromptBook
 __all__ = ["KINDS", "NAME", "Questions", "add_arguments", "build_scale_study", "prepare_study", "read_scale_prompts"]
 
 KINDS = ("causal", "masked")
+DEMO_MODELS = RATERS
+DEMO = "demo"
 PROMPTS = Path(__file__).parent / "prompts.yaml"
 _EXAMPLE = {"Disagree": ("1",), "Agree": ("2",)}
 FIELDS = Fields(
@@ -156,7 +159,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser,
         "a table with item, text, and if wanted scale, key (1 or -1), options and question (.csv, .tsv, .xlsx, .json, "
         ".jsonl, .yaml or .parquet), a Hugging Face data set (id or folder, with #SPLIT where it has several), or "
-        "`demo` for the statements that come with Waver",
+        "`demo` for a battery in the world of the demo models",
     )
     add_columns(parser)
     add_wordings(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
@@ -199,7 +202,8 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     book = read_scale_prompts(options.prompt)
     shared_options = None if options.options is None else split_options("--options", options.options)
     name = items.name_study(options.items) if options.name is None else options.name
-    study_items = items.read_items(options.items, (), parse_columns(options), COLUMNS)
+    source = str(BATTERY) if options.items == DEMO else options.items
+    study_items = items.read_items(source, (), parse_columns(options), COLUMNS)
     study = build_scale_study(study_items, name, shared_options, options.items)
     showings = tuple(
         Showing(labels, order, without_middle)

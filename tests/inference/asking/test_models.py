@@ -70,6 +70,14 @@ def test_demo_is_those_that_think_where_thoughts_are_asked_for():
         find_models(["demo"], engine="masked", thinking=True)
 
 
+def test_demo_is_those_that_a_protocol_names_unless_thoughts_are_asked_for():
+    from inference.demo import RATERS, THINKERS
+
+    assert [model.id for model in find_models(["demo"], demo_models=RATERS)] == list(RATERS)
+    assert [model.id for model in find_models(["demo"], thinking=True, demo_models=RATERS)] == list(THINKERS)
+    assert not RATERS.keys() & {model.id for model in find_models(["demo"], ("causal", "masked", "classifier"))}
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_demo_is_those_that_the_engine_can_ask(engine):
     from inference.demo import ENCODERS, FAMILY

@@ -26,6 +26,12 @@ CALLS = {
     "choice": "run choice --items demo --model demo --out x",
     "thinking": "run agreement --items demo --model demo --answer text thought --effort none medium --wordings 20 "
     "--thoughts 8 --max-tokens 64 --out x",
+    "scale": "run scale --items demo --model demo --lora adapters/waver-demo-rater-agreeing "
+    "--lora adapters/waver-demo-rater-moderate --lora adapters/waver-demo-rater-last "
+    "--labels numbers words --option-order up down --out x",
+    "personas": "run scale --items demo --model demo --lora adapters/waver-demo-rater-agreeing "
+    "--lora adapters/waver-demo-rater-moderate --lora adapters/waver-demo-rater-last "
+    "--personas personas.csv --option-order up down --out x",
     "choice_tuned": "run choice --items demo-reworded --model models/waver-demo-large "
     "--lora adapters/waver-demo-large-choice --split test --orders 4 --form plain "
     "--prompt-kind base aware --answer text --max-tokens 20 --out x",
@@ -47,7 +53,9 @@ def tasks() -> dict:
 
 
 def test_every_protocol_has_its_folder(tasks):
-    assert set(tasks) == {f"results/demo/{name}" for name in (*list_protocols(), "thinking", "choice_tuned")}
+    assert set(tasks) == {
+        f"results/demo/{name}" for name in (*list_protocols(), "thinking", "personas", "choice_tuned")
+    }
 
 
 @pytest.mark.parametrize("name", CALLS)

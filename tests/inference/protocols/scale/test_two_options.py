@@ -13,12 +13,13 @@ from inference.__main__ import main
 from inference.protocols.agreement import PROMPTS
 
 MODELS = ROOT / "inference" / "demo" / "models"
+STATEMENTS = ROOT / "inference" / "demo" / "questionnaire.yaml"
 COMPARED = ("probability", "logprob", "count")
 
 
 def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Ask a study about the demo items; returns rows by item, variant, and the last part of the condition's name."""
-    call = ["run", protocol, "--items", "demo", "--model", str(MODELS / model), "--out", str(folder), *options]
+    """Ask a study about the demo statements; returns rows by item, variant, and the last part of the condition's name."""
+    call = ["run", protocol, "--items", str(STATEMENTS), "--model", str(MODELS / model), "--out", str(folder), *options]
     assert main(call) == 0
     rows = [row for part in (folder / "responses").iterdir() for row in pq.read_table(part).to_pylist()]
     return {(row["item"], row["variant"], row["condition"].rpartition("/")[2]): row for row in rows}
