@@ -1,0 +1,169 @@
+"""Makes run folders of protocol `scale` without a model: batteries of items, and answers with planted effects.
+
+All effects are on `s`, the mean answer from 0 (lowest option) to 1 (highest), before reversing. The distribution over
+the options has exactly that mean, so that what was planted is what a measure should say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import binom
+
+from helpers.synthetic import write_run
+
+Array = npt.NDArray[np.float64]
+AGREEMENT = ("Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree")
+
+
+@dataclass(frozen=True)
+class Respondent:
+    """What is planted in the answers of a model.
+
+    `order` is s shown rising minus s shown falling; `extreme` the share of every answer that is moved to the two ends
+    (its mean stays); `wording_sd` the SD of an item's wordings; `traits` s - 0.5 of an item keyed 1, by scale.
+    """
+
+    name: str
+    acquiescence: float = 0.0
+    order: float = 0.0
+    extreme: float = 0.0
+    wording_sd: float = 0.0
+    traits: Mapping[str, float] = field(default_factory=dict)
+    labels: Mapping[str, float] = field(default_factory=dict)  # added to s under these labels
+    mass: float = 0.9
+
+
+def spread_over_options(s: Array, k: int, extreme: float = 0.0) -> Array:
+    """Return a distribution over k options with this mean for every s: binomial, in part moved to the ends."""
+    s = np.asarray(s, dtype=float)[..., None]
+    ends = np.zeros((*s.shape[:-1], k))
+    ends[..., 0], ends[..., -1] = 1 - s[..., 0], s[..., 0]
+    return np.asarray((1 - extreme) * binom.pmf(np.arange(k), k - 1, s) + extreme * ends)
+
+
+def name_condition(
+    form: str = "plain", labels: str = "numbers", order: str = "up", *, without_middle: bool = False, persona: str = ""
+) -> str:
+    """Name a condition as runs do."""
+    return "/".join([
+        form, f"{labels}-{order}", *(["no-middle"] if without_middle else []),
+        *([f"persona-{persona}"] if persona else []),
+    ])  # fmt: skip
+
+
+def draw_answers(
+    respondents: Sequence[Respondent | str], *, scales: Sequence[str] = ("care", "order"), items: int = 10,
+    wordings: int = 5, labels: Sequence[str] = ("numbers",), orders: Sequence[str] = ("up", "down"),
+    without_middle: Sequence[bool] = (False,), personas: Sequence[str] = (), options: Sequence[str] = AGREEMENT,
+    item_sd: float = 0.1, noise_sd: float = 0.02, persona_sd: float = 0.1, balanced: bool = True,
+    crossed: bool = False, seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """Draw the answers of models: a row per model, condition, item and wording.
+
+    Parameters
+    ----------
+    respondents
+        The models, with what is planted; a name alone is one without effects.
+    scales, items, wordings
+        Names of scales, items of each, wordings of each item. Every other item is keyed -1 unless not `balanced`.
+    labels, orders, without_middle, personas
+        Crossed: the conditions.
+    options
+        Of all items, rising.
+    item_sd, noise_sd, persona_sd
+        SD of an item over items, of a wording under one condition, and of the traits of personas.
+    crossed
+        Whether items share the effects of wordings, as templates do.
+
+    Returns
+    -------
+    DataFrame
+        What `write_scale` writes; further columns s (planted), scale, key.
+    """
+    draw = np.random.default_rng(seed)
+    models = [Respondent(given) if isinstance(given, str) else given for given in respondents]
+    shape = (len(scales), items, wordings)
+    key = np.ones(items)
+    if balanced:
+        key[1::2] = -1
+    item_effects = draw.normal(0, item_sd, (len(scales), items, 1))
+    persona_traits = {(name, scale): draw.normal(0, persona_sd) for name, scale in product(personas, scales)}
+    parts = []
+    for model in models:
+        wording_effects = draw.normal(0, model.wording_sd, (1, 1, wordings) if crossed else shape)
+        for label, order, no_middle, persona in product(labels, orders, without_middle, personas or ("",)):
+            trait = np.array([model.traits.get(scale, 0) + persona_traits.get((persona, scale), 0) for scale in scales])
+            s = (
+                0.5 + model.acquiescence + key[:, None] * trait[:, None, None] + item_effects + wording_effects
+                + model.order * (0.5 if order == "up" else -0.5) + model.labels.get(label, 0)
+                + draw.normal(0, noise_sd, shape)
+            )  # fmt: skip
+            k = len(options) - (no_middle and len(options) % 2)
+            p = spread_over_options(np.clip(s, 0.001, 0.999), k, model.extreme).reshape(-1, k)
+            scale, item, wording = (place.ravel() for place in np.indices(shape))
+            parts.append(pd.DataFrame({
+                "model": model.name,
+                "condition": name_condition(labels=label, order=order, without_middle=no_middle, persona=persona),
+                "item": [f"{scales[a]}-{b:02d}" for a, b in zip(scale, item, strict=True)],
+                "variant": ["original" if w == 0 else f"paraphrase-{w:03d}" for w in wording],
+                "text": [f"{scales[a].capitalize()}, thing {b}, said in way {w}."
+                         for a, b, w in zip(scale, item, wording, strict=True)],
+                "scale": [scales[a] for a in scale], "key": key[item].astype(int), "s": s.ravel(),
+                "options": [list(options)] * s.size,
+                "probability": list(model.mass * p), "mass": model.mass,
+            }))  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def write_scale(
+    path: Path, rows: pd.DataFrame, fields: Mapping[str, Mapping[str, Any]] | None = None, **options: Any
+) -> Path:
+    """Write a run of these rows: the fields of a condition are read from its name, `fields` adds to them.
+
+    Needs the columns item, variant, options and probability (or count); scale and key become attributes where a row has
+    them (no scale: None).
+    """
+    rows = rows.copy()
+    rows["canonical"] = [[str(rank) for rank in range(1, len(labels) + 1)] for labels in rows["options"]]
+    rows["attributes"] = [_build_attributes(row) for row in rows.to_dict("records")]
+    if "probability" in rows:
+        with np.errstate(divide="ignore"):
+            rows["logprob"] = [None if p is None else list(np.log(p)) for p in rows["probability"]]
+    conditions = {
+        name: {**parse_condition(name), **(fields or {}).get(name, {})} for name in rows["condition"].dropna().unique()
+    }
+    most = max(map(len, rows["options"]))
+    return write_run(
+        path, rows, protocol="scale", canonical=[str(rank) for rank in range(1, most + 1)], conditions=conditions,
+        **options,
+    )  # fmt: skip
+
+
+def _build_attributes(row: Mapping[str, Any]) -> list[tuple[str, str]] | None:
+    """Name the scale and the key of an item, where it has them."""
+    pairs = [(name, str(row[name])) for name in ("scale", "key", "question") if row.get(name) is not None]
+    return pairs or None
+
+
+def parse_condition(name: str) -> dict[str, Any]:
+    """Read the fields of a condition from its name, as runs name it."""
+    form, places, *others = name.split("/")
+    labels, _, order = places.rpartition("-")
+    fields: dict[str, Any] = {
+        "form": form, "labels": labels, "option_order": order, "prompt": None, "prompt_hash": "h"
+    }  # fmt: skip
+    for part in others:
+        if part == "no-middle":
+            fields["without_middle"] = True
+        elif part.startswith("persona-"):
+            persona = part.removeprefix("persona-")
+            fields |= {"persona": persona, "persona_text": f"You are {persona}."}
+    return fields
