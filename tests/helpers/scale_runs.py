@@ -114,13 +114,18 @@ def draw_answers(
                 "condition": name_condition(labels=label, order=order, without_middle=no_middle, persona=persona),
                 "item": [f"{scales[a]}-{b:02d}" for a, b in zip(scale, item, strict=True)],
                 "variant": ["original" if w == 0 else f"paraphrase-{w:03d}" for w in wording],
-                "text": [f"{scales[a].capitalize()}, thing {b}, said in way {w}."
+                "text": [_write_text(scales[a], b, w if crossed else f"{w} of {items * a + b}, as {(b + 2) * (w + 3)}")
                          for a, b, w in zip(scale, item, wording, strict=True)],
                 "scale": [scales[a] for a in scale], "key": key[item].astype(int), "s": s.ravel(),
                 "options": [list(options)] * s.size,
                 "probability": list(model.mass * p), "mass": model.mass,
             }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
+
+
+def _write_text(scale: str, item: int, wording: object) -> str:
+    """Write a wording; where its name differs by item, no text looks like a template that all items share."""
+    return f"{scale.capitalize()}, thing {item}, said in way {wording}."
 
 
 def write_scale(
