@@ -48,8 +48,9 @@ class Ratings:
     items
         A row per item: item, text, scale (None: of no scale), key (1 or -1), options (list of labels).
     units
-        A row per model and condition: model, condition, setting, presentation (condition without its persona); labels, option_order, without_middle (bool), persona,
-        each None where the condition has none; validity: mean mass, or share of valid answers.
+        A row per model and condition: model, condition, setting, presentation (the condition without its persona);
+        labels, option_order, without_middle (bool), persona, each None where the condition has none; validity: mean
+        mass, or share of valid answers.
     shares
         p_k: (units, items, wordings, ranks), NaN where there is no answer, 0 for ranks that an answer has not.
     n_options

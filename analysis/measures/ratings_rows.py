@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 SHOWN = ("labels", "option_order", "without_middle")  # fields of a condition: how the options are shown
 PERSONA = "persona"
-_OF_PERSONA = frozenset({PERSONA, "persona_text", "prompt_hash"})
+# What no setting is told apart by: the persona, and what goes with it or with the labels.
+_OF_SHOWN = frozenset({PERSONA, "persona_text", "prompt_hash", "label_rule", "text_rule"})
 KEYS = ("1", "-1")
 
 
@@ -51,10 +52,15 @@ def describe_rating_units(runs: Runs, study: str) -> pd.DataFrame:
     return pd.DataFrame([
         {"model": model, "condition": condition, "setting": settings[condition], "presentation": without_personas[condition],
          "labels": conditions[condition].get("labels"), "option_order": conditions[condition].get("option_order"),
-         "without_middle": bool(conditions[condition].get("without_middle")),
+         "without_middle": leaves_out_middle(conditions[condition]),
          PERSONA: conditions[condition].get(PERSONA)}
         for model, condition in rows
     ])  # fmt: skip
+
+
+def leaves_out_middle(fields: Mapping[str, Any]) -> bool:
+    """Tell whether a condition leaves out the middle option; its field is a text where it was imported."""
+    return str(fields.get("without_middle")).lower() == "true"
 
 
 def name_settings(conditions: Mapping[str, Mapping[str, Any]], ignored: Collection[str] = SHOWN) -> dict[str, str]:
@@ -79,7 +85,7 @@ def name_settings(conditions: Mapping[str, Mapping[str, Any]], ignored: Collecti
     """
     by_fields: dict[frozenset[tuple[str, str]], list[str]] = {}
     for name, fields in conditions.items():
-        about = {key: repr(value) for key, value in fields.items() if key not in {*ignored, *_OF_PERSONA}}
+        about = {key: repr(value) for key, value in fields.items() if key not in {*ignored, *_OF_SHOWN}}
         about[PERSONA] = str(bool(fields.get(PERSONA)))
         by_fields.setdefault(frozenset(about.items()), []).append(name)
     short = {names[0]: _shorten_condition_name(names[0], conditions[names[0]], ignored) for names in by_fields.values()}
@@ -150,7 +156,7 @@ def _create_rating_units_table(runs: Runs, study: str) -> None:
     conditions = runs.info["conditions"][study]
     units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     frame = pd.DataFrame(units, columns=["model", "condition"]).assign(
-        unit=range(len(units)), cut=[bool(conditions[condition].get("without_middle")) for _, condition in units]
+        unit=range(len(units)), cut=[leaves_out_middle(conditions[condition]) for _, condition in units]
     )
     runs.con.register("rating_unit_rows", frame)
     runs.execute("INSERT INTO rating_units SELECT model, condition, unit, cut FROM rating_unit_rows")

@@ -1,7 +1,8 @@
 """Measure response styles of models: what moves their answers whatever is asked.
 
-Every style is a difference of two numbers that a reader can look at: of acquiescence the mean s from .5, of the ends and
-the middle a model's share from the mean of the other models', of order and labels s shown in one way from s in another.
+Every style is a difference of two numbers that a reader can look at: of acquiescence the mean s from .5, of the ends
+and the middle a model's share from the mean of the other models', of order and labels s shown in one way from s in
+another.
 
 References
 ----------
