@@ -50,7 +50,8 @@ def describe_rating_units(runs: Runs, study: str) -> pd.DataFrame:
     conditions = runs.info["conditions"][study]
     settings, without_personas = name_settings(conditions), name_settings(conditions, ())
     return pd.DataFrame([
-        {"model": model, "condition": condition, "setting": settings[condition], "presentation": without_personas[condition],
+        {"model": model, "condition": condition, "setting": settings[condition],
+         "presentation": without_personas[condition],
          "labels": conditions[condition].get("labels"), "option_order": conditions[condition].get("option_order"),
          "without_middle": leaves_out_middle(conditions[condition]),
          PERSONA: conditions[condition].get(PERSONA)}

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.measures.ratings import Ratings, average_units, list_groups
-from analysis.measures.ratings_rows import PERSONA
+from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.ratings_wordings import keep_units_with_all_options
 from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.ordered import compute_end_shares, compute_middle_shares
@@ -142,14 +142,35 @@ def _find_middle_model(means: list[float], place: int, others: list[int]) -> int
 
 def _compare_conditions(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
     """Compare the conditions of a model that differ in the order, the labels, or the middle option alone."""
-    labels = list(dict.fromkeys(ratings.units["labels"].iloc[places].dropna()))
+    for style, (value, against) in pair_conditions(ratings, places).items():
+        yield _compare_values(unit, style, value, against, ratings.crossed)
+
+
+def pair_conditions(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
+    """Pair the conditions of a model in one setting that differ in how the options are shown.
+
+    Parameters
+    ----------
+    ratings
+        The answers.
+    places
+        Units of the setting.
+
+    Returns
+    -------
+    dict
+        `ORDER`, `CUT`, or `LABELS` with two labels -> s shown in one way and in the other, before reversing: two arrays
+        (items, wordings), means over the pairs of conditions; NaN where one of a pair has no answer. Without those that
+        no two conditions tell of.
+    """
+    part = ratings.units.iloc[places]
+    labels = list(dict.fromkeys(part["labels"].dropna()))
     comparisons = [(ORDER, "option_order", UP, DOWN), (CUT, "without_middle", True, False)]
     comparisons += [(f"{LABELS} {a}-{b}", "labels", a, b) for a, b in combinations(labels, 2)]
+    compared = {}
     for style, column, first, second in comparisons:
-        same = [key for key in ("labels", "option_order", "without_middle", PERSONA) if key != column]
-        part = ratings.units.iloc[places]
         pairs = []
-        for _, group in list_groups(part, same):
+        for _, group in list_groups(part, [key for key in (*SHOWN, PERSONA) if key != column]):
             by_value = dict(zip(part[column].iloc[group], places[group], strict=True))
             if first in by_value and second in by_value:
                 pairs.append((by_value[first], by_value[second]))
@@ -157,7 +178,8 @@ def _compare_conditions(ratings: Ratings, unit: tuple[str, str], places: Places)
             sides = [ratings.scores[[pair[side] for pair in pairs]] for side in (0, 1)]
             has_both = ~np.isnan(sides[0]) & ~np.isnan(sides[1])
             value, against = (average_units(np.where(has_both, side, np.nan)) for side in sides)
-            yield _compare_values(unit, style, value, against, ratings.crossed)
+            compared[style] = (value, against)
+    return compared
 
 
 def _compare_values(unit: tuple[str, str], style: str, value: Array, against: Array, crossed: bool) -> Style:

@@ -1,0 +1,127 @@
+"""Say what the columns of the tables on rating scales mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from analysis.reporting.catalogue.columns import Column, Pattern
+
+S = "share of the scale, 0 to 1"
+DIFFERENCE = "share of the scale, -1 to 1"
+SHARE = "share, 0 to 1"
+LIKE = "for wordings like these: other items and other wordings"
+STYLE_WORDS = {
+    "acquiescence": "agrees", "ends": "ends", "middle": "middle", "order": "order: rising − falling",
+    "no middle": "middle: without − with",
+}  # fmt: skip
+
+
+def phrase_style(style: str) -> str:
+    """Write the name of a style for people.
+
+    >>> phrase_style("order"), phrase_style("labels numbers-words")
+    ('order: rising − falling', 'labels: numbers − words')
+    """
+    return STYLE_WORDS.get(style) or style.replace("labels ", "labels: ", 1).replace("-", " − ", 1)
+
+
+COLUMNS: Mapping[str, Column] = {
+    # what a row is about
+    "condition": Column("name of the settings; conditions that differ in how the options are shown are one, and so are "
+                        "personas", header="Condition"),
+    "scales_conditions.condition": Column("name of the settings; conditions that differ in the persona are one",
+                                          header="Condition"),
+    "scale": Column("name of the scale that items belong to", header="Scale"),
+    "key": Column("1, or -1 where agreement counts against the scale: s counts as 1 - s there", header="Key"),
+    "text": Column("original wording of the item, or its first", header="Item text"),
+    "options": Column("the options, the lowest first", header="Options"),
+    "labels": Column("what options are answered by: numbers, letters or words", header="Labels"),
+    "option_order": Column("up: the lowest option is shown first; down: the highest", header="Order"),
+    "without_middle": Column("whether the middle option is left out", header="No middle"),
+    "persona": Column("name of the persona that the model was asked as", header="Persona"),
+    "style": Column("response style", header="Style", phrase_name=phrase_style),
+    "change": Column("the one thing in which two answers to an item differ", header="Differ in"),
+    "validity": Column("mean mass on the options (share of valid answers where texts were read)", SHARE, "Validity", 2),
+    # sizes
+    "n_items": Column("items with an answer", "items", "Items"),
+    "scales_spread.n_items": Column("items with answers in two wordings or more", "items", "Items"),
+    "scales_differences.n_items": Column("items that both have", "items", "Items"),
+    "n_reversed": Column("items of the scale whose key is -1", "items", "Reversed"),
+    "n_wordings": Column("wordings of each item, as their harmonic mean", "wordings", "Wordings", 1),
+    "scales_spread.n_wordings": Column("most wordings of an item with an answer", "wordings", "Wordings"),
+    "scales_items.n_wordings": Column("wordings with an answer", "wordings", "Wordings"),
+    "n_conditions": Column("conditions that the score is the mean over", "conditions", "Conditions"),
+    "n_pairs": Column("pairs of conditions or models that differ in this alone; of wordings, conditions of models with "
+                      "several", "pairs", "Pairs"),
+    # scores
+    "score": Column("mean over items of s, the mean answer from 0 (lowest option) to 1 (highest), after reversing", S,
+                    "Score", 3),
+    "scales_items.score": Column("s, the mean answer from 0 (lowest option) to 1 (highest), before reversing", S, "s", 2),
+    "score_lower": Column("lower end of the 95 % interval for these wordings: other items", S, "Lower", 3),
+    "score_upper": Column("upper end of the 95 % interval for these wordings: other items", S, "Upper", 3),
+    "like_lower": Column(f"lower end of the 95 % interval {LIKE}", S, "Like: lower", 3),
+    "like_upper": Column(f"upper end of the 95 % interval {LIKE}", S, "Like: upper", 3),
+    "error": Column("standard error of the score, for wordings like these", S, "Error", 3),
+    "scales_personas.difference": Column("score less the mean over the personas of the model", DIFFERENCE,
+                                         "From mean", 3),
+    # moves
+    "scales_moves.apart": Column("mean absolute difference of s between two such answers", S, "Apart", 3),
+    "models": Column("the same between two models, on the items that have both", S, "Models", 3),
+    "scales_moves.difference": Column("how much further apart that is than two models are", DIFFERENCE, "More", 3),
+    # styles
+    "value": Column("the model's number: mean s (acquiescence), share of the answer (ends, middle), s shown in the first "
+                    "way (order, labels, middle option)", S, "Value", 3),
+    "against": Column("what it is compared with: .5, the mean share of the other models in the same condition, or s shown "
+                      "in the other way", S, "Against", 3),
+    "difference": Column("value less what it is compared with", DIFFERENCE, "Difference", 3),
+    "scales_differences.difference": Column("score of a minus score of b", DIFFERENCE, "a − b", 3),
+    "p": Column("p value for wordings like these; of ends and middle the larger of two: against the mean of the other "
+                "models, and against the model in the middle of them", "", "p", 3),
+    "p_holm": Column("the same after Holm over all styles of a study", "", "p (Holm)", 3),
+    "scales_differences.p_holm": Column("p value for wordings like these after Holm", "", "p (Holm)", 3),
+    "scales_differences.p": Column("p value for wordings like these: other items and other wordings", "", "p", 3),
+    "p_items": Column("p value for these wordings: other items", "", "p, these", 3),
+    # differences
+    "a_model": Column("model a", header="Model a"),
+    "b_model": Column("model b", header="Model b"),
+    "a_condition": Column("condition of a", header="Condition a"),
+    "b_condition": Column("condition of b", header="Condition b"),
+    # wordings
+    "sd": Column("SD (n - 1) of s over the wordings of an item", S, "SD", 3),
+    "range": Column("highest less lowest s of the wordings of an item", S, "Range", 3),
+    "apart": Column("mean distance between the distributions of two wordings (Wasserstein-1 on ranks, by K - 1)", S,
+                    "Distance", 3),
+    "side_flips": Column("wordings whose s is on the other side of the middle than that of most", SHARE, "Other side", 2),
+    "in_middle": Column("wordings whose s is exactly the middle, which is no side", SHARE, "In the middle", 2),
+    "mode_flips": Column("wordings whose most probable option is not that of most; without those that have two",
+                         SHARE, "Other option", 2),
+    "entropy": Column("entropy of an answer, 0 where one option has all", "bits", "Entropy", 2),
+    "ends": Column("share of the lowest and the highest option", SHARE, "Ends", 2),
+    "middle": Column("share of the middle option, of items with an odd number", SHARE, "Middle", 2),
+    "share_*": Column("mean share of the option of this rank, the lowest first", SHARE, "Option", 2),
+    "order_effect": Column("s shown rising less s shown falling: above 0, drawn to what stands last", DIFFERENCE,
+                           "Order", 3),
+    "middle_effect": Column("s without the middle option less s with it", DIFFERENCE, "No middle", 3),
+    "label_effect_*": Column("s by the first labels less s by the second", DIFFERENCE, "Labels", 3),
+}  # fmt: skip
+
+
+def _describe_share_column(name: str) -> Column | None:
+    """Describe the column with the share of one option."""
+    rank = name.removeprefix("share_")
+    if not rank.isdigit():
+        return None
+    return replace(COLUMNS["share_*"], meaning=f"mean share of the option of rank {rank}", header=f"Option {rank}")
+
+
+def _describe_label_effect_column(name: str) -> Column | None:
+    """Describe the column with the effect of two labels."""
+    first, _, second = name.removeprefix("label_effect_").partition("_")
+    header = f"{first.capitalize()} − {second}"
+    return replace(COLUMNS["label_effect_*"], meaning=f"s by {first} less s by {second}", header=header)
+
+
+PATTERNS: Mapping[str, Pattern] = {
+    "share_*": _describe_share_column, "label_effect_*": _describe_label_effect_column,
+}  # fmt: skip
