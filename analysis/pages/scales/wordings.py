@@ -35,8 +35,8 @@ def tabulate_scales_spread(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
     Returns
     -------
     DataFrame
-        study, model, condition (the setting), validity; n_items, n_wordings: items with two wordings or more, and most
-        wordings of one; sd, range, apart, side_flips, in_middle, mode_flips: means over these items, with X_lower,
+        study, model, condition (the setting), validity; n_conditions: of the setting; n_items, n_wordings: items with
+        two wordings or more, and most wordings of one; sd, range, apart, side_flips, in_middle, mode_flips: means over these items, with X_lower,
         X_upper over items; entropy, ends, middle: means over all items; no_interval.
     """
     parts = [_tabulate_spread(ratings, resamples, seed) for ratings in read_ratings(runs)]
@@ -58,6 +58,7 @@ def _tabulate_spread(ratings: Ratings, resamples: int, seed: int) -> pd.DataFram
     settings = ratings.list_settings()
     return pd.DataFrame(names).assign(
         validity=[ratings.compute_validity(places) for _, places in settings],
+        n_conditions=[len(places) for _, places in settings],
         n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],
         **interval.build_interval_columns(intervals),
