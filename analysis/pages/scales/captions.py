@@ -22,8 +22,8 @@ def caption_scales_scores(frame: pd.DataFrame) -> str:
     """
     return (
         f"Mean answer of {format_quantity(frame['model'].nunique(), 'model')} on "
-        f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'])} items, from 0, "
-        f"the lowest option, to 1, the highest, after reversing. {_INTERVALS}"
+        f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'])} items, from "
+        f"0, the lowest option, to 1, the highest, after reversing. {_INTERVALS}"
         + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
         + _describe_panels(frame, "scale")
         + labels.explain_silent_mark(frame)
@@ -40,9 +40,9 @@ def caption_scales_styles(frame: pd.DataFrame) -> str:
     """
     return (
         f"Response styles of {format_quantity(frame['model'].nunique(), 'model')}, over "
-        f"{format_count_range(frame['n_items'])} items. Agrees: mean answer before reversing, less 0.5. Ends and middle: "
-        "share of these options, less that of the other models. Others: answer shown in one way, less the other. "
-        f"{_INTERVALS}"
+        f"{format_count_range(frame['n_items'])} items. Agrees: mean answer before reversing, less 0.5. Ends and "
+        "middle: share of these options, less that of the other models. Others: answer shown in one way, less the "
+        f"other. {_INTERVALS}"
         + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "first and last")
         + _describe_panels(frame, "style")
         + labels.explain_silent_mark(frame)

@@ -13,8 +13,8 @@ TABLES = {
         "tables.tabulate_scales_scores",
         "Where every model stands on every scale",
         "Mean over the items of a scale of s, the mean answer from 0 (lowest option) to 1 (highest), after reversing; "
-        f"averaged over wordings first. {_SETTING} Two 95 % intervals, by t: for these wordings, with items drawn anew, "
-        f"and {_LIKE}.",
+        f"averaged over wordings first. {_SETTING} Two 95 % intervals, by t: for these wordings, with items drawn "
+        f"anew, and {_LIKE}.",
         (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
         frozenset(split_names("validity score_lower score_upper error")),
         measures=Measures({"score": "Score"}, kinds=("scale",)),
@@ -22,9 +22,9 @@ TABLES = {
     "scales_moves": Table(
         "styles.tabulate_scales_moves",
         "What moves an answer, beside another model",
-        "Mean over items of the absolute difference of s between two answers to an item that differ in one thing alone: "
-        "the wording, the order of the options, their labels, the middle option, the persona, or the model. 95 % "
-        "intervals over items (bootstrap). Difference: how much more that is than between two models.",
+        "Mean over items of the absolute difference of s between two answers to an item that differ in one thing "
+        "alone: the wording, the order of the options, their labels, the middle option, the persona, or the model. 95 "
+        "% intervals over items (bootstrap). Difference: how much more that is than between two models.",
         split_names("study change n_pairs n_items apart apart_lower apart_upper models difference lower upper "
                     "no_interval"),
         frozenset({"apart_lower", "apart_upper", "lower", "upper"}), frozenset({"no_interval", "models", "difference"}),
@@ -33,10 +33,10 @@ TABLES = {
     "scales_styles": Table(
         "styles.tabulate_scales_styles",
         "Response styles",
-        "Each style is a number of the model less what it is compared with. Acquiescence: s before reversing, with equal "
-        "weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other models. "
-        "Order, labels, no middle: s shown in one way, less s shown in the other. 95 % intervals, by t, for these "
-        f"wordings and {_LIKE}. p values for the latter, after Holm over all styles of a study.",
+        "Each style is a number of the model less what it is compared with. Acquiescence: s before reversing, with "
+        "equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other "
+        "models. Order, labels, no middle: s shown in one way, less s shown in the other. 95 % intervals, by t, for "
+        f"these wordings and {_LIKE}. p values for the latter, after Holm over all styles of a study.",
         split_names("study model condition style validity n_items value against difference lower upper like_lower "
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
@@ -49,8 +49,8 @@ TABLES = {
         "of wordings on the other side of the middle, in the middle, and with another most probable option; means over "
         "items with two wordings or more. Entropy, ends and middle of single answers. 95 % intervals over items "
         "(bootstrap).",
-        split_names("study model condition validity n_conditions n_items n_wordings sd range apart side_flips in_middle mode_flips "
-                    "intervals entropy ends middle no_interval"),
+        split_names("study model condition validity n_conditions n_items n_wordings sd range apart side_flips "
+                    "in_middle mode_flips intervals entropy ends middle no_interval"),
         frozenset({"validity", "n_conditions"}), frozenset({"no_interval", "middle"}),
         measures=Measures(
             {"sd": "SD over wordings", "side_flips": "Wordings on the other side", "apart": "Distance of wordings",
@@ -61,19 +61,19 @@ TABLES = {
     "scales_items": Table(
         "wordings.tabulate_scales_items",
         "Answers to every item",
-        "Mean shares of the options, the lowest first, and mean s, before reversing; and what the wordings of the item, "
-        "the order of the options and their labels do to s.",
-        split_names("study model condition item scale key text options validity n_wordings score share_* sd range apart "
-                    "side_flips in_middle mode_flips order_effect middle_effect label_effect_*"),
+        "Mean shares of the options, the lowest first, and mean s, before reversing; and what the wordings of the "
+        "item, the order of the options and their labels do to s.",
+        split_names("study model condition item scale key text options validity n_wordings score share_* sd range "
+                    "apart side_flips in_middle mode_flips order_effect middle_effect label_effect_*"),
         frozenset(split_names("text options validity range in_middle")),
         frozenset(split_names("order_effect middle_effect")),
     ),
     "scales_differences": Table(
         "tables.tabulate_scales_differences",
         "Which models differ on which scale",
-        "Difference a minus b of the scores, on the items and wordings that both have, with its 95 % interval for these "
-        f"wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over the pairs of a study and "
-        "scale.",
+        "Difference a minus b of the scores, on the items and wordings that both have, with its 95 % interval for "
+        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over the pairs of a "
+        "study and scale.",
         split_names("study scale a_model a_condition b_model b_condition n_items n_wordings difference lower upper "
                     "like_lower like_upper p_items p p_holm"),
         frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},

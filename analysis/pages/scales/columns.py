@@ -57,7 +57,8 @@ COLUMNS: Mapping[str, Column] = {
     # scores
     "score": Column("mean over items of s, the mean answer from 0 (lowest option) to 1 (highest), after reversing", S,
                     "Score", 3),
-    "scales_items.score": Column("s, the mean answer from 0 (lowest option) to 1 (highest), before reversing", S, "s", 2),
+    "scales_items.score": Column("s, the mean answer from 0 (lowest option) to 1 (highest), before reversing", S,
+                                 "s", 2),
     "score_lower": Column("lower end of the 95 % interval for these wordings: other items", S, "Lower", 3),
     "score_upper": Column("upper end of the 95 % interval for these wordings: other items", S, "Upper", 3),
     "like_lower": Column(f"lower end of the 95 % interval {LIKE}", S, "Like: lower", 3),
@@ -70,10 +71,10 @@ COLUMNS: Mapping[str, Column] = {
     "models": Column("the same between two models, on the items that have both", S, "Models", 3),
     "scales_moves.difference": Column("how much further apart that is than two models are", DIFFERENCE, "More", 3),
     # styles
-    "value": Column("the model's number: mean s (acquiescence), share of the answer (ends, middle), s shown in the first "
-                    "way (order, labels, middle option)", S, "Value", 3),
-    "against": Column("what it is compared with: .5, the mean share of the other models in the same condition, or s shown "
-                      "in the other way", S, "Against", 3),
+    "value": Column("the model's number: mean s (acquiescence), share of the answer (ends, middle), s shown in the "
+                    "first way (order, labels, middle option)", S, "Value", 3),
+    "against": Column("what it is compared with: .5, the mean share of the other models in the same condition, or s "
+                      "shown in the other way", S, "Against", 3),
     "difference": Column("value less what it is compared with", DIFFERENCE, "Difference", 3),
     "scales_differences.difference": Column("score of a minus score of b", DIFFERENCE, "a − b", 3),
     "p": Column("p value for wordings like these; of ends and middle the larger of two: against the mean of the other "
@@ -92,7 +93,8 @@ COLUMNS: Mapping[str, Column] = {
     "range": Column("highest less lowest s of the wordings of an item", S, "Range", 3),
     "apart": Column("mean distance between the distributions of two wordings (Wasserstein-1 on ranks, by K - 1)", S,
                     "Distance", 3),
-    "side_flips": Column("wordings whose s is on the other side of the middle than that of most", SHARE, "Other side", 2),
+    "side_flips": Column("wordings whose s is on the other side of the middle than that of most", SHARE,
+                         "Other side", 2),
     "in_middle": Column("wordings whose s is exactly the middle, which is no side", SHARE, "In the middle", 2),
     "mode_flips": Column("wordings whose most probable option is not that of most; without those that have two",
                          SHARE, "Other option", 2),

@@ -29,14 +29,14 @@ MORE, LESS = "more", "less"
 BANDS = (Band(MORE, 0.0, math.inf), Band(LESS, -math.inf, 0.0))
 # What the way of asking changes -> how a sentence calls it. Another persona is meant to move answers.
 ASKED: Mapping[str, str] = {
-    WORDING: "another wording", "order": "another order", "labels": "other labels", "middle": "the middle option",
+    WORDING: "wording", "order": "order", "labels": "kind of label", "middle": "choice of options",
 }  # fmt: skip
 MOST_PHRASES = 3
 IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
 WORD_MEANINGS = (
-    "Another wording, order or set of labels “moves an answer more” than another model where two answers that differ in "
-    "it alone are further apart than two that differ in the model alone: the whole 95 % interval of the difference lies "
-    "above 0, over items. “Less” means that it lies below.",
+    "Another wording, order or kind of label “moves an answer more” than another model where two answers that differ "
+    "in it alone are further apart than two that differ in the model alone: the whole 95 % interval of the difference "
+    "lies above 0, over items. “Less” means that it lies below.",
     "The intervals are widened for the number of such comparisons (Holm).",
     "A style is named where its test for wordings like these holds after Holm, over all styles of all models of the "
     "study.",
@@ -104,8 +104,8 @@ def _judge_moves(moves: pd.DataFrame) -> str:
         return f"{verdicts.UNCLEAR} what moves answers: every item was asked in one wording and one way."
     if rows["difference"].isna().all():
         first, *others = (
-            f"{ASKED[row.change]}{' moves an answer' if place == 0 else ''} by {row.apart:.2f}"
-            for place, row in enumerate(rows.head(3).itertuples())
+            f"another {ASKED[row.change]}{' moves an answer' if place == 0 else ''} by {row.apart:.2f}"
+            for place, row in enumerate(rows.head(MOST_PHRASES).itertuples())
         )
         return f"{', '.join([first.capitalize(), *others])} of the scale."
     words = verdicts.judge_differences(rows, "difference", BANDS)
@@ -113,25 +113,22 @@ def _judge_moves(moves: pd.DataFrame) -> str:
         word: rows[[row_word == word for row_word in words]].sort_values("apart", ascending=False)
         for word in (MORE, LESS, "")
     }
-    of_models = float(rows["models"].max())
-    if by_word[""].shape[0] == len(rows):
-        changes = join_names([ASKED[change] for change in rows["change"]], 4).replace(" and ", " or ")
-        return f"{verdicts.UNCLEAR} whether {changes} moves an answer more than another model does."
     word = MORE if len(by_word[MORE]) else LESS
-    names = join_names([ASKED[change] for change in by_word[word]["change"]], 4)
-    if word == LESS:
-        names = names.replace(" and ", " or ")
-    verb = "move" if word == MORE and len(by_word[word]) > 1 or names.startswith("other ") else "moves"
-    parts = [
-        f"{names} {verb} an answer {word} than another model does "
-        f"({by_word[word]['apart'].max():.2f} against {of_models:.2f})"
-    ]
+    said, unclear = by_word[word], _join_changes(by_word[""])
+    if said.empty:
+        return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
+    names = _join_changes(said)
+    numbers = f"({said['apart'].max():.2f} against {rows['models'].max():.2f})"
+    sentence = f"{names.capitalize()} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
-        parts.append(f"{join_names([ASKED[change] for change in by_word[LESS]['change']])} less")
-    sentence = ", ".join(parts)
-    if len(by_word[""]):
-        sentence += f"; of {join_names([ASKED[change] for change in by_word['']['change']])}, these runs cannot tell"
-    return f"{sentence[0].upper()}{sentence[1:]}."
+        sentence += f", {_join_changes(by_word[LESS])} less"
+    return f"{sentence}; of {unclear}, these runs cannot tell." if unclear else f"{sentence}."
+
+
+def _join_changes(rows: pd.DataFrame) -> str:
+    """Name changes of the way of asking: "another wording, order or kind of label"; empty for none."""
+    names = [ASKED[change] for change in rows["change"]]
+    return f"another {join_names(names, 4).replace(' and ', ' or ')}" if names else ""
 
 
 def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:

@@ -16,8 +16,8 @@ from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 NEUTRAL = "#d5d9de"
+CHANGES = {"labels": "another kind of label", "middle": "with or without the middle"}
 REVERSED = " (R)"  # ends the name of an item whose key is -1
-LINE_TOP = 0.22  # inches above a line of panels: their titles
 ITEM_LETTERS = 34
 
 
@@ -107,9 +107,7 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Drawing
         The figure.
     """
-    names = [f"another {'set of labels' if change == 'labels' else change}" for change in frame["change"]]
-    names = ["with or without middle" if change == "middle" else name
-             for change, name in zip(frame["change"], names, strict=True)]  # fmt: skip
+    names = [CHANGES.get(change, f"another {change}") for change in frame["change"]]
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 0.19 * len(names), left=panels.measure_row_labels(names), title=0.05, below=0.4
     )
@@ -197,4 +195,4 @@ def _draw_diverging_bars(axes: Axes, rows: pd.DataFrame, places: np.ndarray, col
         start = start + shares[:, rank]
     axes.axvline(0, color=INK, linewidth=0.6, zorder=3)
     panels.scale_axis(axes, -1, 1, 2)
-    axes.set_xticks([-1, 0, 1], ["100 %", "0", "100 %"])
+    axes.set_xticks([-0.5, 0, 0.5], ["50 %", "0", "50 %"])

@@ -36,8 +36,8 @@ def tabulate_scales_spread(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
     -------
     DataFrame
         study, model, condition (the setting), validity; n_conditions: of the setting; n_items, n_wordings: items with
-        two wordings or more, and most wordings of one; sd, range, apart, side_flips, in_middle, mode_flips: means over these items, with X_lower,
-        X_upper over items; entropy, ends, middle: means over all items; no_interval.
+        two wordings or more, and most wordings of one; sd, range, apart, side_flips, in_middle, mode_flips: means over
+        these items, with X_lower, X_upper over items; entropy, ends, middle: means over all items; no_interval.
     """
     parts = [_tabulate_spread(ratings, resamples, seed) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
