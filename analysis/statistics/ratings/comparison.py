@@ -1,9 +1,9 @@
 """Compare the answers of models with those of people: distances, item means, bias, with intervals.
 
-Intervals over items are the house's (`resampling`): for other items like these. Intervals over people redraw the people:
-for all people like these. They are percentiles of the draws, but for distances, which are too large by chance in the
-people and once more in the draws. Percentiles alone would say that a model differs that answers as all people do. So
-the lower end of a distance is the smallest of
+Intervals over items are the house's (`resampling`): for other items like these. Intervals over people redraw the
+people: for all people like these. They are percentiles of the draws, but for distances: these are too large by chance
+in the people, and once more in the draws, so that percentiles would say of a model that answers as all people do that
+it differs. The lower end of a distance is the smaller one of
 
 - the *basic* end [1]_, which mirrors the upper percentile at the estimate,
 - the estimate less the 97.5 % quantile of the distance of people drawn anew from the people: by the triangle
@@ -31,7 +31,8 @@ import numpy.typing as npt
 
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
-from analysis.statistics.ratings.distances import compute_scores, compute_total_variation, compute_wasserstein
+from analysis.statistics.ordered import compute_scores
+from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.ratings.people import People, PeopleReference
 from analysis.statistics.resampling import DRAWS, LEVEL, Columns, bootstrap_intervals, compute_drawn_mean
 from analysis.statistics.weighted import compute_pearson

@@ -142,12 +142,16 @@ def fit_one_factor(covariances: Array) -> tuple[Array, Array]:
         warnings.simplefilter("ignore")  # the fit is looked at below
         try:
             fit = factor.fit(start=(start, 1 - start[:, 0] ** 2), opt={"gtol": 1e-8})
-            slope = np.abs(factor.score((fit.loadings, fit.uniqueness))).max()
+            loadings, own_shares = fit.loadings[:, 0], fit.uniqueness
+            # Where an item has next to no variance of its own, the likelihood has no top.
+            is_whole = (
+                own_shares.min() < _LEAST_OWN or np.abs(factor.score((loadings[:, None], own_shares))).max() < _STEEP
+            )
         except (ValueError, np.linalg.LinAlgError):
-            slope = np.nan
-    if not slope < _STEEP:
+            is_whole = False
+    if not is_whole:
         return np.full(len(sds), np.nan), np.full(len(sds), np.nan)
-    return fit.loadings[:, 0] * sds, fit.uniqueness * sds**2
+    return loadings * sds, own_shares * sds**2
 
 
 def _compute_covariances(answers: Array, missing: str, least_items: int) -> tuple[Array, Consistency]:

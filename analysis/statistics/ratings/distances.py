@@ -55,21 +55,3 @@ def compute_total_variation(p: Array, q: Array) -> Array:
     array (...)
     """
     return np.asarray(np.abs(np.subtract(p, q)).sum(axis=-1) / 2)
-
-
-def compute_scores(p: Array, n_options: npt.ArrayLike | None = None) -> Array:
-    """Compute the mean rank from 0 (all on the lowest option) to 1 (all on the highest).
-
-    Parameters
-    ----------
-    p
-        (..., options), each summing to 1.
-    n_options
-        As of `compute_wasserstein`.
-
-    Returns
-    -------
-    array (...)
-    """
-    most = np.shape(p)[-1] if n_options is None else np.asarray(n_options)
-    return np.asarray(np.asarray(p) @ np.arange(np.shape(p)[-1]) / (most - 1))

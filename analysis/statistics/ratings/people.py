@@ -20,7 +20,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.ratings.distances import compute_scores, compute_total_variation, compute_wasserstein
+from analysis.statistics.ordered import compute_scores
+from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.resampling import draw_item_counts
 
 Array: TypeAlias = npt.NDArray[np.float64]
