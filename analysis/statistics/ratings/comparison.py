@@ -1,9 +1,9 @@
 """Compare the answers of models with those of people: distances, item means, bias, with intervals.
 
-Intervals over items are the house's (`resampling`): for other items like these. Intervals over people redraw the
-people: for all people like these. They are percentiles of the draws, but for distances: these are too large by chance
-in the people, and once more in the draws, so that percentiles would say of a model that answers as all people do that
-it differs. The lower end of a distance is the smaller one of
+Intervals over items are those of means by t, and of correlations by Fisher's z: for other items like these. Intervals
+over people redraw the people: for all people like these. They are percentiles of the draws, but for distances: these
+are too large by chance in the people, and once more in the draws, so that percentiles would say of a model that answers
+as all people do that it differs. The lower end of a distance is the smaller one of
 
 - the *basic* end [1]_, which mirrors the upper percentile at the estimate,
 - the estimate less the 97.5 % quantile of the distance of people drawn anew from the people: by the triangle
@@ -29,18 +29,17 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.forms import Form
-from analysis.statistics.interval import Interval
 from analysis.statistics.ordered import compute_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.ratings.people import People, PeopleReference
-from analysis.statistics.resampling import DRAWS, LEVEL, Columns, bootstrap_intervals, compute_drawn_mean
-from analysis.statistics.weighted import compute_pearson
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.rounding import is_constant
 
 Array: TypeAlias = npt.NDArray[np.float64]
-LEAST_FOR_CORRELATION = 10  # items
+Ends: TypeAlias = tuple[float, float]
+LEAST_FOR_CORRELATION = 4  # items
 NO_LARGER, LARGER, OPEN = "no larger than between people", "larger than between people", "open"
-_FORMS = {"correlation": Form(least=LEAST_FOR_CORRELATION)}
+_NORMAL = 1.959963984540054  # 97.5 % quantile
 
 
 def compute_item_figures(
@@ -80,10 +79,8 @@ def compute_item_figures(
     }
 
 
-def compute_intervals_over_items(
-    figures: Mapping[str, Array], signs: Array, *, draws: int = DRAWS, seed: int = 0
-) -> dict[str, Interval]:
-    """Average the figures of items, with intervals over items.
+def compute_intervals_over_items(figures: Mapping[str, Array], signs: Array) -> dict[str, tuple[Array, Array, Array]]:
+    """Average the figures of items, with 95 % intervals over items.
 
     Parameters
     ----------
@@ -91,45 +88,60 @@ def compute_intervals_over_items(
         From `compute_item_figures`, of the items to be averaged.
     signs
         (items,): -1 for an item that is reversed, else 1.
-    draws, seed
-        As in `resampling.bootstrap_intervals`.
 
     Returns
     -------
     dict
-        Of every unit: w1, tv, alignment (1 - w1), correlation (of s_model and s_people), bias (s_model - s_people,
-        after reversing); of the items whose n is known, excess (w1 - w1_between) and w1_net, tv_net (less chance).
+        Figure -> estimate, lower and upper end of every unit, NaN where there is none: w1, tv, alignment (1 - w1), bias
+        (s_model - s_people, after reversing), correlation (of s_model and s_people); of the items whose n is known,
+        excess (w1 - w1_between), w1_net and tv_net (less chance).
     """
-    columns = {
-        "w1": figures["w1"], "tv": figures["tv"], "s_model": figures["s_model"], "s_people": figures["s_people"],
+    means = {
+        "w1": figures["w1"],
+        "tv": figures["tv"],
         "bias": signs[:, None] * (figures["s_model"] - figures["s_people"]),
-    }  # fmt: skip
-    net = {
         "excess": figures["w1"] - figures["w1_between"],
         "w1_net": figures["w1"] - figures["w1_chance"],
         "tv_net": figures["tv"] - figures["tv_chance"],
     }
-    return {
-        **bootstrap_intervals(columns, _average_figures, forms=_FORMS, draws=draws, seed=seed),
-        **bootstrap_intervals(net, _average_columns, draws=draws, seed=seed),
-    }
+    over_items = {name: _average_over_items(values) for name, values in means.items()}
+    w1, lower, upper = over_items["w1"]
+    over_items["alignment"] = 1 - w1, 1 - upper, 1 - lower
+    pairs = [_correlate_items(*pair) for pair in zip(figures["s_model"].T, figures["s_people"].T, strict=True)]
+    r, lower, upper = np.array(pairs).reshape(-1, 3).T
+    return {**over_items, "correlation": (r, lower, upper)}
 
 
-def _average_figures(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Average distances and bias over drawn items, and correlate the item means."""
-    means = {name: compute_drawn_mean(counts, columns[name]) for name in ("w1", "tv", "bias")}
-    correlation = compute_pearson(counts, columns["s_model"], columns["s_people"], scale=1.0)
-    return {**means, "alignment": 1 - means["w1"], "correlation": correlation}
+def _average_over_items(values: Array) -> tuple[Array, Array, Array]:
+    """Return the mean over the items that a unit has, and its interval by t: (units,)."""
+    from scipy.special import stdtrit
+
+    has = ~np.isnan(values)
+    n = has.sum(axis=0).astype(float)
+    mean = np.where(has, values, 0).sum(axis=0) / np.where(n > 0, n, np.nan)
+    squares = np.where(has, values - mean, 0) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(squares.sum(axis=0) / (n - 1) / n)
+        half = stdtrit(n - 1, (1 + LEVEL) / 2) * np.where(n > 1, error, np.nan)
+    return mean, mean - half, mean + half
 
 
-def _average_columns(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Average every column over drawn items."""
-    return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
+def _correlate_items(s_model: Array, s_people: Array) -> tuple[float, float, float]:
+    """Return Pearson's r over items and its interval by Fisher's z."""
+    has = ~np.isnan(s_model)
+    x, y = s_model[has], s_people[has]
+    n = len(x)
+    if n < LEAST_FOR_CORRELATION or is_constant(x, 1.0) or is_constant(y, 1.0):
+        return np.nan, np.nan, np.nan
+    r = float(np.corrcoef(x, y)[0, 1])
+    with np.errstate(divide="ignore"):
+        z, half = np.arctanh(r), _NORMAL / np.sqrt(n - 3)
+    return r, float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
 def compute_intervals_over_people(
     shares: Array, people: People, reference: PeopleReference, groups: Mapping[str, Array]
-) -> dict[str, dict[str, tuple[float, float]]]:
+) -> dict[str, dict[str, Ends]]:
     """Compute intervals of one unit's figures for other people like these.
 
     Parameters
@@ -146,65 +158,54 @@ def compute_intervals_over_people(
     dict
         Name of the group -> figure (w1, tv, alignment, correlation, bias, excess) -> lower and upper end. NaN where
         nothing is known of the number of people of an item, and for correlations below `LEAST_FOR_CORRELATION` items.
+        No group without an item that both have.
     """
     has = ~np.isnan(shares).any(axis=1) & ~np.isnan(people.shares).any(axis=1)
-    n_options, drawn = people.n_options[has], reference.drawn[:, has]
-    answers, model = people.shares[has], shares[has]
-    s_model, s_drawn = compute_scores(model, n_options), compute_scores(drawn, n_options)
-    observed, drawn_anew, chance = (
-        {
-            "w1": compute_wasserstein(people_answers, other, n_options),
-            "tv": compute_total_variation(people_answers, other),
-        }
-        for people_answers, other in ((answers, model), (drawn, model), (drawn, answers))
-    )
+    inside = {name: np.flatnonzero(has & (signs != 0)) for name, signs in groups.items()}
+    inside = {name: items for name, items in inside.items() if len(items)}
+    n_options = people.n_options
+    sums = np.cumsum(shares, axis=1)[:, :-1].T[:, None]
+    distances = {
+        "w1": np.abs(reference.drawn_sums - sums).sum(axis=0) / (n_options - 1),
+        "tv": np.abs(reference.drawn - shares.T[:, None]).sum(axis=0) / 2,
+    }
+    observed = {"w1": compute_wasserstein(shares, people.shares, n_options),
+                "tv": compute_total_variation(shares, people.shares)}  # fmt: skip
+    s_model = compute_scores(shares, n_options)
     intervals = {}
-    for name, signs in groups.items():
-        items = np.flatnonzero(signs[has])
-        if not len(items):
-            continue
-        ends = {
-            measure: _bound_distance(
-                float(observed[measure][items].mean()),
-                drawn_anew[measure][:, items].mean(axis=1),
-                chance[measure][:, items].mean(axis=1),
-            )
-            for measure in ("w1", "tv")
-        } | {
-            "bias": _take_percentiles(((s_model - s_drawn)[:, items] * signs[has][items]).mean(axis=1)),
-            "correlation": _take_percentiles(_correlate_with_drawn(s_model[items], s_drawn[:, items])),
+    for name, items in inside.items():
+        samples = {
+            "w1": distances["w1"][:, items].mean(axis=1),
+            "tv": distances["tv"][:, items].mean(axis=1),
+            "w1_chance": reference.drawn_w1[:, items].mean(axis=1),
+            "tv_chance": reference.drawn_tv[:, items].mean(axis=1),
+            "bias": ((s_model - reference.drawn_scores)[:, items] * groups[name][items]).mean(axis=1),
+            "correlation": _correlate_with_drawn(s_model[items], reference.drawn_scores[:, items]),
         }
-        distances = drawn_anew["w1"][:, items].mean(axis=1)
-        centre = observed["w1"][items].mean() - reference.between_w1[has][items].mean()
-        ends["excess"] = _take_percentiles(distances - distances.mean() + centre)
+        percentiles = np.quantile(list(samples.values()), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
+        low, high = (dict(zip(samples, map(float, row), strict=True)) for row in percentiles)
+        ends = {figure: (low[figure], high[figure]) for figure in ("bias", "correlation")}
+        for figure in ("w1", "tv"):
+            estimate = float(observed[figure][items].mean())
+            lower = min(2 * estimate - high[figure], estimate - high[f"{figure}_chance"])
+            ends[figure] = float(np.maximum(lower, 0.0)), float(np.maximum(high[figure], estimate))
         ends["alignment"] = 1 - ends["w1"][1], 1 - ends["w1"][0]
+        excess = float((observed["w1"] - reference.between_w1)[items].mean() - samples["w1"].mean())
+        ends["excess"] = low["w1"] + excess, high["w1"] + excess
         intervals[name] = ends
     return intervals
 
 
-def _take_percentiles(samples: Array) -> tuple[float, float]:
-    """Return the 95 % percentiles of draws; NaN where a draw is undefined."""
-    lower, upper = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(lower), float(upper)
-
-
-def _bound_distance(estimate: float, drawn_anew: Array, chance: Array) -> tuple[float, float]:
-    """Return the interval of a mean distance: of the draws' distances to the model, and those to the people."""
-    high = _take_percentiles(drawn_anew)[1]
-    lower = min(2 * estimate - high, estimate - _take_percentiles(chance)[1])
-    return float(np.maximum(lower, 0.0)), float(np.maximum(high, estimate))
-
-
 def _correlate_with_drawn(s_model: Array, s_drawn: Array) -> Array:
-    """Correlate item means of a model with those of every draw of people: (draws,)."""
-    if len(s_model) < LEAST_FOR_CORRELATION:
+    """Correlate the item means of a model with those of every draw of people: (draws,)."""
+    if len(s_model) < LEAST_FOR_CORRELATION or is_constant(s_model, 1.0):
         return np.full(len(s_drawn), np.nan)
     x, y = s_model - s_model.mean(), s_drawn - s_drawn.mean(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(y @ x / np.sqrt((x @ x) * (y**2).sum(axis=1)))
 
 
-def judge_excess(over_items: tuple[float, float], over_people: tuple[float, float]) -> str:
+def judge_excess(over_items: Ends, over_people: Ends) -> str:
     """Say whether a model lies further from people than two groups of people from each other.
 
     Parameters

@@ -25,7 +25,7 @@ from analysis.statistics.ratings.distances import compute_total_variation, compu
 from analysis.statistics.resampling import draw_item_counts
 
 Array: TypeAlias = npt.NDArray[np.float64]
-PEOPLE_DRAWS = 1_000
+PEOPLE_DRAWS = 500
 SPLITS = 200
 
 
@@ -156,8 +156,10 @@ class PeopleReference:
         Mean distance of people drawn anew from the people, of their Wasserstein distances and total variations.
     between_w1, between_tv
         Mean distance of two groups of as many people.
-    drawn
-        (draws, items, options): people drawn anew.
+    drawn, drawn_sums
+        Shares of people drawn anew, (options, draws, items), and their sums up to every option but the last.
+    drawn_scores, drawn_w1, drawn_tv
+        (draws, items): their mean ranks, 0 to 1, and distances from the people.
     half_scores
         Two arrays (splits, items): mean ranks, 0 to 1, of the halves.
     """
@@ -167,6 +169,10 @@ class PeopleReference:
     between_w1: Array
     between_tv: Array
     drawn: Array
+    drawn_sums: Array
+    drawn_scores: Array
+    drawn_w1: Array
+    drawn_tv: Array
     half_scores: tuple[Array, Array]
 
 
@@ -186,12 +192,19 @@ def build_people_reference(
     """
     drawn = draw_people(people, draws, seed)
     first, second = split_people(people, splits, seed)
+    drawn_w1 = compute_wasserstein(drawn, people.shares, people.n_options)
+    drawn_tv = compute_total_variation(drawn, people.shares)
+    by_option = np.ascontiguousarray(np.moveaxis(drawn, -1, 0))
     return PeopleReference(
-        chance_w1=compute_wasserstein(drawn, people.shares, people.n_options).mean(axis=0),
-        chance_tv=compute_total_variation(drawn, people.shares).mean(axis=0),
+        chance_w1=drawn_w1.mean(axis=0),
+        chance_tv=drawn_tv.mean(axis=0),
         between_w1=compute_wasserstein(first, second, people.n_options).mean(axis=0) * np.sqrt(0.5),
         between_tv=compute_total_variation(first, second).mean(axis=0) * np.sqrt(0.5),
-        drawn=drawn,
+        drawn=by_option,
+        drawn_sums=np.cumsum(by_option, axis=0)[:-1],
+        drawn_scores=compute_scores(drawn, people.n_options),
+        drawn_w1=drawn_w1,
+        drawn_tv=drawn_tv,
         half_scores=(compute_scores(first, people.n_options), compute_scores(second, people.n_options)),
     )
 
@@ -209,7 +222,8 @@ def correlate_halves(reference: PeopleReference, items: npt.NDArray[np.intp]) ->
     Returns
     -------
     float
-        Mean over splits, corrected by Spearman and Brown; NaN below 3 items and where an item's n is not known.
+        Mean over splits, corrected by Spearman and Brown where it is positive; NaN below 3 items and where an item's n
+        is not known.
     """
     if len(items) < 3:
         return float("nan")
@@ -218,4 +232,4 @@ def correlate_halves(reference: PeopleReference, items: npt.NDArray[np.intp]) ->
     lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         r = float(((first * second).sum(axis=1) / lengths).mean())
-    return 2 * r / (1 + r)
+    return 2 * r / (1 + r) if r > 0 else r
