@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.scales.columns import COLUMNS, PATTERNS
+from analysis.pages.scales.people_catalogue import PEOPLE_COLUMNS, PEOPLE_TABLES
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
@@ -114,8 +115,8 @@ FIGURES = {
 CATALOGUE = Catalogue(
     place=25,
     protocols=frozenset({"scale"}),
-    tables=TABLES,
-    columns=COLUMNS,
+    tables={**TABLES, **PEOPLE_TABLES},
+    columns={**COLUMNS, **PEOPLE_COLUMNS},
     figures=FIGURES,
     patterns=PATTERNS,
     rewordings=Rewordings(

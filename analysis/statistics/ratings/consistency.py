@@ -167,7 +167,7 @@ def _compute_covariances(answers: Array, missing: str, least_items: int) -> tupl
     if values.shape[1] < least_items:
         return n_pairs, replace(nothing, why_not=f"fewer than {least_items} items")
     if len(values) < LEAST_RESPONDENTS:
-        return n_pairs, replace(nothing, why_not=f"{len(values)} respondents, fewer than {LEAST_RESPONDENTS}")
+        return n_pairs, replace(nothing, why_not=f"fewer than {LEAST_RESPONDENTS} respondents: {len(values)}")
     if n_pairs.min() < LEAST_RESPONDENTS:
         return n_pairs, replace(nothing, why_not=f"two items share fewer than {LEAST_RESPONDENTS} respondents")
     covariances = _average_pair_products(values, has_answer, n_pairs)

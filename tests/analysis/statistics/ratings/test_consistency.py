@@ -112,10 +112,10 @@ def test_omega_of_planted_loadings():
     ("answers", "why"),
     [
         (np.ones((20, 1)), "fewer than 2 items"),
-        (np.arange(18.0).reshape(9, 2), "9 respondents, fewer than 10"),
+        (np.arange(18.0).reshape(9, 2), "fewer than 10 respondents: 9"),
         (np.ones((20, 3)), "the totals of respondents do not vary"),
         (np.where(np.eye(2)[np.arange(24) % 2] > 0, 3.0, np.nan), "two items share fewer than 10 respondents"),
-        (np.full((20, 3), np.nan), "0 respondents, fewer than 10"),
+        (np.full((20, 3), np.nan), "fewer than 10 respondents: 0"),
     ],
 )
 def test_no_alpha_and_why(answers, why):
