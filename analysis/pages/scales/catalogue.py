@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.scales.columns import COLUMNS, PATTERNS
-from analysis.pages.scales.people_catalogue import PEOPLE_COLUMNS, PEOPLE_TABLES
+from analysis.pages.scales.people_catalogue import PEOPLE_TABLES
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
@@ -116,7 +116,7 @@ CATALOGUE = Catalogue(
     place=25,
     protocols=frozenset({"scale"}),
     tables={**TABLES, **PEOPLE_TABLES},
-    columns={**COLUMNS, **PEOPLE_COLUMNS},
+    columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
     rewordings=Rewordings(

@@ -1,12 +1,8 @@
-"""List the tables about people beside models, and say what their columns mean."""
+"""List the tables about people beside models; `columns` says what their columns mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from analysis.pages.scales.columns import DIFFERENCE, SHARE, S
 from analysis.reporting.catalogue import Measures, Table, split_names
-from analysis.reporting.catalogue.columns import Column
 
 FIGURES = ("w1", "tv", "alignment", "correlation", "bias", "excess")  # with intervals over items and over people
 _ENDS = ("lower", "upper", "people_lower", "people_upper")
@@ -28,8 +24,7 @@ PEOPLE_TABLES = {
         + tuple(name for figure in FIGURES for name in (figure, *(f"{figure}_{end}" for end in _ENDS)))
         + split_names("w1_net tv_net w1_between tv_between alignment_between correlation_between beside_people"),
         frozenset(split_names("validity n_people tv_net tv_between alignment_between"))
-        | {name for figure in FIGURES for name in (f"{figure}_people_lower", f"{figure}_people_upper")}
-        | {f"tv{end}" for end in ("", "_lower", "_upper")},
+        | {"tv", *(f"{figure}_{end}" for figure in FIGURES for end in _ENDS)},
         frozenset({"persona", "bias"}),
         measures=Measures({"w1": "Distance to people", "alignment": "Alignment"}, kinds=("persona", "scale")),
     ),
@@ -58,73 +53,4 @@ PEOPLE_TABLES = {
                     "n_listwise alpha_listwise why_not"),
         frozenset({"n_listwise", "alpha_listwise"}), frozenset({"model", "condition", "why_not"}),
     ),
-}  # fmt: skip
-_FIGURE_COLUMNS = {
-    "w1": Column("mean distance to the answers of people: Wasserstein-1 on ranks, by K - 1", S, "Distance", 3),
-    "tv": Column("mean total variation to the answers of people: the share of answers that differ", SHARE,
-                 "Total variation", 3),
-    "alignment": Column("1 less the mean distance", SHARE, "Alignment", 3),
-    "correlation": Column("Pearson's r over items of mean s of the model and of people, before reversing", "-1 to 1",
-                          "Correlation", 2),
-    "bias": Column("mean over the items of a scale of s of the model less that of people, after reversing", DIFFERENCE,
-                   "Bias", 3),
-    "excess": Column("mean distance less that between two groups of as many people", DIFFERENCE, "Excess", 3),
-}  # fmt: skip
-
-
-def _describe_ends(name: str) -> dict[str, Column]:
-    """Describe the ends of both intervals of a figure."""
-    figure = _FIGURE_COLUMNS[name]
-    return {
-        f"{name}_{over}{end}": Column(
-            f"{end} end of the 95 % interval over {who}, of: {figure.meaning}", figure.unit,
-            f"{figure.header}, {who}: {end}", figure.digits,
-        )
-        for over, who in (("", "items"), ("people_", "people"))
-        for end in ("lower", "upper")
-    }  # fmt: skip
-
-
-_OWN_COLUMNS = {
-    "scale": Column("name of the scale, or all items", header="Scale"),
-    "persona": Column("name of the persona that the model was asked as, or all of them: their mixture",
-                      header="Persona"),
-    "n_items": Column("items that the model and people answered", "items", "Items"),
-    "w1_net": Column("mean distance less that of people drawn anew from the people", DIFFERENCE, "Net", 3),
-    "tv_net": Column("mean total variation less that of people drawn anew from the people", DIFFERENCE, "Net (TV)", 3),
-    "alignment_between": Column("alignment of two groups of as many people", SHARE, "Alignment of people", 3),
-    "correlation_between": Column("correlation of the item means of two halves of the people, corrected to their full "
-                                  "number (Spearman, Brown)", "-1 to 1", "Correlation of people", 2),
-    "beside_people": Column("whether the distance is larger than between two groups of as many people",
-                            header="Beside people"),
-}  # fmt: skip
-PEOPLE_COLUMNS: Mapping[str, Column] = {
-    **_FIGURE_COLUMNS,
-    **{name: column for figure in FIGURES for name, column in _describe_ends(figure).items()},
-    **{f"scales_people.{name}": column for name, column in _OWN_COLUMNS.items()},
-    "n_people": Column("people who answered an item, on average; empty where that is not known", "people", "People", 0),
-    "scales_people_items.persona": _OWN_COLUMNS["persona"],
-    "scales_people_items.w1": Column("distance to the answers of people: Wasserstein-1 on ranks, by K - 1", S,
-                                     "Distance", 3),
-    "scales_people_items.tv": Column("total variation to the answers of people", SHARE, "Total variation", 3),
-    "w1_net": Column("distance less that of people drawn anew from the people", DIFFERENCE, "Net", 3),
-    "tv_net": Column("total variation less that of people drawn anew from the people", DIFFERENCE, "Net (TV)", 3),
-    "w1_between": Column("distance between two groups of as many people", S, "Between people", 3),
-    "tv_between": Column("total variation between two groups of as many people", SHARE, "Between people (TV)", 3),
-    "s_model": Column("mean answer of the model from 0 (lowest option) to 1, before reversing", S, "s, model", 3),
-    "s_people": Column("mean answer of people from 0 (lowest option) to 1, before reversing", S, "s, people", 3),
-    "scales_people_items.difference": Column("s of the model less s of people", DIFFERENCE, "Difference", 3),
-    "scales_people_shares.score": Column("mean answer of people from 0 (lowest option) to 1, before reversing", S, "s",
-                                         3),
-    "respondents": Column("who the respondents are: models, personas of a model, or people", header="Respondents"),
-    "scales_respondents.model": Column("model whose personas are the respondents", header="Model"),
-    "scales_respondents.n_items": Column("items of the scale that were answered", "items", "Items"),
-    "n_respondents": Column("respondents who answered an item of the scale", "respondents", "Respondents"),
-    "alpha": Column("Cronbach's alpha, pairwise", "1 at most", "Alpha", 3),
-    "alpha_lower": Column("lower end of its 95 % interval (Feldt)", "1 at most", "Lower", 3),
-    "alpha_upper": Column("upper end of its 95 % interval (Feldt)", "1 at most", "Upper", 3),
-    "omega": Column("total omega of one factor, by maximum likelihood", SHARE, "Omega", 3),
-    "n_listwise": Column("respondents who answered all items of the scale", "respondents", "Answered all"),
-    "alpha_listwise": Column("Cronbach's alpha of those", "1 at most", "Alpha (all)", 3),
-    "why_not": Column("why there is no alpha or omega", header="Why not"),
 }  # fmt: skip
