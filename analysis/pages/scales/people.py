@@ -87,7 +87,8 @@ def _build_figure_columns(
         columns[f"{name}_people_lower"], columns[f"{name}_people_upper"] = over_people.get(name, (np.nan, np.nan))
     for name in ("w1_net", "tv_net"):
         columns[name] = figures[name][0]
-    columns["beside_people"] = judge_excess(figures["excess"][1:], over_people.get("excess", (np.nan, np.nan)))
+    _, low, high = figures["excess"]
+    columns["beside_people"] = judge_excess((low, high), over_people.get("excess", (np.nan, np.nan)))
     return columns
 
 
