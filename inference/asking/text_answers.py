@@ -28,8 +28,8 @@
     not "cannot"; "really", "personally" and their like may stand in between), chooses the label that is its dis-,
     un-, in- or non- form, if there is one. "I don't think I agree" is of this form.
 
-With more than two labels, as on a scale from "strongly disagree" to "strongly agree", rules 6 and 8 choose none: neither
-"yes" nor "I do not agree" says how far.
+With more than two labels, as on a scale from "strongly disagree" to "strongly agree", rules 6 and 8 choose none:
+neither "yes" nor "I do not agree" says how far.
 
 Rule 8 is how an annotator reads "I do not agree with this" under the options agree and disagree. The converse does not
 hold ("I do not disagree" is no agreement), nor does it for hedged or graded forms ("not fully agree", "not strongly
@@ -77,7 +77,7 @@ class _Grammar:
     label: Mapping[str, str]  # folded wording -> label
     opposite: Mapping[str, str]  # folded wording -> label that is its dis-, un-, in- or non- form
     stances: Mapping[str, str]  # "agree" and "disagree" -> the two labels that have these wordings; else empty
-    must_be_writers_own_view: bool  # whether "agree" and "disagree" are among the wordings
+    needs_own_view: bool  # whether "agree" and "disagree" are among the wordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
         state = (
             state
             if state in ("reported", "open") and COORDINATED.fullmatch(before)
-            else classify_stance_on_mentioned_answer(before, after, must_be_writers_own_view=grammar.must_be_writers_own_view)
+            else classify_stance_on_mentioned_answer(before, after, must_be_writers_own_view=grammar.needs_own_view)
         )
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
