@@ -34,7 +34,7 @@ SCORE = "score"
 
 def simulate_planted(seed: int, *, items: int, scales: int, crossed: bool) -> pd.DataFrame:
     """Simulate a study with planted styles; return a row per style: estimate, planted, lower, upper."""
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng((seed, items, crossed))
     ratings = draw_ratings([PLANTED, *NEUTRAL[:2]], draw, items=items, scales=scales, crossed=crossed)
     planted = {ACQUIESCENCE: 0.1, ORDER: 0.05, ENDS: compute_planted_ends()}
     lines = [
@@ -63,7 +63,7 @@ def compute_planted_ends() -> float:
 
 def simulate_neutral(seed: int, *, items: int, scales: int, crossed: bool) -> bool:
     """Simulate a study without a style; return whether one is claimed."""
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng((seed, items, crossed))
     ratings = draw_ratings(NEUTRAL, draw, items=items, scales=scales, crossed=crossed, labels=("numbers", "words"))
     frame = pd.DataFrame({"study": "s", "p": [style.p for style in measure_styles(ratings)]})
     return bool((correct_families_by_holm(frame, ["study"]) < 0.05).any())

@@ -37,7 +37,7 @@ def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
         "Whatever is asked, agreeing agrees, extreme picks the ends and last is drawn to the last option" in page.words
     )
     assert page.words.count("numbers agree: the largest difference is") == 3
-    assert "Strongly disagree" in page.words and "(R)" in page.words
+    assert "(R): reversed items" in page.words
 
 
 def test_a_pilot_of_ratings_plans_a_study(run):
