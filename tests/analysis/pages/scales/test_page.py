@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import statsmodels.formula.api as smf
 
+import waver as notebook
 from analysis import runs
+from analysis.features.frames import join_ratings_with_features
 from analysis.pages.scales.figures import frame_scales_items
 from analysis.pages.scales.plots import choose_option_colours, draw_scales_items
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.plotting import COLUMN, HIGHEST, PAGE
 from analysis.reporting.output import report
+from ground.errors import InputError
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scale_runs import Respondent, draw_answers, write_scale
@@ -62,3 +67,21 @@ def test_answers_of_forty_items_and_twenty_models_are_legible(tmp_path):
 def test_options_have_colours_of_their_own(n_options):
     colours = choose_option_colours(n_options)
     assert len(set(colours)) == len(colours) == n_options
+
+
+def test_mixed_models_explain_the_score_by_features_and_attributes(tmp_path):
+    rows = draw_answers([Respondent("m", wording_sd=0.1), "n"], items=6, wordings=5)
+    folder = write_scale(tmp_path / "run", rows)
+    joined = join_ratings_with_features(runs.open_runs(folder), attributes=["attributes.key"])
+    keys = ["model", "condition", "item", "variant"]
+    planted = joined.astype(dict.fromkeys(keys, object)).merge(rows[[*keys, "s", "key"]], on=keys)
+    assert len(planted) == len(joined) == 2 * 2 * 12 * 4
+    np.testing.assert_allclose(planted["score"], planted["s"], atol=1e-12)
+    assert (planted["attributes.key"].astype(int) == planted["key"]).all()
+    table = notebook.open(folder).mixed("score ~ edit_similarity + attributes.key + (1 | item)", by=["model"])
+    fit = table[table["model"] == "m"].set_index("term")["estimate"]
+    part = planted[planted["model"] == "m"].rename(columns={"attributes.key": "of_key"})
+    expected = smf.mixedlm("score ~ edit_similarity + of_key", part, groups=part["item"]).fit(reml=True)
+    assert fit["edit_similarity"] == pytest.approx(expected.params["edit_similarity"], rel=1e-4)
+    with pytest.raises(InputError, match="no column 'agreement'"):
+        notebook.open(folder).mixed("agreement ~ edit_similarity + (1 | item)")
