@@ -44,12 +44,12 @@ ASKED: Mapping[str, str] = {
 MOST_PHRASES = 3
 IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
 WORD_MEANINGS = (
-    "Another wording, order or kind of label “moves an answer more” than another model where two answers that differ "
-    "in it alone are further apart than two that differ in the model alone: the whole 95 % interval of the difference "
-    "lies above 0, over items. “Less” means that it lies below.",
-    "The intervals are widened for the number of such comparisons (Holm).",
-    f"A style is named where it is beyond {LEAST:g} of the scale (shares at the ends and in the middle: "
-    f"{LEAST_SHARE:g}), by a test for wordings like these after Holm over all styles of all models.",
+    "Two answers that differ in the wording, order or kind of label alone are compared with two that differ in the "
+    "model alone. “Moves an answer more” means that they are further apart.",
+    "The whole 95 % interval of that difference then lies above 0, over items; for “less”, below. Intervals are "
+    "widened for the number of such comparisons (Holm).",
+    f"A style is named where it is beyond {LEAST:g} of the scale, or {LEAST_SHARE:g} of the answer at the ends or in "
+    "the middle. The test is for wordings like these, after Holm over all styles of all models.",
     "Ends and middle need such a difference from the mean of the other models and from the model in the middle of "
     "them.",
 )
