@@ -18,6 +18,7 @@ _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "string": ("text", (str,)),
     "integer": ("a whole number", (int,)),
     "number": ("a number", (int, float)),
+    "boolean": ("true or false", (bool,)),
     "null": ("null", (type(None),)),
 }
 _LONGEST_VALUE = 60  # characters of a wrong value
@@ -80,7 +81,11 @@ def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Ite
     ["run.json: seed must be a whole number, not '1'"]
     """
     kinds = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
-    if not any(isinstance(value, _KINDS[kind][1]) for kind in kinds) or isinstance(value, bool):
+    # To Python, a truth value is a whole number, too.
+    of_kind = any(isinstance(value, _KINDS[kind][1]) for kind in kinds) and (
+        "boolean" in kinds or not isinstance(value, bool)
+    )
+    if not of_kind:
         value_text = repr(value) if len(repr(value)) <= _LONGEST_VALUE else f"{repr(value)[:_LONGEST_VALUE]} ..."
         yield f"{where} must be {' or '.join(_KINDS[kind][0] for kind in kinds)}, not {value_text}"
     elif isinstance(value, dict):

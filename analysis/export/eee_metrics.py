@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.runs.conditions import list_shown_options
+
 ABOUT_ACCURACY = (
     "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without "
     "a valid answer is not right"
@@ -131,9 +133,10 @@ def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any
 def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
     """Return the label of the option with the largest probability, the first of equal ones; None without them."""
     values = row["probability"]
-    if not values or len(values) != len(row["options"]):
+    options = list_shown_options(row["options"], len(values or ()))
+    if not values or len(values) != len(options):
         return None
-    return str(row["options"][values.index(max(values))])
+    return str(options[values.index(max(values))])
 
 
 def _find_canonical_option(row: Mapping[str, Any], label: str | None) -> str | None:
@@ -147,8 +150,8 @@ def _compute_option_share(row: Mapping[str, Any], option: str) -> float:
 
     A probability that rounds to more than 1 is 1: the bounds of the metric hold.
     """
-    is_option = [means == option for means in row["canonical"]]
     for name in ("probability", "count"):
+        is_option = [means == option for means in list_shown_options(row["canonical"], len(row[name] or ()))]
         if row[name] is not None and len(row[name]) == len(is_option):
             total = 1 if name == "probability" else sum(row[name]) + (row["invalid"] or 0)
             option_amount = sum(value for value, is_meant in zip(row[name], is_option, strict=True) if is_meant)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.reporting.tidy.fields import build_run_json_tables
+from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
 from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
 
@@ -156,7 +157,7 @@ def _build_response_options_table(runs: Runs) -> ExportTable:
     query = f"""
         WITH scales(study, condition, lowest) AS ({_list_lowest_numbers_sql(runs)}),
         answered AS (
-            SELECT {_RESPONSE_OF_R}, s.options, s.canonical, lowest, probability, logprob, "count",
+            SELECT {_RESPONSE_OF_R}, {_list_shown_options_sql(runs)}, lowest, probability, logprob, "count",
                    unnest(range(1, greatest(len(probability), len(logprob), len("count")) + 1)) AS place
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING}))
         SELECT {_RESPONSE}, place, {_NAME_OF_OPTION},
@@ -199,6 +200,22 @@ def _list_lowest_numbers_sql(runs: Runs) -> str:
     return f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
 
 
+def _list_shown_options_sql(runs: Runs) -> str:
+    """Write the SQL of the columns `options` and `canonical`, without the middle where a condition left it out."""
+    without_middle = ", ".join(
+        f"({quote_sql_literal(study)}, {quote_sql_literal(name)})"
+        for study, conditions in runs.info["conditions"].items()
+        for name in list_conditions_without_middle(conditions)
+    )
+    if not without_middle:
+        return "s.options, s.canonical"
+    return ", ".join(
+        f"CASE WHEN (r.study, r.condition) IN ({without_middle}) "
+        f"THEN {build_options_without_middle_sql(f's.{name}')} ELSE s.{name} END AS {name}"
+        for name in ("options", "canonical")
+    )
+
+
 def _build_response_samples_table() -> ExportTable:
     """Return the query and the columns of the exported table of samples: a row per thought, text read, or score."""
     query = f"""
@@ -226,7 +243,7 @@ def _build_response_sample_options_table(runs: Runs) -> ExportTable:
     query = f"""
         WITH scales(study, condition, lowest) AS ({_list_lowest_numbers_sql(runs)}),
         samples AS (
-            SELECT {_RESPONSE_OF_R}, s.options, s.canonical, lowest, sample_probability,
+            SELECT {_RESPONSE_OF_R}, {_list_shown_options_sql(runs)}, lowest, sample_probability,
                    unnest(range(1, len(sample_probability) + 1)) AS sample
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING})),
         entries AS (SELECT *, unnest(range(1, len(sample_probability[sample]) + 1)) AS place FROM samples)

@@ -159,6 +159,43 @@ def join_answers_with_features(
     return pd.DataFrame(names | measures | wording_columns, copy=False)
 
 
+def join_ratings_with_features(runs: Runs, *, attributes: Sequence[str] = ()) -> pd.DataFrame:
+    """Join answers to rating scales with the features of their wordings, for the mixed models.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`; studies of rating scales.
+    attributes
+        As in `join_answers_with_features`.
+
+    Returns
+    -------
+    DataFrame
+        One row per answer to a wording that counts (`analysis.measures.ratings`): study, model, condition, item,
+        variant (categorical); score: the mean answer, 0 to 1, before reversing; the columns of
+        `analysis.features.FEATURES`, and the attributes.
+    """
+    import pandas as pd
+
+    from analysis.measures.ratings import read_ratings
+
+    stimuli = read_features(runs)
+    columns = stimuli[["study", "item", "variant", *FEATURES]]
+    columns = columns.assign(**{name: read_attribute_column(runs, name).array for name in attributes})
+    parts = []
+    for ratings in read_ratings(runs):
+        places = ratings.variants
+        scores = ratings.scores[:, places["item_code"], places["wording_code"]]
+        for (model, condition), row in zip(ratings.units[["model", "condition"]].to_numpy(), scores, strict=True):
+            parts.append(
+                places[["item", "variant"]].assign(study=ratings.name, model=model, condition=condition, score=row)
+            )
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows[rows["score"].notna()].merge(columns, on=["study", "item", "variant"], how="left")
+    return rows.astype(dict.fromkeys([*UNIT, "item", "variant"], "category"))
+
+
 def list_feature_components(runs: Runs) -> pd.DataFrame:
     """List which components computed the features of each study, and why others are missing.
 

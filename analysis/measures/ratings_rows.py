@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities
+from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
 from analysis.runs.folder import ORIGINAL
 from ground.errors import InputError
 
@@ -48,20 +49,16 @@ def describe_rating_units(runs: Runs, study: str) -> pd.DataFrame:
     """Describe the models and conditions of a study: setting, and how the options were shown."""
     rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]
+    cut = list_conditions_without_middle(conditions)
     settings, without_personas = name_settings(conditions), name_settings(conditions, ())
     return pd.DataFrame([
         {"model": model, "condition": condition, "setting": settings[condition],
          "presentation": without_personas[condition],
          "labels": conditions[condition].get("labels"), "option_order": conditions[condition].get("option_order"),
-         "without_middle": leaves_out_middle(conditions[condition]),
+         "without_middle": condition in cut,
          PERSONA: conditions[condition].get(PERSONA)}
         for model, condition in rows
     ])  # fmt: skip
-
-
-def leaves_out_middle(fields: Mapping[str, Any]) -> bool:
-    """Tell whether a condition leaves out the middle option; its field is a text where it was imported."""
-    return str(fields.get("without_middle")).lower() == "true"
 
 
 def name_settings(conditions: Mapping[str, Mapping[str, Any]], ignored: Collection[str] = SHOWN) -> dict[str, str]:
@@ -154,10 +151,10 @@ def _create_rating_units_table(runs: Runs, study: str) -> None:
     runs.execute(
         "CREATE OR REPLACE TEMP TABLE rating_units (model VARCHAR, condition VARCHAR, unit BIGINT, cut BOOLEAN)"
     )
-    conditions = runs.info["conditions"][study]
+    cut = list_conditions_without_middle(runs.info["conditions"][study])
     units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     frame = pd.DataFrame(units, columns=["model", "condition"]).assign(
-        unit=range(len(units)), cut=[leaves_out_middle(conditions[condition]) for _, condition in units]
+        unit=range(len(units)), cut=[condition in cut for _, condition in units]
     )
     runs.con.register("rating_unit_rows", frame)
     runs.execute("INSERT INTO rating_units SELECT model, condition, unit, cut FROM rating_unit_rows")
@@ -165,10 +162,9 @@ def _create_rating_units_table(runs: Runs, study: str) -> None:
 
 
 # Where the middle option was left out, an answer's lists are about the others.
-_RESPONSES_WITH_OPTIONS = """
+_RESPONSES_WITH_OPTIONS = f"""
     SELECT r.*, u.unit,
-           [option FOR option, place IN s.options
-            IF NOT (u.cut AND len(s.options) % 2 = 1 AND place = (len(s.options) + 1) // 2)] AS options
+           CASE WHEN u.cut THEN {build_options_without_middle_sql("s.options")} ELSE s.options END AS options
     FROM (SELECT * FROM responses WHERE study = $study) AS r
     JOIN rating_units AS u USING (model, condition)
     JOIN (SELECT item, variant, options FROM stimuli WHERE study = $study) AS s USING (item, variant)"""

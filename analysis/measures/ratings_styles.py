@@ -15,6 +15,7 @@ models. NeurIPS (order and labels of options).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -34,6 +35,10 @@ from analysis.statistics.strata import estimate_stratified_mean
 
 ACQUIESCENCE, ENDS, MIDDLE, ORDER, CUT = "acquiescence", "ends", "middle", "order", "no middle"
 LABELS = "labels"  # before the two that are compared: "labels numbers-words"
+LEAST, LEAST_SHARE = (
+    0.02,
+    0.05,
+)  # the least difference that is a style: of s, and of shares at the ends or in the middle
 UP, DOWN = "up", "down"
 Places = npt.NDArray[np.intp]
 
@@ -55,7 +60,8 @@ class Style:
     n_items
         Items that it is computed from.
     p
-        For items and wordings like these; NaN where it cannot be told.
+        That the difference is beyond `LEAST`, or `LEAST_SHARE`, for items and wordings like these; NaN where it cannot
+        be told.
     """
 
     unit: tuple[str, str]
@@ -99,16 +105,18 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
     balanced = stratum >= 0
     estimate = estimate_stratified_mean(scores[balanced], stratum[balanced], crossed=ratings.crossed)
     ends, like_ends = ((low - HALF, high - HALF) for low, high in map(estimate.compute_interval, ("items", "both")))
-    return Style(
-        unit, ACQUIESCENCE, estimate.mean, HALF, ends, like_ends, estimate.n_items, estimate.compute_p_against(HALF)
-    )
+    p = 1.0 if abs(estimate.mean - HALF) <= LEAST else estimate.compute_p_against(
+        HALF + math.copysign(LEAST, estimate.mean - HALF)
+    )  # fmt: skip
+    return Style(unit, ACQUIESCENCE, estimate.mean, HALF, ends, like_ends, estimate.n_items, p)
 
 
 def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
     """Compare every model's share with the mean of the other models' in the same setting.
 
-    Its p value is the larger of two: against their mean, and against the model in the middle of them. One model that
-    stands apart moves the mean of the others, so that without the second one, all would differ from it.
+    Its p value is the larger of two: against their mean, and against the model in the middle of them, 1 where it is on
+    another side of both. One model that stands apart moves the mean of the others, so that without the second one, all
+    would differ from it.
     """
     settings = ratings.list_settings()
     averages = [average_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
@@ -128,9 +136,10 @@ def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> I
             continue
         against = average_units(np.stack([averages[other] for other in others]))
         compared = _compare_values(unit, style, averages[place], against, ratings.crossed)
-        middle = averages[_find_middle_model(means, place, others)]
-        p = _compare_values(unit, style, averages[place], middle, ratings.crossed).p
-        yield replace(compared, p=max(compared.p, p) if p == p else p)
+        in_middle = averages[_find_middle_model(means, place, others)]
+        with_middle = _compare_values(unit, style, averages[place], in_middle, ratings.crossed)
+        is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
+        yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
 
 
 def _find_middle_model(means: list[float], place: int, others: list[int]) -> int:
@@ -187,9 +196,12 @@ def _compare_values(unit: tuple[str, str], style: str, value: Array, against: Ar
     difference = value - against
     panel = estimate_panel_mean(difference, crossed, is_share=False)
     is_common = ~np.isnan(difference)
+    least = LEAST_SHARE if style in (ENDS, MIDDLE) else LEAST
+    p = 1.0 if abs(panel.mean) <= least else compute_p_of_panel_mean_against_value(
+        panel, "both", math.copysign(least, panel.mean)
+    )  # fmt: skip
     return Style(
         unit, style, estimate_panel_mean(np.where(is_common, value, np.nan), crossed, is_share=False).mean,
         estimate_panel_mean(np.where(is_common, against, np.nan), crossed, is_share=False).mean,
-        panel.compute_interval("items"), panel.compute_interval("both"), panel.n_items,
-        compute_p_of_panel_mean_against_value(panel, "both"),
+        panel.compute_interval("items"), panel.compute_interval("both"), panel.n_items, p,
     )  # fmt: skip

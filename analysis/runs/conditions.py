@@ -5,15 +5,53 @@ Two such conditions are called *twins*.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 # Fields of a condition that say how the model answers; all other fields say what it is asked.
 ANSWER_FIELDS = frozenset({
-    "answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule",
+    "answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule", "label_rule",
     "thoughts", "sampler", "top_p", "top_k", "min_p", "budget",
 })  # fmt: skip
 Conditions = Mapping[str, Mapping[str, Any]]
+
+
+def list_conditions_without_middle(conditions: Conditions) -> list[str]:
+    """List the conditions that left out the middle option of every item with an odd number of options."""
+    return [name for name, fields in conditions.items() if fields.get("without_middle") is True]
+
+
+def build_options_without_middle_sql(options_sql: str) -> str:
+    """Write the SQL of a list without its middle entry; the list itself where its length is even."""
+    return (
+        f"CASE WHEN len({options_sql}) % 2 = 0 THEN {options_sql} ELSE list_concat("
+        f"{options_sql}[:len({options_sql}) // 2], {options_sql}[len({options_sql}) // 2 + 2:]) END"
+    )
+
+
+def list_shown_options(options: Sequence[str], n_values: int) -> list[str]:
+    """List the options that the values of a row are about.
+
+    Parameters
+    ----------
+    options
+        All options of the wording, or what they mean.
+    n_values
+        Number of values of the row. One less than an odd number of options: the middle was not shown, as the rules of
+        `damaged_rows` make sure.
+
+    Returns
+    -------
+    The options.
+
+    Examples
+    --------
+    >>> list_shown_options(["never", "sometimes", "always"], 2)
+    ['never', 'always']
+    """
+    middle = len(options) // 2
+    left_out = len(options) % 2 == 1 and n_values == len(options) - 1
+    return [*options[:middle], *options[middle + 1 :]] if left_out else list(options)
 
 
 def find_probability_twin(conditions: Conditions, name: str) -> str | None:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
 from ground.errors import InputError, shorten_line
 from ground.run_json import SCHEMA
 
@@ -143,9 +144,10 @@ def choose_response_rules(
 
 
 # Responses with the options of their stimuli, the ends of their condition's scale, and how many values a row has.
+# Under a condition without the middle option, options are those that were shown.
 ROWS = """(
     SELECT *, coalesce(highest - lowest + 1, len(options)) AS n_values
-    FROM (SELECT r.*, s.options, $lowest[list_position($scaled, condition)] AS lowest,
+    FROM (SELECT r.*, {options} AS options, $lowest[list_position($scaled, condition)] AS lowest,
                  $highest[list_position($scaled, condition)] AS highest
           FROM {parts} AS r LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"""
 
@@ -215,12 +217,18 @@ def check_response_rows(
     """
     scales = _find_scale_ends_by_condition(info["conditions"])
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0.0], [0.0])
-    parameters = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
-    rows_sql = ROWS.format(parts=responses_sql, stimuli=stimuli_sql)
+    parameters: dict[str, Any] = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
+    without_middle = list_conditions_without_middle(info["conditions"])
+    parameters["without_middle"] = without_middle
+    shown_sql = build_options_without_middle_sql("s.options")
+    options_sql = f"CASE WHEN list_contains($without_middle, condition) THEN {shown_sql} ELSE s.options END"
+    rows_sql = ROWS.format(
+        parts=responses_sql, stimuli=stimuli_sql, options=options_sql if without_middle else "s.options"
+    )
     counted = [f"{rows_sql} WHERE {_build_damaged_row_condition(rules)}"]
     query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli_sql})"
     ((options, last, as_many),) = con.execute(query).fetchall()
-    if as_many and not scales:
+    if as_many and not scales and not without_middle:
         parameters["options"] = options
         counted = _list_damaged_row_from_clauses(
             stimuli_sql, responses_sql, rows_sql, rules, len(options), same_options=options == last

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from analysis.runs.conditions import list_shown_options
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def _describe_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None)
     values = row.get("probability")
     if values is None or not len(values):
         return ""
-    names = list(range(int(scale[0]), int(scale[1]) + 1)) if scale else list(row["options"])
+    names = list(range(int(scale[0]), int(scale[1]) + 1)) if scale else list_shown_options(row["options"], len(values))
     if len(names) != len(values):  # not what run.json says was asked: no guess which is which
         return f"{len(values)} probabilities"
     pairs = list(zip(names, values, strict=True))
@@ -255,7 +256,8 @@ def _describe_sample_counts(row: Mapping[str, Any]) -> str:
     """Write how many sampled texts gave each option; empty where no texts were read."""
     texts, invalid = row.get("output"), int(row.get("invalid") or 0)
     counts = row.get("count")
-    if counts is not None and len(counts) == len(row["options"]):
-        count_text = ", ".join(f"{name} {int(number)}" for name, number in zip(row["options"], counts, strict=True))
+    options = [] if counts is None else list_shown_options(row["options"], len(counts))
+    if counts is not None and len(counts) == len(options):
+        count_text = ", ".join(f"{name} {int(number)}" for name, number in zip(options, counts, strict=True))
         return f"of {int(sum(counts)) + invalid} texts: {count_text}, none of them {invalid}"
     return f"of {len(texts)} texts, {invalid} without an answer" if texts is not None and invalid else ""

@@ -41,8 +41,9 @@ def read_answers(responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd
     -------
     DataFrame
         study, model, asked (the condition), condition (its setting: what conditions have in common that differ in how
-        the options are shown, or in the persona), option_order, item, variant, scale, key; shares (list), s: mean
-        answer from 0 to 1, NaN without an answer. Originals are left out where all items have other wordings.
+        the options are shown, or in the persona), option_order, item, variant, scale, key; shares (list); s: mean
+        answer from 0 to 1, NaN without an answer; turned: 1 - s where the key is -1, else s. Originals are left out
+        where all items have other wordings.
     """
     about = wordings.rename(columns={"attributes.scale": "scale", "attributes.key": "key"})
     about = about.reindex(columns=["study", "item", "variant", "pattern", "options", "scale", "key"])
@@ -60,8 +61,9 @@ def read_answers(responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd
     rows = rows.assign(shares=shares, s=[_compute_mean_answer(values) for values in shares], key=keys)
     rows = rows.merge(orders, on=["study", "condition"], how="left").rename(columns={"condition": "asked"})
     rows = rows.merge(settings, on=["study", "asked"], how="left")
-    names = ["study", "model", "asked", "condition", "option_order", "item", "variant", "scale", "key", "shares", "s"]
-    return rows[names].reset_index(drop=True)
+    rows = rows.assign(turned=np.where(rows["key"] < 0, 1 - rows["s"], rows["s"]))
+    names = ["study", "model", "asked", "condition", "option_order", "item", "variant", "scale", "key"]
+    return rows[[*names, "shares", "s", "turned"]].reset_index(drop=True)
 
 
 def _read_shares(row: dict[str, Any]) -> list[float] | None:
@@ -108,7 +110,6 @@ def compute_scale_scores(answers: pd.DataFrame, describe: Describe) -> pd.DataFr
         study, model, condition, scale, n_conditions; score, score_lower, score_upper: cut at 0 and 1, NaN for one item.
     """
     rows = answers[answers["scale"].notna()]
-    rows = rows.assign(turned=np.where(rows["key"] < 0, 1 - rows["s"], rows["s"]))
     by_wording = rows.groupby([*ROW, "scale", "item", "variant"], sort=False)["turned"].mean()
     items = by_wording.groupby([*ROW, "scale", "item"], sort=False).mean().dropna()
     sizes = _count_conditions(answers)

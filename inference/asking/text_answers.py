@@ -28,6 +28,9 @@
     not "cannot"; "really", "personally" and their like may stand in between), chooses the label that is its dis-,
     un-, in- or non- form, if there is one. "I don't think I agree" is of this form.
 
+With more than two labels, as on a scale from "strongly disagree" to "strongly agree", rules 6 and 8 choose none:
+neither "yes" nor "I do not agree" says how far.
+
 Rule 8 is how an annotator reads "I do not agree with this" under the options agree and disagree. The converse does not
 hold ("I do not disagree" is no agreement), nor does it for hedged or graded forms ("not fully agree", "not strongly
 agree"); "I cannot agree" is also how chat models decline to take a side; and what the denial of an unrelated label
@@ -74,6 +77,7 @@ class _Grammar:
     label: Mapping[str, str]  # folded wording -> label
     opposite: Mapping[str, str]  # folded wording -> label that is its dis-, un-, in- or non- form
     stances: Mapping[str, str]  # "agree" and "disagree" -> the two labels that have these wordings; else empty
+    needs_own_view: bool  # whether "agree" and "disagree" are among the wordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
         state = (
             state
             if state in ("reported", "open") and COORDINATED.fullmatch(before)
-            else classify_stance_on_mentioned_answer(before, after, must_be_writers_own_view=bool(grammar.stances))
+            else classify_stance_on_mentioned_answer(before, after, must_be_writers_own_view=grammar.needs_own_view)
         )
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
@@ -177,18 +181,20 @@ def _build_label_pattern_and_opposites(label_wordings: tuple[tuple[str, tuple[st
                 raise ValueError(f"an empty wording is given for the label '{name}'")
             if label.setdefault(folded, name) != name:
                 raise ValueError(f"the wording '{wording}' is given for two labels, '{label[folded]}' and '{name}'")
+    is_graded = len(set(label.values())) > 2  # then "yes", or "I do not agree", says not how far
     opposite = {
         wording: label[prefix + wording]
         for wording in label
         for prefix in _OPPOSITE_PREFIXES
-        if label.get(prefix + wording, label[wording]) != label[wording]
+        if not is_graded and label.get(prefix + wording, label[wording]) != label[wording]
     }
     longest_first = sorted(label, key=lambda wording: (-len(wording), wording))
     # The lookahead only saves time: at most positions one character is enough to see that no label begins.
     first = "".join(sorted({re.escape(wording[0]) for wording in label}))
     pattern = re.compile(rf"(?=[{first}])(?:{'|'.join(map(_build_wording_pattern, longest_first))})")
     of_stance = {stance: label[stance] for stance in (stances.AGREE, stances.DISAGREE) if stance in label}
-    return _Grammar(pattern, label, opposite, of_stance if len(set(of_stance.values())) == 2 else {})
+    is_agreement = len(set(of_stance.values())) == 2
+    return _Grammar(pattern, label, opposite, of_stance if is_agreement and not is_graded else {}, is_agreement)
 
 
 def _build_wording_pattern(wording: str) -> str:

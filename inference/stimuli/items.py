@@ -50,7 +50,12 @@ class _Row:
     variant: Variant
 
 
-def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns = DEFAULT_COLUMNS) -> tuple[Item, ...]:
+def read_items(
+    source: str,
+    options: tuple[Option, ...] = (),
+    columns: Columns = DEFAULT_COLUMNS,
+    protocol_columns: tuple[str, ...] = (),
+) -> tuple[Item, ...]:
     """Read the items of a source, check them, and tell what a reader of the table might not expect.
 
     Parameters
@@ -63,6 +68,8 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
         The options of every variant, if they are the same for all; else the protocol gives them to each.
     columns
         What the columns are, where they are not called so.
+    protocol_columns
+        Columns that the protocol reads beside these: attributes, whatever the case of their names in the table.
 
     Returns
     -------
@@ -84,7 +91,7 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
 
         source_records, name = read_dataset(source), source
         column_names = list(dict.fromkeys(field for _, record in source_records for field in record))
-    shape = recognise_table_shape(name, column_names, columns)
+    shape = recognise_table_shape(name, column_names, columns, protocol_columns)
     try:
         items = _gather_items(partial(_read_variant_rows, shape, source_records), options)
     except InputError as error:

@@ -17,6 +17,7 @@ from helpers import (
     choice_runs,
     negation_runs,
     reading_runs,
+    scale_runs,
     scored_runs,
     scoring_runs,
     text_feature_runs,
@@ -253,6 +254,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "reliability": _templates,
     "readings": _readings,
     "scored": _scores,
+    "scales": lambda path: (scale_runs.write_full(path), {"resamples": 20}),
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -266,6 +268,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "reliability": _one_opinion,
     "readings": _two_readings,
     "scored": _one_score,
+    "scales": lambda path: (scale_runs.write_bare(path), {"resamples": 0}),
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -278,4 +281,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "reliability": _silent_opinions,
     "readings": _silent_readings,
     "scored": _missing_scores,
+    "scales": lambda path: (scale_runs.write_silent(path), {"resamples": 20}),
 }

@@ -80,7 +80,8 @@ def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str],
     Study
         Without samples.
     """
-    values = np.stack([average_units(ratings.keyed_scores[places]) for places in places_by_unit.values()])
+    scores = ratings.keyed_scores
+    values = np.stack([average_units(scores[places]) for places in places_by_unit.values()])
     validity = np.array([ratings.compute_validity(places) for places in places_by_unit.values()])
     return Study(
         ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings

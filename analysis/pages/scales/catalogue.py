@@ -91,8 +91,8 @@ TABLES = {
         "tables.tabulate_scales_personas",
         "Scores by persona",
         f"The same scores as each persona, and how far they are from the mean over the personas of a model. {_SETTING}",
-        (*split_names("study model condition persona scale validity"), *_SCORE, "difference"),
-        frozenset(split_names("validity score_lower score_upper like_lower like_upper error")),
+        split_names("study model condition persona scale validity n_items score score_lower score_upper difference"),
+        frozenset(split_names("validity score_lower score_upper")),
     ),
 }  # fmt: skip
 FIGURES = {

@@ -77,8 +77,9 @@ COLUMNS: Mapping[str, Column] = {
                       "shown in the other way", S, "Against", 3),
     "difference": Column("value less what it is compared with", DIFFERENCE, "Difference", 3),
     "scales_differences.difference": Column("score of a minus score of b", DIFFERENCE, "a − b", 3),
-    "p": Column("p value for wordings like these; of ends and middle the larger of two: against the mean of the other "
-                "models, and against the model in the middle of them", "", "p", 3),
+    "p": Column("p value, for wordings like these, that the difference is beyond 0.02 (of ends and middle, 0.05); of "
+                "ends and middle the larger of two: against the mean of the other models, and against the model in the "
+                "middle of them", "", "p", 3),
     "p_holm": Column("the same after Holm over all styles of a study", "", "p (Holm)", 3),
     "scales_differences.p_holm": Column("p value for wordings like these after Holm", "", "p (Holm)", 3),
     "scales_differences.p": Column("p value for wordings like these: other items and other wordings", "", "p", 3),

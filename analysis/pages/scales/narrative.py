@@ -5,9 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import pandas as pd
 
-from analysis.measures.ratings_styles import ACQUIESCENCE, CUT, ENDS, LABELS, MIDDLE, ORDER
+from analysis.measures.ratings_styles import (
+    ACQUIESCENCE,
+    CUT,
+    ENDS,
+    LABELS,
+    LEAST,
+    LEAST_SHARE,
+    MIDDLE,
+    ORDER,
+)
 from analysis.measures.ratings_wordings import MODEL, WORDING
 from analysis.measures.thresholds import is_silent
 from analysis.reporting.words import (
@@ -34,13 +44,14 @@ ASKED: Mapping[str, str] = {
 MOST_PHRASES = 3
 IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
 WORD_MEANINGS = (
-    "Another wording, order or kind of label “moves an answer more” than another model where two answers that differ "
-    "in it alone are further apart than two that differ in the model alone: the whole 95 % interval of the difference "
-    "lies above 0, over items. “Less” means that it lies below.",
-    "The intervals are widened for the number of such comparisons (Holm).",
-    "A style is named where its test for wordings like these holds after Holm, over all styles of all models of the "
-    "study.",
-    "Ends and middle need a difference from the mean of the other models and from the model in the middle of them.",
+    "Two answers that differ in the wording, order or kind of label alone are compared with two that differ in the "
+    "model alone. “Moves an answer more” means that they are further apart.",
+    "The whole 95 % interval of that difference then lies above 0, over items; for “less”, below. Intervals are "
+    "widened for the number of such comparisons (Holm).",
+    f"A style is named where it is beyond {LEAST:g} of the scale, or {LEAST_SHARE:g} of the answer at the ends or in "
+    "the middle. The test is for wordings like these, after Holm over all styles of all models.",
+    "Ends and middle need such a difference from the mean of the other models and from the model in the middle of "
+    "them.",
 )
 
 
@@ -141,10 +152,8 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
     rows = table.assign(label=labels.build_row_labels(table))
     rows = rows[verdicts.mark_clear_effects(rows["p_holm"]) & ~is_silent(rows["validity"].astype(float))]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
-    says_more = [
-        row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()
-    ]  # fmt: skip
-    rows = rows[says_more]
+    is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
+    rows = rows[np.array(is_new, bool)]
     rank = rows["style"].map({style: place for place, style in enumerate(IN_ORDER)}).fillna(len(IN_ORDER))
     phrases = [phrase_style_of_model(row.style, row.difference) for row in rows.itertuples()]
     return rows.assign(phrase=phrases, rank=rank).sort_values(["rank", "p_holm"], kind="stable")

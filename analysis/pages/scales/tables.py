@@ -9,11 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, list_groups, read_ratings
+from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.ratings import build_settings_study, select_scale
 from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.statistics.resampling import LEVEL, Array
+from analysis.statistics.significance import ROUNDING
+from analysis.statistics.spread import compute_standard_deviations
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -83,11 +86,23 @@ def tabulate_scales_conditions(runs: Runs) -> pd.DataFrame:
         study, model, condition (without its persona), labels, option_order, without_middle, scale, validity; n_items,
         n_wordings, score, score_lower, score_upper, like_lower, like_upper, error: as in `tabulate_scales_scores`.
     """
-    return _tabulate_scores_of_units(runs, ["model", "presentation"], list(SHOWN))
+    rows = []
+    for ratings in read_ratings(runs):
+        groups = dict(list_groups(ratings.units, ["model", "presentation"]))
+        shown = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
+        for scale, study in _build_scale_studies(ratings, groups):
+            rows += [
+                {"study": ratings.name, "model": model, "condition": condition, **shown[unit], "scale": scale,
+                 "validity": study.validity[unit], **_estimate_score(study, unit)}
+                for unit, (model, condition) in enumerate(study.units)
+            ]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
     """Compute the score of every model on every scale as each persona.
+
+    There may be hundreds of personas: all are computed at once, and for these wordings only.
 
     Parameters
     ----------
@@ -97,32 +112,48 @@ def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition (the setting), persona, scale, validity; n_items, n_wordings, score, score_lower,
-        score_upper, like_lower, like_upper, error; difference: score minus the mean over the personas of the model. No
+        study, model, condition (the setting), persona, scale, validity; n_items, score; score_lower, score_upper: 95 %
+        interval over items, by t, cut at 0 and 1; difference: score minus the mean over the personas of the model. No
         rows without personas.
     """
-    table = _tabulate_scores_of_units(runs, ["model", "setting", PERSONA], [PERSONA])
-    if table.empty or table[PERSONA].isna().all():
+    parts = []
+    for ratings in read_ratings(runs):
+        groups = [
+            (key, places)
+            for key, places in list_groups(ratings.units, ["model", "setting", PERSONA])
+            if key[2] is not None
+        ]
+        if not groups:
+            continue
+        scores = ratings.keyed_scores
+        items = np.stack([
+            average_units(np.moveaxis(average_units(scores[places]), 1, 0)) for _, places in groups
+        ])  # fmt: skip
+        names = pd.DataFrame([key for key, _ in groups], columns=["model", "condition", PERSONA])
+        names = names.assign(validity=[ratings.compute_validity(places) for _, places in groups])
+        for scale in ratings.scales:
+            columns = _estimate_means_by_t(items[:, ratings.mark_scale_items(scale)])
+            parts.append(names.assign(study=ratings.name, scale=scale, **columns))
+    if not parts:
         return pd.DataFrame()
-    table = table[table[PERSONA].notna()].reset_index(drop=True)
+    table = pd.concat(parts, ignore_index=True)
     means = table.groupby(["study", "model", "condition", "scale"])["score"].transform("mean")
     return table.assign(difference=table["score"] - means)
 
 
-def _tabulate_scores_of_units(runs: Runs, group_columns: list[str], shown_columns: list[str]) -> pd.DataFrame:
-    """Compute the scores of groups of units that share some columns; the second of these is the condition."""
-    rows = []
-    for ratings in read_ratings(runs):
-        groups = list_groups(ratings.units, group_columns)
-        firsts = ratings.units.iloc[[places[0] for _, places in groups]][shown_columns].to_dict("records")
-        named = {(str(number), str(key[1])): places for number, (key, places) in enumerate(groups)}
-        for scale, study in _build_scale_studies(ratings, named):
-            for unit, ((key, _), shown) in enumerate(zip(groups, firsts, strict=True)):
-                rows.append({
-                    "study": ratings.name, "model": key[0], "condition": key[1], **shown, "scale": scale,
-                    "validity": study.validity[unit], **_estimate_score(study, unit),
-                })  # fmt: skip
-    return pd.DataFrame(rows)
+def _estimate_means_by_t(values: Array) -> dict[str, npt.NDArray[Any]]:
+    """Estimate the mean of every row of values with its t interval, cut at 0 and 1; NaN for fewer than two values."""
+    from scipy.special import stdtrit
+
+    n = (~np.isnan(values)).sum(axis=1)
+    means = average_units(values.T)
+    at_least_two = np.where(n > 1, n, np.nan)
+    half = stdtrit(at_least_two - 1, (1 + LEVEL) / 2) * compute_standard_deviations(values) / np.sqrt(at_least_two)
+    half = np.where(half > ROUNDING, half, np.nan)
+    return {
+        "n_items": n, "score": means, "score_lower": np.maximum(means - half, 0),
+        "score_upper": np.minimum(means + half, 1),
+    }  # fmt: skip
 
 
 def tabulate_scales_differences(runs: Runs) -> pd.DataFrame:

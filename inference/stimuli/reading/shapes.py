@@ -90,7 +90,9 @@ class Shape:
         return fields
 
 
-def recognise_table_shape(source: str, column_names: Sequence[str], columns: Columns) -> Shape:
+def recognise_table_shape(
+    source: str, column_names: Sequence[str], columns: Columns, protocol_columns: Sequence[str] = ()
+) -> Shape:
     """Recognise the shape of a table by the names of its columns.
 
     Parameters
@@ -101,6 +103,8 @@ def recognise_table_shape(source: str, column_names: Sequence[str], columns: Col
         The names of its columns.
     columns
         Those that the user names.
+    protocol_columns
+        Names of attributes that a protocol reads: a column of such a name, in any case, is that attribute.
 
     Returns
     -------
@@ -137,14 +141,21 @@ def recognise_table_shape(source: str, column_names: Sequence[str], columns: Col
     other_columns = [
         c for c in column_names if c not in fields and c not in wordings and _fold_column_name(c) not in unused
     ]
-    attribute_columns = tuple(column for column in other_columns if not _fold_column_name(column).startswith(ATTRIBUTE))
+    protocol_names = {
+        column: folded for column in other_columns if (folded := _fold_column_name(column)) in protocol_columns
+    }
+    attribute_columns = tuple(
+        column
+        for column in other_columns
+        if not _fold_column_name(column).startswith(ATTRIBUTE) and column not in protocol_names
+    )
     possible_fields = (*SHARED, "paraphrases") if wordings or "paraphrases" in fields.values() else (*SHARED, *OF_ROWS)
     absent = set(possible_fields) - set(fields.values())
     for column in attribute_columns:
         _refuse_ambiguous_attribute_column(source, column, absent)
     holding = {field: column for column, field in fields.items()}
     for column in other_columns:
-        name = column.strip()
+        name = protocol_names.get(column, column.strip())
         field = ATTRIBUTE + (name[len(ATTRIBUTE) :] if _fold_column_name(name).startswith(ATTRIBUTE) else name)
         _refuse_two_columns_of_field(source, column, holding.setdefault(field, column), field)
         fields[column] = field

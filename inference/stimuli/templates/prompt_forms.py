@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -19,7 +19,10 @@ WITH_MESSAGES = (CHAT, PAIR)
 ONLY = {CLOZE: "a model that fills a mask", PAIR: "a classifier"}
 """Form -> the models that are asked in no other."""
 OPTION_ORDERS = ("yes-no", "no-yes")
-ROLES = ("system", "user", "assistant")
+SYSTEM = "system"
+ROLES = (SYSTEM, "user", "assistant")
+PERSONA = "persona"
+"""Variable with the text of a persona, where a protocol takes them; empty where the model is asked as itself."""
 SENTENCES = ("premise", "hypothesis")
 """The roles of the two messages of a pair, in this order: what a classifier reads, each a sequence of its own."""
 
@@ -59,6 +62,8 @@ class Fields:
         Forms that a file may have, some of `FORMS`, and `PAIR` where two sentences can be given to a classifier.
     answers
         Whether every form has `answers`: option label -> words that count as that option.
+    example_words
+        The same for options of examples, where the items bring options of their own: a form needs no `answers` then.
     """
 
     variables: frozenset[str]
@@ -66,6 +71,7 @@ class Fields:
     trials: tuple[Mapping[str, Any], ...]
     forms: tuple[str, ...] = (PLAIN, CHAT)
     answers: bool = False
+    example_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 OPTION_FIELDS = Fields(
@@ -93,8 +99,8 @@ class Form:
         (role, template) pairs, role None for plain text.
     words, surface
         Option label -> its words; and these with all their case variants.
-    places_shots
-        Whether the templates place exemplars themselves.
+    places_shots, places_persona
+        Whether the templates place exemplars, and a persona, themselves.
     """
 
     where: str
@@ -104,6 +110,7 @@ class Form:
     words: Mapping[str, tuple[str, ...]]
     surface: Mapping[str, tuple[str, ...]]
     places_shots: bool
+    places_persona: bool = False
 
     @classmethod
     def compile(cls, where: str, form: str, content: Any, fields: Fields) -> Form:
@@ -130,10 +137,11 @@ class Form:
             A field or variable is missing or unknown, or a template fails with a trial text.
         """
         body = "messages" if form in WITH_MESSAGES else "template"
-        expected = [body, "answers"] if fields.answers else [body]
+        may_have_answers = bool(fields.example_words) and isinstance(content, dict) and "answers" in content
+        expected = [body, "answers"] if fields.answers or may_have_answers else [body]
         if not isinstance(content, dict) or set(content) != set(expected):
             raise InputError(f"{where}: expected {' and '.join(expected)}, and nothing else")
-        words = _parse_answer_words_by_label(where, content["answers"]) if fields.answers else {}
+        words = _parse_answer_words_by_label(where, content["answers"]) if "answers" in expected else {}
         sources = (
             _parse_chat_or_pair_messages(where, form, content[body])
             if form in WITH_MESSAGES
@@ -146,7 +154,7 @@ class Form:
         used = check_template_variables(where, whole, fields.needed | mask, fields.variables | mask)
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
         surface = {label: list_case_variants(given_words) for label, given_words in words.items()}
-        compiled_form = cls(where, form, content, parts, words, surface, "shots" in used)
+        compiled_form = cls(where, form, content, parts, words, surface, "shots" in used, PERSONA in used)
         compiled_form.check_trial_renderings(fields)
         return compiled_form
 
@@ -158,19 +166,26 @@ class Form:
         InputError
             A template fails, or makes the same prompt of another text.
         """
+        needed = fields.needed | ({PERSONA} if self.places_persona else set())
         for values, order, answered in product(fields.trials, OPTION_ORDERS, (False, True) if self.words else (False,)):
             before = (Shot("A question?", next(iter(self.words)), values),) if answered else ()
-            trial = {"options": list(self.words), "mask": "[MASK]", **values}
-            rendered = self.render(trial, order, before)
-            for name in sorted(fields.needed & values.keys()):
-                other = values[name][::-1] if isinstance(values[name], str) else values[name]
-                if other != values[name] and self.render({**trial, name: other}, order, before) == rendered:
+            options = {"options": list(self.words or fields.example_words), "mask": "[MASK]", PERSONA: "A nurse."}
+            trial = {**options, **values}
+            rendered = self.render(trial, order, before, fields.example_words)
+            for name in sorted(needed & (values.keys() | {PERSONA})):
+                other = trial[name][::-1] if isinstance(trial[name], str) else trial[name]
+                changed = {**trial, name: other}
+                if other != trial[name] and self.render(changed, order, before, fields.example_words) == rendered:
                     raise InputError(
                         f"{self.where}: the prompt never shows {{{{ {name} }}}}: it is the same for any {name}"
                     )
 
     def render(
-        self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot] = ()
+        self,
+        values: Mapping[str, Any],
+        option_order: str,
+        shots: Sequence[Shot] = (),
+        words: Mapping[str, tuple[str, ...]] | None = None,
     ) -> list[tuple[str | None, str]]:
         """Fill in every part.
 
@@ -182,6 +197,8 @@ class Form:
             One of `OPTION_ORDERS`.
         shots
             Exemplars, in the order in which they are shown.
+        words
+            Words of options, which go before those of the file; None: none.
 
         Returns
         -------
@@ -196,8 +213,10 @@ class Form:
             raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
         if self.form == CLOZE and values.get("mask") is None:
             raise InputError(f"{self.where}: this model has no mask token; choose --form plain or chat")
-        options = [{"label": label, "answer": self.words[label][0]} for label in values.get("options", ())]
+        all_words = {**self.words, **(words or {})}
+        options = [{"label": label, "answer": all_words[label][0]} for label in values.get("options", ())]
         variables = {
+            PERSONA: "",
             **values,
             "options": options if option_order == OPTION_ORDERS[0] else options[::-1],
             "shots": [

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
+from inference.stimuli.personas import Persona
 from inference.stimuli.reading.files import expand_user_path, read_yaml
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import (
@@ -18,6 +19,8 @@ from inference.stimuli.templates.prompt_forms import (
     ONLY,
     OPTION_ORDERS,
     PAIR,
+    PERSONA,
+    SYSTEM,
     WITH_MESSAGES,
     Fields,
     Form,
@@ -68,8 +71,16 @@ class PromptBook:
     `Fields.answers` says so, `answers` (option label -> words). Every protocol passes its own `Fields`.
     """
 
-    def __init__(self, name: str | None, forms: Mapping[str, Form], where: str, possible: Sequence[str]) -> None:
+    def __init__(
+        self,
+        name: str | None,
+        forms: Mapping[str, Form],
+        where: str,
+        possible: Sequence[str],
+        persona: Persona | None = None,
+    ) -> None:
         self.name = name
+        self.persona = persona
         self._forms = forms
         self._where = where
         self._possible = possible
@@ -105,6 +116,10 @@ class PromptBook:
             for form, form_content in content.items()
         }
         return cls(source.stem if path is not None else None, forms, str(source), fields.forms)
+
+    def carry_persona(self, persona: Persona) -> PromptBook:
+        """Copy the prompts, so that all of them are asked as a persona, and all conditions are named by it."""
+        return PromptBook(self.name, self._forms, self._where, self._possible, persona)
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -142,16 +157,24 @@ class PromptBook:
 
         Returns
         -------
-        `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`.
+        `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`; with a persona
+        `plain/yes-no/persona-NAME`.
         """
-        return "/".join(part for part in (self.name, form, setting) if part)
+        persona = None if self.persona is None else f"persona-{self.persona.name}"
+        return "/".join(part for part in (self.name, form, setting, persona) if part)
 
     def find_answer_words(self, form: str) -> Mapping[str, tuple[str, ...]]:
         """Give the words that count as each option in one form, as the file has them."""
         return self._find_form(form).words
 
     def render(
-        self, form: str, values: Mapping[str, Any], *, option_order: str = OPTION_ORDERS[0], shots: Sequence[Shot] = ()
+        self,
+        form: str,
+        values: Mapping[str, Any],
+        *,
+        option_order: str = OPTION_ORDERS[0],
+        shots: Sequence[Shot] = (),
+        words: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Prompt:
         """Fill in the templates of one form.
 
@@ -168,6 +191,9 @@ class PromptBook:
         shots
             Exemplars, in the order in which they are shown. In chat, those that the templates do not place become
             turns before the last message.
+        words
+            Option label -> what counts as that option, to the letter, and goes before the words of the file; None: all
+            options have their words there.
 
         Returns
         -------
@@ -181,13 +207,18 @@ class PromptBook:
         """
         compiled = self._find_form(form)
         labels = values.get("options", ())
-        missing = [label for label in labels if label not in compiled.words]
+        surface = {**compiled.surface, **(words or {})}
+        missing = [label for label in labels if label not in surface]
         if missing:
             raise InputError(f"{compiled.where}: answers has no option '{missing[0]}'; add it with its words")
         if shots and form != CHAT and not compiled.places_shots:
             raise InputError(f"{compiled.where}: the template never uses {{{{ shots }}}}; ask without exemplars")
-        rendered = compiled.render(values, option_order, shots)
-        answers = tuple(compiled.surface[label] for label in labels)
+        if self.persona is not None:
+            values = {**values, PERSONA: self.persona.text}
+        rendered = compiled.render(values, option_order, shots, words)
+        answers = tuple(surface[label] for label in labels)
+        if self.persona is not None and not compiled.places_persona:
+            rendered = _put_persona_first(rendered, self.persona.text, form)
         if form not in WITH_MESSAGES:
             return Prompt(rendered[0][1], None, answers)
         if form == CHAT and not compiled.places_shots:
@@ -206,3 +237,13 @@ class PromptBook:
                 f"{self._where}: there is no form '{form}', only {', '.join(self.forms)};{needed} {' or '.join(ways)}"
             )
         return self._forms[form]
+
+
+def _put_persona_first(
+    rendered: Sequence[tuple[str | None, str]], persona_text: str, form: str
+) -> list[tuple[str | None, str]]:
+    """Put a persona where the templates have no place for it: into the system message of a chat, else before all."""
+    role, text = rendered[0]
+    if form == CHAT and role != SYSTEM:
+        return [(SYSTEM, persona_text), *rendered]
+    return [(role, f"{persona_text}\n\n{text}"), *rendered[1:]]

@@ -1,0 +1,166 @@
+"""Turn responses into rows: probabilities of the options shown, and options read out of texts.
+
+A text that was asked for in words is read as in all studies (`inference.asking.text_answers`). One that was asked for
+by numbers or letters is read so:
+
+1.  It begins with a number or letter shown, perhaps after "Answer:", "My answer is" or the like, and after marks and
+    brackets. A letter ends there: a mark or the end of the line follows, so "A good idea" is no A. So does a number:
+    "4.5" and "1 to 5" are no answers. Where the words of another option follow at once ("4. Strongly disagree"), the
+    text contradicts itself, and is invalid.
+2.  Else it is read for the words of the options.
+3.  Else it is invalid. Options that are whole numbers have no other words: of these the first number that rule 1 takes
+    counts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from inference.asking.reading.read_texts import build_sample_answer_columns
+from inference.asking.rounds import Response, build_columns_of_response
+from inference.asking.text_answers import parse_answer
+from inference.asking.thoughts import find_most_frequent
+from inference.engines.contract import Generation, Score, Thoughts
+from inference.protocols.scale.shown import (
+    LETTERS,
+    WORDS,
+    Showing,
+    ShownOptions,
+    are_whole_numbers,
+    choose_shown_options,
+)
+from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompt_forms import list_case_variants
+from inference.stimuli.templates.prompts import Prompt
+
+VERSION = 1  # of the rule above, recorded with what it read (`label_rule`)
+_LEAD = (
+    r"(?:(?:so |well |overall )?,?\s*(?:my |the |final )*(?:answer|reply|response|choice|rating|score)"
+    r"(?: is| would be)?\s*:?\s*)?"
+)
+_MARKS = r"[\s\"'*_`(\[\u201c\u2018#]*"
+
+
+def uses_labels(showing: Showing, options: Sequence[str]) -> bool:
+    """Tell whether something else than the words of the options is asked for: numbers, or letters."""
+    return showing.labels != WORDS or are_whole_numbers(tuple(options))
+
+
+def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
+    """Turn a response into the columns of a response row.
+
+    Parameters
+    ----------
+    showing
+        How the options were shown.
+    variant, prompt
+        What was asked.
+    response
+        What the engine returned, without an error.
+
+    Returns
+    -------
+    Column -> value. Lists go from the lowest to the highest of the options shown; `answer` is the words of an option.
+    """
+    options = tuple(option.label for option in variant.options)
+    shown = choose_shown_options(options, showing)
+    if len(shown.options) < len(options):
+        kept = tuple(option for option in variant.options if option.label in shown.options)
+        variant = replace(variant, options=kept)
+    if isinstance(response, Generation) and uses_labels(showing, options):
+        return _read_texts(showing, shown, response)
+    if shown.numbers is not None and isinstance(response, Score):
+        response = _select_places(response, shown.places)
+    elif shown.numbers is not None and isinstance(response, Thoughts):
+        scores = tuple(None if score is None else _select_places(score, shown.places) for score in response.scores)
+        response = replace(response, scores=scores)
+    return build_columns_of_response(variant, prompt, response)
+
+
+def parse_label(text: str, shown: ShownOptions, labels: str) -> str | None:
+    """Read a number or letter out of a text (the rule: see the module).
+
+    Parameters
+    ----------
+    text
+        What the model wrote.
+    shown
+        The options and what stands for them.
+    labels
+        What was asked for, numbers or letters.
+
+    Returns
+    -------
+    The words of the option; None if the text is no valid answer.
+
+    Examples
+    --------
+    >>> shown = choose_shown_options(("Disagree", "Neither", "Agree"), Showing("numbers", "up"))
+    >>> parse_label("**3** - Agree", shown, "numbers"), parse_label("I agree.", shown, "numbers")
+    ('Agree', 'Agree')
+    >>> parse_label("3. Disagree", shown, "numbers"), parse_label("2.5", shown, "numbers")
+    (None, None)
+    """
+    folded = unicodedata.normalize("NFKC", text)
+    pattern, option_by_answer, wordings = _build_label_reader(shown, labels)
+    match = pattern.match(folded)
+    if match is None:
+        return parse_answer(text, wordings) if wordings else None
+    option = option_by_answer[match["label"]]
+    rest = folded[match.end() :].lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(").casefold()
+    named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!\w)", rest)]
+    return option if not named or max(named, key=len) == option else None
+
+
+@lru_cache(maxsize=256)
+def _build_label_reader(
+    shown: ShownOptions, labels: str
+) -> tuple[re.Pattern[str], dict[str, str], dict[str, tuple[str, ...]]]:
+    """Build the pattern of a label that begins a text, answer -> option, and the wordings of the options."""
+    longest_first = sorted(shown.answers, key=len, reverse=True)
+    label = "|".join(map(re.escape, longest_first))
+    if labels == LETTERS:
+        end = r"(?=[\s]*(?:$|[^\w\s'\u2019]))(?![\u2019']\w)"
+    else:
+        end = r"(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])"
+    # The words before a label in any case, the label itself as it was shown.
+    pattern = re.compile(rf"{_MARKS}(?i:{_LEAD}){_MARKS}(?P<label>{label}){end}", re.MULTILINE)
+    has_words = not are_whole_numbers(shown.options)
+    wordings = {option: list_case_variants((option,)) for option in shown.options} if has_words else {}
+    return pattern, dict(zip(shown.answers, shown.options, strict=True)), wordings
+
+
+def _read_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:
+    """Read every text for an option; the answer is the option that most texts choose, none if two are equal."""
+    chosen = [None if text is None else parse_label(text, shown, showing.labels) for text in generation.answers]
+    wordings = {
+        option: dict.fromkeys((answer, option)) for option, answer in zip(shown.options, shown.answers, strict=True)
+    }
+    return {
+        "output": list(generation.texts),
+        "count": [chosen.count(option) for option in shown.options],
+        "invalid": chosen.count(None),
+        "answer": find_most_frequent(chosen, shown.options),
+        **build_sample_answer_columns(generation.answers, {k: tuple(v) for k, v in wordings.items()}, chosen),
+    }
+
+
+def _select_places(score: Score, places: Sequence[int]) -> Score:
+    """Take the options out of the scores of all numbers of a range; the answer is the likeliest of them."""
+    probability = tuple(score.probability[place] for place in places)
+    if not probability or score.error is not None:
+        return score
+    mass = min(1.0, sum(probability))
+    return replace(
+        score,
+        probability=probability,
+        logprob=tuple(score.logprob[place] for place in places) if score.logprob else (),
+        mass=mass,
+        mass_upper=None if score.mass_upper is None else max(mass, score.mass_upper),
+        answer=max(range(len(places)), key=probability.__getitem__),
+    )

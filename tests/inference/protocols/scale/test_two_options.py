@@ -1,0 +1,47 @@
+"""Two options are a study of agreement: the same prompts get the same numbers, bit by bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.commands import ROOT
+from inference.__main__ import main
+from inference.protocols.agreement import PROMPTS
+
+MODELS = ROOT / "inference" / "demo" / "models"
+COMPARED = ("probability", "logprob", "count", "sample_probability")
+
+
+def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Ask a study about the demo items; returns rows by item, variant, and the last part of the condition's name."""
+    call = ["run", protocol, "--items", "demo", "--model", str(MODELS / model), "--out", str(folder), *options]
+    assert main(call) == 0
+    rows = [row for part in (folder / "responses").iterdir() for row in pq.read_table(part).to_pylist()]
+    return {(row["item"], row["variant"], row["condition"].rpartition("/")[2]): row for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        pytest.param("waver-demo-small", ["--limit", "3"], id="plain"),
+        pytest.param("waver-demo-small-tuned", ["--limit", "3", "--answer", "text", "--temperature", "1"], id="text"),
+        pytest.param("waver-demo-bert", ["--limit", "3"], id="cloze"),
+        pytest.param("waver-demo-small-tuned", [], id="all, chat", marks=pytest.mark.slow),
+    ],
+)
+def test_disagree_and_agree_get_the_numbers_of_agreement(tmp_path, model, options):
+    agreement = ask(tmp_path / "agreement", "agreement", model, *options)
+    scale = ask(tmp_path / "scale", "scale", model, "--options", "disagree; agree", "--labels", "words",
+                "--option-order", "down", "--prompt", str(PROMPTS), *options)  # fmt: skip
+    scale = {(item, variant, name.replace("words-down", "yes-no")): row for (item, variant, name), row in scale.items()}
+    assert agreement.keys() == scale.keys()
+    for key, row in agreement.items():
+        for name in COMPARED:
+            assert (row[name] and row[name][::-1]) == scale[key][name], (key, name)
+        for name in ("mass", "answer", "invalid", "output"):
+            assert row[name] == scale[key][name], (key, name)
+        assert row["error"] is None
