@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 RESPONSES = ("agreement", "logit", "text_logprob")
 NAMES = (*FAMILY, "item", "variant")
-RATING_RESPONSES = ("score",)  # of rating scales
+RANKS = ("rank", "keyed_rank")
+RATING_RESPONSES = ("score", *RANKS)  # of rating scales
 
 
 def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: str = "auto") -> pd.DataFrame:
@@ -38,8 +39,9 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     formula
         In the notation of lme4: "agreement ~ negation_cues + attributes.hedged + (1 | item)". Columns: agreement (0 to
         1), logit (as in table `mixed` with scale=logit), text_logprob, the features, attributes of the wordings, study,
-        model, condition, item, variant. Of rating scales, "score" stands in place of the first three: the mean answer,
-        0 to 1, before reversing.
+        model, condition, item, variant. Of rating scales, three others stand in place of the first three: score, the
+        mean answer, 0 to 1, before reversing; rank, 1 for the lowest option, before reversing, and keyed_rank, after
+        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`).
     by
         Columns that cut the rows, one fit each, such as model and condition; studies are always apart, unless the
         formula uses them.
@@ -55,8 +57,8 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     Raises
     ------
     InputError
-        For an unknown column, response or engine, a formula that the engine cannot fit, and where no group can be
-        fitted.
+        For an unknown column, response or engine, a formula that the engine cannot fit, ranks without an engine for
+        them, and where no group can be fitted.
     """
     import pandas as pd
 
@@ -64,13 +66,18 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     text, parsed_formula = _resolve_formula(formula, runs, responses)
     mixed.choose_engine(parsed_formula, engine)
     columns = parsed_formula.formula_columns
+    weights = "weight" if columns[0] in RANKS else ""
+    if weights and engine not in mixed.OF_RANKS:
+        raise InputError(f"formula: {columns[0]} is an ordered answer: give engine {' or '.join(mixed.OF_RANKS)}")
     groups = _choose_groups(by, columns, runs, responses)
     of_wordings = [name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute(name)]
-    join = join_answers_with_features if responses == RESPONSES else join_ratings_with_features
-    rows = join(runs, attributes=of_wordings)
+    if responses == RESPONSES:
+        rows = join_answers_with_features(runs, attributes=of_wordings)
+    else:
+        rows = join_ratings_with_features(runs, attributes=of_wordings, as_ranks=bool(weights))
     if "logit" in columns:
         rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
-    result, reasons = _fit_groups(rows, text, columns, groups, engine)
+    result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
     keys = [name for name in dict.fromkeys((*groups, "model")) if name in result.diagnostics]
     doubts = result.diagnostics[[*keys, "n_missing"]].assign(
         warnings=_describe_fit_doubts(result.diagnostics, count_templates_by_study(runs))
@@ -137,7 +144,7 @@ def _choose_groups(
 
 
 def _fit_groups(
-    rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str
+    rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str, weights: str
 ) -> tuple[mixed.Result, dict[tuple[Any, ...], str]]:
     """Fit every group; return the fits, and for every group without one the reason."""
     fits: list[tuple[FitInput, Fit]] = []
@@ -146,7 +153,10 @@ def _fit_groups(
     for key, part in parts:
         try:
             named_part = attributes.name_levels(part, columns)
-            fits += mixed.fit_mixed_models(named_part, formula, engine=engine, by=groups, missing="drop").fits
+            result = mixed.fit_mixed_models(
+                named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
+            )
+            fits += result.fits
         except InputError as error:
             reasons[key] = str(error)
     if not fits:

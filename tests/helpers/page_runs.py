@@ -17,6 +17,7 @@ from helpers import (
     choice_runs,
     negation_runs,
     reading_runs,
+    scale_people,
     scale_runs,
     scored_runs,
     scoring_runs,
@@ -242,6 +243,13 @@ def _missing_scores(path: Path) -> Written:
     return scored_runs.write_scored(path, rows.assign(error=rows["score"].isna().map({True: "no", False: None}))), {}
 
 
+def _ratings(path: Path) -> Written:
+    """Three models with response styles, and 40 people."""
+    people = path.with_suffix(".csv")
+    scale_people.draw_people(scale_runs.draw_answers(["m"], items=6, wordings=2), 40).to_csv(people, index=False)
+    return scale_runs.write_full(path), {"resamples": 20, "people": str(people)}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -254,7 +262,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "reliability": _templates,
     "readings": _readings,
     "scored": _scores,
-    "scales": lambda path: (scale_runs.write_full(path), {"resamples": 20}),
+    "scales": _ratings,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,

@@ -20,6 +20,7 @@ from analysis.measures.ratings_styles import (
 )
 from analysis.measures.ratings_wordings import MODEL, WORDING
 from analysis.measures.thresholds import is_silent
+from analysis.pages.scales.people_narrative import describe_people, describe_respondents
 from analysis.reporting.words import (
     Answer,
     beyond,
@@ -34,7 +35,8 @@ from analysis.reporting.words import (
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
-TABLES = ("scales_scores", "scales_moves", "scales_styles", "scales_spread", "scales_items", "scales_differences")
+TABLES = ("scales_scores", "scales_moves", "scales_styles", "scales_spread", "scales_items", "scales_differences",
+          "scales_people", "scales_respondents")  # fmt: skip
 MORE, LESS = "more", "less"
 BANDS = (Band(MORE, 0.0, math.inf), Band(LESS, -math.inf, 0.0))
 # What the way of asking changes -> how a sentence calls it. Another persona is meant to move answers.
@@ -89,6 +91,8 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
         "scales_styles": (*WORD_MEANINGS[2:], *_describe_styles(styles)),
         "scales_differences": tuple(_describe_differences(frames["scales_differences"])),
         "scales_spread": tuple(_describe_spread(spread)),
+        "scales_people": tuple(describe_people(frames["scales_people"])),
+        "scales_respondents": tuple(describe_respondents(frames["scales_respondents"])),
     }
     verdict = " ".join(filter(None, (_judge_moves(moves), _name_styles(styles, frames["scales_styles"]))))
     return Answer(

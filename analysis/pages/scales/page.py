@@ -19,7 +19,7 @@ class ScalesPage(Page):
     run, out
         As for `Page`.
     **options
-        Options of the tables: resamples, seed.
+        Options of the tables: people, resamples, seed.
     """
 
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
@@ -40,5 +40,7 @@ class ScalesPage(Page):
         return render_fragment(
             "scales/method", resamples=options["resamples"], seed=options["seed"],
             word_meanings=" ".join(narrative.WORD_MEANINGS),
-            rules=verdicts.describe_verdict_rules("validity", "interval", "holm"),
+            rules=verdicts.describe_verdict_rules(
+                "validity", "interval", "holm", *(["beside people"] if self.options.get("people") else [])
+            ),
         )  # fmt: skip

@@ -38,7 +38,8 @@ def frames(moves=(), styles=(), *, models=MODELS, validity=0.9, keys=(1, -1), n_
         for place, model in enumerate(models)
     ])  # fmt: skip
     return {"scales_spread": spread, "scales_items": items, "scales_moves": of_moves, "scales_styles": of_styles,
-            "scales_scores": scores, "scales_differences": pd.DataFrame()}  # fmt: skip
+            "scales_scores": scores, "scales_differences": pd.DataFrame(), "scales_people": pd.DataFrame(),
+            "scales_respondents": pd.DataFrame()}  # fmt: skip
 
 
 MORE = ("wording", 0.12, 0.05, 0.05, 0.09)
