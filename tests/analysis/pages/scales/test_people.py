@@ -29,7 +29,9 @@ ACCURACY = ("Very inaccurate", "Moderately inaccurate", "Slightly inaccurate", "
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("people")
-    rows = draw_answers(["like people", Respondent("agrees", acquiescence=0.15)], items=15, wordings=4, item_sd=0.15)
+    rows = draw_answers(
+        ["like people", Respondent("agrees", acquiescence=0.15)], items=15, wordings=4, orders=("up",), item_sd=0.15
+    )
     write_scale(folder / "run", rows)
     draw_people(rows, 400).to_csv(folder / "people.csv", index=False)
     return folder
