@@ -51,6 +51,7 @@ PEOPLE_TABLES = {
         "compared on the respondents who answered both; listwise: on those who answered all items.",
         split_names("study respondents model condition scale n_items n_respondents alpha alpha_lower alpha_upper omega "
                     "n_listwise alpha_listwise why_not"),
-        frozenset(split_names("alpha_lower alpha_upper n_listwise alpha_listwise")), frozenset({"model", "condition", "why_not"}),
+        frozenset(split_names("alpha_lower alpha_upper n_listwise alpha_listwise")),
+        frozenset({"model", "condition", "why_not"}),
     ),
 }  # fmt: skip
