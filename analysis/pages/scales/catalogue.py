@@ -17,7 +17,7 @@ TABLES = {
         f"anew, and {_LIKE}.",
         (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
         frozenset(split_names("validity score_lower score_upper error")),
-        measures=Measures({"score": "Score"}, kinds=("scale",)),
+        measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
     ),
     "scales_moves": Table(
         "styles.tabulate_scales_moves",
@@ -40,7 +40,7 @@ TABLES = {
         split_names("study model condition style validity n_items value against difference lower upper like_lower "
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
-        measures=Measures({"difference": "Style"}, kinds=("style",)),
+        measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
     ),
     "scales_spread": Table(
         "wordings.tabulate_scales_spread",
@@ -55,7 +55,7 @@ TABLES = {
         measures=Measures(
             {"sd": "SD over wordings", "side_flips": "Wordings on the other side", "apart": "Distance of wordings",
              "ends": "Share at the ends"},
-            headline=("sd", "side_flips"), lead="sd",
+            headline=("sd", "side_flips"), lead="sd", joins_conditions=True,
         ),
     ),
     "scales_items": Table(
