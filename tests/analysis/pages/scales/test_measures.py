@@ -279,3 +279,33 @@ def test_items_that_contradict_themselves_are_refused(tmp_path, change, message)
     opened = runs.open_runs(write_scale(tmp_path / "run", rows))
     with pytest.raises(InputError, match=message):
         read_ratings(opened)
+
+
+def test_the_page_on_reliability_reads_scores_after_reversing_and_the_mean_over_personas(made):
+    rows, opened = made
+    studies = {study.measure: study for study in read_reworded_studies(opened)}
+    assert list(studies) == ["score", "score (care)", "score (order)"]
+    assert [study.headline for study in studies.values()] == [True, False, False]
+    study = studies["score"]
+    turned = rows.assign(
+        t=np.where(rows["key"] < 0, 1 - rows["s"], rows["s"]),
+        condition=rows["condition"].str.replace(r"persona-\w+", "personas", regex=True),
+    )
+    for (model, condition), values in zip(study.units, study.values, strict=True):
+        own = turned[(turned["model"] == model) & (turned["condition"] == condition)]
+        expected = own.groupby(["item", "variant"])["t"].mean().unstack()
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+    assert studies["score (care)"].values.shape == (len(study.units), 5, 3)
+    assert np.array_equal(studies["score (care)"].values, study.values[:, :5])
+
+
+def test_what_samples_add_is_known_where_answers_were_counted(tmp_path):
+    rows = draw_answers(["m"], items=3, wordings=3, orders=("up",), without_original=True)
+    counts = [np.random.default_rng(place).multinomial(8, np.asarray(p) / sum(p)) for place, p in
+              enumerate(rows["probability"])]  # fmt: skip
+    rows = rows.assign(probability=None, mass=None, count=[list(count) for count in counts], invalid=0)
+    opened = runs.open_runs(write_scale(tmp_path / "run", rows))
+    study = next(study for study in read_reworded_studies(opened) if study.measure == "score")
+    spread = [np.var(np.repeat(np.arange(5) / 4, count), ddof=1) for count in counts]
+    np.testing.assert_allclose(study.spread.ravel(), spread, atol=1e-12)
+    assert (study.samples == 8).all()
