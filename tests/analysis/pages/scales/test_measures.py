@@ -13,9 +13,11 @@ from scipy.stats import wasserstein_distance
 from analysis import runs
 from analysis.measures.ratings import read_ratings
 from analysis.measures.reworded.ratings import has_rewordings
+from analysis.reporting.catalogue import list_pages
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
+from helpers.intervals import list_faults
 from helpers.scale_runs import AGREEMENT, Respondent, draw_answers, write_scale
 from helpers.synthetic import write_run
 
@@ -309,3 +311,14 @@ def test_what_samples_add_is_known_where_answers_were_counted(tmp_path):
     spread = [np.var(np.repeat(np.arange(5) / 4, count), ddof=1) for count in counts]
     np.testing.assert_allclose(study.spread.ravel(), spread, atol=1e-12)
     assert (study.samples == 8).all()
+
+
+@pytest.mark.parametrize("options", [
+    {"items": 3, "wordings": 3, "labels": ("numbers", "words"), "item_sd": 0.5, "personas": ("ann", "bob")},
+    {"items": 2, "wordings": 3, "item_sd": 0.6, "noise_sd": 0.3}, {"items": 8, "wordings": 4, "crossed": True},
+])  # fmt: skip
+def test_every_interval_holds_its_estimate_and_is_possible(options, tmp_path):
+    models = [Respondent("a", acquiescence=0.3, extreme=0.9), Respondent("b", acquiescence=-0.3, wording_sd=0.2), "c"]
+    opened = runs.open_runs(write_scale(tmp_path / "run", draw_answers(models, **options)))
+    for name in list_pages()["scales"].tables:
+        assert list_faults(name, build_table(name, opened, resamples=200)) == []
