@@ -68,6 +68,13 @@ TABLES = {
         frozenset(split_names("text options validity range in_middle")),
         frozenset(split_names("order_effect middle_effect")),
     ),
+    "scales_examples": Table(
+        "wordings.tabulate_scales_examples",
+        "The items whose wordings are furthest apart",
+        "Of every model, the items with the largest difference between the answers to their wordings, with both texts; "
+        "s before reversing.",
+        split_names("study model condition item difference highest highest_text lowest lowest_text"),
+    ),
     "scales_differences": Table(
         "tables.tabulate_scales_differences",
         "Which models differ on which scale",

@@ -313,6 +313,19 @@ def test_what_samples_add_is_known_where_answers_were_counted(tmp_path):
     assert (study.samples == 8).all()
 
 
+def test_examples_show_the_highest_and_the_lowest_wording(made):
+    rows, opened = made
+    table = build_table("scales_examples", opened, examples=2)
+    assert len(table) == 4 and (table["difference"] > 0).all()
+    texts = opened.sql("SELECT item, variant, text FROM stimuli").set_index(["item", "text"])["variant"]
+    for row in table.itertuples():
+        own = rows[(rows["model"] == row.model) & (rows["item"] == row.item)].groupby("variant")["s"].mean()
+        np.testing.assert_allclose([row.highest, row.lowest], [own.max(), own.min()], atol=1e-12)
+        assert own[texts[row.item, row.highest_text]] == pytest.approx(row.highest, abs=1e-12)
+    with pytest.raises(InputError, match="examples = 0"):
+        build_table("scales_examples", opened, examples=0)
+
+
 @pytest.mark.parametrize("options", [
     {"items": 3, "wordings": 3, "labels": ("numbers", "words"), "item_sd": 0.5, "personas": ("ann", "bob")},
     {"items": 2, "wordings": 3, "item_sd": 0.6, "noise_sd": 0.3}, {"items": 8, "wordings": 4, "crossed": True},
