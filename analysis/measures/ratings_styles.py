@@ -104,7 +104,9 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
                 n_strata += 1
     balanced = stratum >= 0
     estimate = estimate_stratified_mean(scores[balanced], stratum[balanced], crossed=ratings.crossed)
-    ends, like_ends = ((low - HALF, high - HALF) for low, high in map(estimate.compute_interval, ("items", "both")))
+    low, high = estimate.compute_interval("items")
+    like_low, like_high = estimate.compute_interval("both")
+    ends, like_ends = (low - HALF, high - HALF), (like_low - HALF, like_high - HALF)
     p = 1.0 if abs(estimate.mean - HALF) <= LEAST else estimate.compute_p_against(
         HALF + math.copysign(LEAST, estimate.mean - HALF)
     )  # fmt: skip

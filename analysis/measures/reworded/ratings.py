@@ -91,11 +91,15 @@ def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str],
 def select_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> Study:
     """Select the items of one scale, as a measure of its own that sentences are not about."""
     mask = ratings.mark_scale_items(scale)
-    cut = {
-        name: None if (array := getattr(study, name)) is None else array[:, mask]
-        for name in ("values", "samples", "spread", "counting")
-    }
-    return replace(study, measure=measure, headline=False, **cut)
+
+    def select_items(array: Array | None) -> Array | None:
+        """Keep the items of the scale."""
+        return None if array is None else array[:, mask]
+
+    return replace(
+        study, measure=measure, headline=False, values=study.values[:, mask], samples=select_items(study.samples),
+        spread=select_items(study.spread), counting=select_items(study.counting),
+    )  # fmt: skip
 
 
 def _build_study(runs: Runs, ratings: Ratings) -> Study:

@@ -18,7 +18,7 @@ TABLES = {
         f"anew, and {_LIKE}.",
         (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
         frozenset(split_names("validity score_lower score_upper error")),
-        measures=Measures({"score": "Score"}, kinds=("scale",)),
+        measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
     ),
     "scales_moves": Table(
         "styles.tabulate_scales_moves",
@@ -41,7 +41,7 @@ TABLES = {
         split_names("study model condition style validity n_items value against difference lower upper like_lower "
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
-        measures=Measures({"difference": "Style"}, kinds=("style",)),
+        measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
     ),
     "scales_spread": Table(
         "wordings.tabulate_scales_spread",
@@ -56,7 +56,7 @@ TABLES = {
         measures=Measures(
             {"sd": "SD over wordings", "side_flips": "Wordings on the other side", "apart": "Distance of wordings",
              "ends": "Share at the ends"},
-            headline=("sd", "side_flips"), lead="sd",
+            headline=("sd", "side_flips"), lead="sd", joins_conditions=True,
         ),
     ),
     "scales_items": Table(
@@ -68,6 +68,13 @@ TABLES = {
                     "apart side_flips in_middle mode_flips order_effect middle_effect label_effect_*"),
         frozenset(split_names("text options validity range in_middle")),
         frozenset(split_names("order_effect middle_effect")),
+    ),
+    "scales_examples": Table(
+        "wordings.tabulate_scales_examples",
+        "The items whose wordings are furthest apart",
+        "Of every model, the items with the largest difference between the answers to their wordings, with both texts; "
+        "s before reversing.",
+        split_names("study model condition item difference highest highest_text lowest lowest_text"),
     ),
     "scales_differences": Table(
         "tables.tabulate_scales_differences",

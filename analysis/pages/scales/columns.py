@@ -89,6 +89,12 @@ COLUMNS: Mapping[str, Column] = {
     "b_model": Column("model b", header="Model b"),
     "a_condition": Column("condition of a", header="Condition a"),
     "b_condition": Column("condition of b", header="Condition b"),
+    # examples
+    "scales_examples.difference": Column("how far the highest and the lowest wording are apart", S, "Apart", 3),
+    "highest": Column("s of the item in its highest wording", S, "Highest", 3),
+    "lowest": Column("s of the item in its lowest wording", S, "Lowest", 3),
+    "highest_text": Column("that wording", header="Highest wording"),
+    "lowest_text": Column("that wording", header="Lowest wording"),
     # wordings
     "sd": Column("SD (n - 1) of s over the wordings of an item", S, "SD", 3),
     "range": Column("highest less lowest s of the wordings of an item", S, "Range", 3),

@@ -19,7 +19,7 @@ class ScalesPage(Page):
     run, out
         As for `Page`.
     **options
-        Options of the tables: people, resamples, seed.
+        Options of the tables: people, examples, resamples, seed.
     """
 
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies

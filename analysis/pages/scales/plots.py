@@ -73,7 +73,7 @@ def _draw_dots_by_panel(
     n_across = min(len(titles), 2 if panels.is_narrow(width) else 3)
     drawing, all_axes = panels.lay_out_panels(
         width, len(titles), n_across, panels.choose_row_pitch(len(names), 3.2) * len(names),
-        left=panels.measure_row_labels(names), below=0.24,
+        left=panels.measure_row_labels(names), below=0.24, gap=0.26,
     )  # fmt: skip
     for place, (title, axes) in enumerate(zip(titles, all_axes, strict=True)):
         rows = frame[frame[panel] == title]

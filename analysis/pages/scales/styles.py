@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
-from analysis.measures.ratings_styles import measure_styles
+from analysis.measures.ratings_styles import ACQUIESCENCE, measure_styles
 from analysis.measures.ratings_wordings import MODEL, measure_changes
 from analysis.measures.thresholds import LOW_MASS
 from analysis.pages.scales.wordings import average_drawn_items
 from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
 
 if TYPE_CHECKING:
@@ -40,11 +41,13 @@ def tabulate_scales_styles(runs: Runs) -> pd.DataFrame:
         validity = {unit: ratings.compute_validity(places) for unit, places in ratings.list_settings()}
         for style in measure_styles(ratings):
             is_silent = validity[style.unit] < LOW_MASS
+            most = HALF if style.style == ACQUIESCENCE else 1.0  # intervals by t may pass what a difference can be
+            (low, high), (like_low, like_high) = np.clip([style.ends, style.like_ends], -most, most)
             rows.append({
                 "study": ratings.name, "model": style.unit[0], "condition": style.unit[1], "style": style.style,
                 "validity": validity[style.unit], "n_items": style.n_items, "value": style.value,
-                "against": style.against, "difference": style.value - style.against, "lower": style.ends[0],
-                "upper": style.ends[1], "like_lower": style.like_ends[0], "like_upper": style.like_ends[1],
+                "against": style.against, "difference": style.value - style.against, "lower": low,
+                "upper": high, "like_lower": like_low, "like_upper": like_high,
                 "p": np.nan if is_silent else style.p,
             })  # fmt: skip
     frame = pd.DataFrame(rows)

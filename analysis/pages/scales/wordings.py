@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ from analysis.measures.ratings_styles import CUT, LABELS, ORDER, pair_conditions
 from analysis.measures.ratings_wordings import average_distributions, average_over_settings, measure_item_spreads
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.spread import compute_ranges
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -130,3 +132,56 @@ def _measure_item_effects(ratings: Ratings, places: npt.NDArray[np.intp]) -> dic
         )
         for style, (value, against) in pair_conditions(ratings, places).items()
     }
+
+
+def tabulate_scales_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
+    """List the items whose highest and lowest wording are furthest apart, with both texts.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    examples
+        Items of every model.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition (the setting), item; difference: between the highest and the lowest s before reversing,
+        above 0; highest, highest_text, lowest, lowest_text: s, averaged over conditions, and wording.
+
+    Raises
+    ------
+    InputError
+        For a number of examples below 1.
+    """
+    if examples < 1:
+        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    parts = [pd.DataFrame(_list_examples(ratings, examples)) for ratings in read_ratings(runs)]
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    if rows.empty:
+        return rows
+    texts = runs.sql("SELECT study, item, variant, text FROM stimuli")
+    for side in ("highest", "lowest"):
+        of_side = texts.rename(columns={"variant": f"{side}_variant", "text": f"{side}_text"})
+        rows = rows.merge(of_side, how="left", on=["study", "item", f"{side}_variant"])
+    return rows.drop(columns=["highest_variant", "lowest_variant"])
+
+
+def _list_examples(ratings: Ratings, examples: int) -> list[dict[str, Any]]:
+    """List the items of every setting whose wordings are furthest apart, with the variants of both ends."""
+    variants = ratings.variants.drop_duplicates(["item_code", "wording_code"])
+    names = variants.set_index(["item_code", "wording_code"])["variant"]
+    rows = []
+    averages = average_over_settings(ratings, ratings.scores)
+    for ((model, setting), _), scores in zip(ratings.list_settings(), averages, strict=True):
+        ranges = np.nan_to_num(compute_ranges(scores))
+        order = np.argsort(-ranges, kind="stable")[:examples]
+        for item in order[ranges[order] > 0]:
+            highest, lowest = int(np.nanargmax(scores[item])), int(np.nanargmin(scores[item]))
+            rows.append({
+                "study": ratings.name, "model": model, "condition": setting, "item": ratings.items["item"].iloc[item],
+                "difference": ranges[item], "highest": scores[item, highest], "highest_variant": names[item, highest],
+                "lowest": scores[item, lowest], "lowest_variant": names[item, lowest],
+            })  # fmt: skip
+    return rows

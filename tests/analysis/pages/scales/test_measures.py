@@ -13,9 +13,11 @@ from scipy.stats import wasserstein_distance
 from analysis import runs
 from analysis.measures.ratings import read_ratings
 from analysis.measures.reworded.ratings import has_rewordings
+from analysis.reporting.catalogue import list_pages
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
+from helpers.intervals import list_faults
 from helpers.scale_runs import AGREEMENT, Respondent, draw_answers, write_scale
 from helpers.synthetic import write_run
 
@@ -279,3 +281,57 @@ def test_items_that_contradict_themselves_are_refused(tmp_path, change, message)
     opened = runs.open_runs(write_scale(tmp_path / "run", rows))
     with pytest.raises(InputError, match=message):
         read_ratings(opened)
+
+
+def test_the_page_on_reliability_reads_scores_after_reversing_and_the_mean_over_personas(made):
+    rows, opened = made
+    studies = {study.measure: study for study in read_reworded_studies(opened)}
+    assert list(studies) == ["score", "score (care)", "score (order)"]
+    assert [study.headline for study in studies.values()] == [True, False, False]
+    study = studies["score"]
+    turned = rows.assign(
+        t=np.where(rows["key"] < 0, 1 - rows["s"], rows["s"]),
+        condition=rows["condition"].str.replace(r"persona-\w+", "personas", regex=True),
+    )
+    for (model, condition), values in zip(study.units, study.values, strict=True):
+        own = turned[(turned["model"] == model) & (turned["condition"] == condition)]
+        expected = own.groupby(["item", "variant"])["t"].mean().unstack()
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+    assert studies["score (care)"].values.shape == (len(study.units), 5, 3)
+    assert np.array_equal(studies["score (care)"].values, study.values[:, :5])
+
+
+def test_what_samples_add_is_known_where_answers_were_counted(tmp_path):
+    rows = draw_answers(["m"], items=3, wordings=3, orders=("up",), without_original=True)
+    counts = [np.random.default_rng(place).multinomial(8, np.asarray(p) / sum(p)) for place, p in
+              enumerate(rows["probability"])]  # fmt: skip
+    rows = rows.assign(probability=None, mass=None, count=[list(count) for count in counts], invalid=0)
+    opened = runs.open_runs(write_scale(tmp_path / "run", rows))
+    study = next(study for study in read_reworded_studies(opened) if study.measure == "score")
+    spread = [np.var(np.repeat(np.arange(5) / 4, count), ddof=1) for count in counts]
+    np.testing.assert_allclose(study.spread.ravel(), spread, atol=1e-12)
+    assert (study.samples == 8).all()
+
+
+def test_examples_show_the_highest_and_the_lowest_wording(made):
+    rows, opened = made
+    table = build_table("scales_examples", opened, examples=2)
+    assert len(table) == 4 and (table["difference"] > 0).all()
+    texts = opened.sql("SELECT item, variant, text FROM stimuli").set_index(["item", "text"])["variant"]
+    for row in table.itertuples():
+        own = rows[(rows["model"] == row.model) & (rows["item"] == row.item)].groupby("variant")["s"].mean()
+        np.testing.assert_allclose([row.highest, row.lowest], [own.max(), own.min()], atol=1e-12)
+        assert own[texts[row.item, row.highest_text]] == pytest.approx(row.highest, abs=1e-12)
+    with pytest.raises(InputError, match="examples = 0"):
+        build_table("scales_examples", opened, examples=0)
+
+
+@pytest.mark.parametrize("options", [
+    {"items": 3, "wordings": 3, "labels": ("numbers", "words"), "item_sd": 0.5, "personas": ("ann", "bob")},
+    {"items": 2, "wordings": 3, "item_sd": 0.6, "noise_sd": 0.3}, {"items": 8, "wordings": 4, "crossed": True},
+])  # fmt: skip
+def test_every_interval_holds_its_estimate_and_is_possible(options, tmp_path):
+    models = [Respondent("a", acquiescence=0.3, extreme=0.9), Respondent("b", acquiescence=-0.3, wording_sd=0.2), "c"]
+    opened = runs.open_runs(write_scale(tmp_path / "run", draw_answers(models, **options)))
+    for name in list_pages()["scales"].tables:
+        assert list_faults(name, build_table(name, opened, resamples=200)) == []
