@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 VLLM_VENV := .venv-vllm
 DEMO := results/demo
-R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broom r-cran-broom.mixed r-cran-tibble \
+R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-ordinal r-cran-emmeans r-cran-broom r-cran-broom.mixed r-cran-tibble \
 	r-cran-boot r-cran-parameters r-cran-performance r-cran-insight libpcre2-dev libblas-dev gcc libc6-dev python3-dev
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
@@ -28,12 +28,12 @@ $(BIN)/.installed: pyproject.toml constraints.txt Makefile
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,croissant,api,notebooks,features,logs,inspect,excel,dev]' 'pingouin>=0.5.5,<1'
 	@touch $@
 
-# R's lme4 through pymer4, sentence embeddings: the report does without, the tests run against them.
+# R's lme4 and ordinal through pymer4, sentence embeddings: the report does without, the tests run against them.
 # rpy2 is built against R, so R comes first.
-references: $(BIN)/.installed-references  ## R with lme4, sentence embeddings
+references: $(BIN)/.installed-references  ## R with lme4 and ordinal, sentence embeddings
 
 $(BIN)/.installed-references: $(BIN)/.installed
-	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
+	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !all(sapply(c("lmerTest", "ordinal"), requireNamespace, quietly = TRUE)))' \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
 	@Rscript analysis/statistics/mixed/r/install_report_stub.R
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[japanese,meaning,statistics]'

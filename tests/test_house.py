@@ -56,7 +56,7 @@ HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
 
 
 # Words that are columns, measures and parts of sentences, too: they count where a statement speaks of protocols.
-WORDS = {"agreement", "choice", "scale", "scored", "wording"}
+WORDS = {"agreement", "choice", "scale", "scales", "scored", "wording"}
 # Protocols that are never asked: their runs come from importers.
 IMPORTED = {"scored"}
 # Who names a protocol outside its folder, and why; a page may also name the protocols that its catalogue declares.
@@ -64,6 +64,7 @@ NAMING = {
     "analysis.measures.agreement": "reads the rows of this protocol, for several pages",
     "analysis.measures.choices": "reads the rows of this protocol, for several pages",
     "analysis.measures.scores": "reads the rows of this protocol, for several pages",
+    "analysis.measures.ratings": "reads the rows of this protocol, for several pages",
     "analysis.measures.reworded.scored": "reads the rows of this protocol, for several pages",
     "inference.importers.shared.scored": "writes the rows of this protocol, for several importers",
     "inference.importers.tables.long": "a table of answers to statements is a run of this protocol",

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import attributes
-from analysis.features.frames import join_answers_with_features
+from analysis.features.frames import join_answers_with_features, join_ratings_with_features
 from analysis.features.names import FEATURES
-from analysis.measures.agreement import PROTOCOL
+from analysis.measures import agreement, ratings
 from analysis.measures.templates import count_templates_by_study
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 RESPONSES = ("agreement", "logit", "text_logprob")
 NAMES = (*FAMILY, "item", "variant")
-COLUMNS = (*RESPONSES, *FEATURES, *NAMES)  # of the rows, without attributes
+RANKS = ("rank", "keyed_rank")
+RATING_RESPONSES = ("score", *RANKS)  # of rating scales
 
 
 def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: str = "auto") -> pd.DataFrame:
@@ -34,11 +35,13 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     Parameters
     ----------
     runs
-        From `analysis.runs.open_runs`; studies of agreement.
+        From `analysis.runs.open_runs`; studies of agreement, or of rating scales.
     formula
         In the notation of lme4: "agreement ~ negation_cues + attributes.hedged + (1 | item)". Columns: agreement (0 to
         1), logit (as in table `mixed` with scale=logit), text_logprob, the features, attributes of the wordings, study,
-        model, condition, item, variant.
+        model, condition, item, variant. Of rating scales, three others stand in place of the first three: score, the
+        mean answer, 0 to 1, before reversing; rank, 1 for the lowest option, before reversing, and keyed_rank, after
+        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`).
     by
         Columns that cut the rows, one fit each, such as model and condition; studies are always apart, unless the
         formula uses them.
@@ -54,22 +57,27 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     Raises
     ------
     InputError
-        For an unknown column, response or engine, a formula that the engine cannot fit, and where no group can be
-        fitted.
+        For an unknown column, response or engine, a formula that the engine cannot fit, ranks without an engine for
+        them, and where no group can be fitted.
     """
     import pandas as pd
 
-    _check_studies_are_of_agreement(runs)
-    text, parsed_formula = _resolve_formula(formula, runs)
+    responses = _choose_responses(runs)
+    text, parsed_formula = _resolve_formula(formula, runs, responses)
     mixed.choose_engine(parsed_formula, engine)
     columns = parsed_formula.formula_columns
-    groups = _choose_groups(by, columns, runs)
-    rows = join_answers_with_features(
-        runs, attributes=[name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute(name)]
-    )
+    weights = "weight" if columns[0] in RANKS else ""
+    if weights and engine not in mixed.OF_RANKS:
+        raise InputError(f"formula: {columns[0]} is an ordered answer: give engine {' or '.join(mixed.OF_RANKS)}")
+    groups = _choose_groups(by, columns, runs, responses)
+    of_wordings = [name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute(name)]
+    if responses == RESPONSES:
+        rows = join_answers_with_features(runs, attributes=of_wordings)
+    else:
+        rows = join_ratings_with_features(runs, attributes=of_wordings, as_ranks=bool(weights))
     if "logit" in columns:
         rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
-    result, reasons = _fit_groups(rows, text, columns, groups, engine)
+    result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
     keys = [name for name in dict.fromkeys((*groups, "model")) if name in result.diagnostics]
     doubts = result.diagnostics[[*keys, "n_missing"]].assign(
         warnings=_describe_fit_doubts(result.diagnostics, count_templates_by_study(runs))
@@ -82,45 +90,52 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     return pd.concat([table, unfitted], ignore_index=True)
 
 
-def _check_studies_are_of_agreement(runs: Runs) -> None:
-    """Refuse studies of other protocols, whose answers are no agreement."""
-    if wrong := [name for name, fields in runs.info["studies"].items() if fields["protocol"] != PROTOCOL]:
+def _choose_responses(runs: Runs) -> tuple[str, ...]:
+    """Return the responses that there are, by the protocol; refuse several protocols, and others than two."""
+    protocols = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
+    if set(protocols.values()) == {ratings.PROTOCOL}:
+        return RATING_RESPONSES
+    if wrong := [name for name, protocol in protocols.items() if protocol != agreement.PROTOCOL]:
         raise InputError(
-            f"study {shorten_line(repr(wrong[0]))} is of protocol {runs.info['studies'][wrong[0]]['protocol']}; mixed "
-            f"models are fitted to runs of protocol {PROTOCOL}"
+            f"study {shorten_line(repr(wrong[0]))} is of protocol {protocols[wrong[0]]}; mixed models are fitted to "
+            f"runs of protocol {agreement.PROTOCOL}, or to those of {ratings.PROTOCOL} alone"
         )
+    return RESPONSES
 
 
-def _resolve_formula(formula: str, runs: Runs) -> tuple[str, mixed.Formula]:
+def _resolve_formula(formula: str, runs: Runs, responses: Sequence[str]) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
-    text = formula
+    text, all_columns = formula, (*responses, *FEATURES, *NAMES)
     for name in mixed.parse_formula(formula).formula_columns:
-        column = attributes.find_predictor_column(name, COLUMNS, runs)
+        column = attributes.find_predictor_column(name, all_columns, runs)
         if column is None:
-            hint = attributes.suggest_nearest_column(name, COLUMNS, runs)
-            listed = ", ".join([*COLUMNS, *attributes.list_attribute_columns(runs)])
+            hint = attributes.suggest_nearest_column(name, all_columns, runs)
+            listed = ", ".join([*all_columns, *attributes.list_attribute_columns(runs)])
             raise InputError(f"formula: no column {shorten_line(repr(name))}{hint}; there are {listed}")
         if column != name:
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", column, text)
     parsed_formula = mixed.parse_formula(text)
     if parsed_formula.formula_columns[0] in NAMES:
         raise InputError(
-            f"formula: the response {parsed_formula.response!r} is no number; explain {', '.join(RESPONSES)} or a "
+            f"formula: the response {parsed_formula.response!r} is no number; explain {', '.join(responses)} or a "
             "feature"
         )
     return text, parsed_formula
 
 
-def _choose_groups(by: Sequence[str], formula_columns: Sequence[str], runs: Runs) -> tuple[str, ...]:
+def _choose_groups(
+    by: Sequence[str], formula_columns: Sequence[str], runs: Runs, responses: Sequence[str]
+) -> tuple[str, ...]:
     """Return the columns that cut the rows into fits: the study, and those that were named."""
+    all_columns = (*responses, *FEATURES, *NAMES)
     if not isinstance(by, Iterable):
         raise InputError(f"by: expected names of columns, not {shorten_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)
     groups = ["study"] if "study" not in formula_columns else []
     for name in names:
-        column = attributes.find_predictor_column(str(name), COLUMNS, runs)
+        column = attributes.find_predictor_column(str(name), all_columns, runs)
         if column is None:
-            hint = attributes.suggest_nearest_column(str(name), COLUMNS, runs)
+            hint = attributes.suggest_nearest_column(str(name), all_columns, runs)
             raise InputError(f"by: no column {shorten_line(repr(name))}{hint}")
         if column in formula_columns:
             raise InputError(f"by: {column!r} stands in the formula, too; leave it out of one of the two")
@@ -129,7 +144,7 @@ def _choose_groups(by: Sequence[str], formula_columns: Sequence[str], runs: Runs
 
 
 def _fit_groups(
-    rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str
+    rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str, weights: str
 ) -> tuple[mixed.Result, dict[tuple[Any, ...], str]]:
     """Fit every group; return the fits, and for every group without one the reason."""
     fits: list[tuple[FitInput, Fit]] = []
@@ -138,7 +153,10 @@ def _fit_groups(
     for key, part in parts:
         try:
             named_part = attributes.name_levels(part, columns)
-            fits += mixed.fit_mixed_models(named_part, formula, engine=engine, by=groups, missing="drop").fits
+            result = mixed.fit_mixed_models(
+                named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
+            )
+            fits += result.fits
         except InputError as error:
             reasons[key] = str(error)
     if not fits:

@@ -46,6 +46,7 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
         if has_sampled_probabilities(runs, study)
         or not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
     }
+    kinds: dict[tuple[str, str, str], str] = {}
     for study, names in open_conditions.items():
         # A log of lm-eval that holds no text has compared log-likelihoods, also where only right or wrong was kept.
         compared = [name for name in names if conditions[study][name].get("filter")]
@@ -63,8 +64,9 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
             {"study": study, "names": names, "compared": compared},
         ).fetchall()
         for model, condition, once, drawn in rows:
-            is_unit = (units[list(UNIT)] == [study, model, condition]).all(axis=1)
-            units.loc[is_unit, "answers"] = DRAWN if once > RARE else SAMPLED if drawn > RARE else DETERMINED
+            kinds[study, model, condition] = DRAWN if once > RARE else SAMPLED if drawn > RARE else DETERMINED
+    keys = units[list(UNIT)].itertuples(index=False, name=None)
+    units["answers"] = [kinds.get(key, DETERMINED) for key in keys]
     return units
 
 

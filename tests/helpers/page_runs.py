@@ -17,6 +17,8 @@ from helpers import (
     choice_runs,
     negation_runs,
     reading_runs,
+    scale_people,
+    scale_runs,
     scored_runs,
     scoring_runs,
     text_feature_runs,
@@ -241,6 +243,13 @@ def _missing_scores(path: Path) -> Written:
     return scored_runs.write_scored(path, rows.assign(error=rows["score"].isna().map({True: "no", False: None}))), {}
 
 
+def _ratings(path: Path) -> Written:
+    """Three models with response styles, and 40 people."""
+    people = path.with_suffix(".csv")
+    scale_people.draw_people(scale_runs.draw_answers(["m"], items=6, wordings=2), 40).to_csv(people, index=False)
+    return scale_runs.write_full(path), {"resamples": 20, "people": str(people)}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -253,6 +262,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "reliability": _templates,
     "readings": _readings,
     "scored": _scores,
+    "scales": _ratings,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -266,6 +276,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "reliability": _one_opinion,
     "readings": _two_readings,
     "scored": _one_score,
+    "scales": lambda path: (scale_runs.write_bare(path), {"resamples": 0}),
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -278,4 +289,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "reliability": _silent_opinions,
     "readings": _silent_readings,
     "scored": _missing_scores,
+    "scales": lambda path: (scale_runs.write_silent(path), {"resamples": 20}),
 }

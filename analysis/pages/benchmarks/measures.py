@@ -138,9 +138,13 @@ def _list_measure_values(
     rows = frame[frame[measures.row_filter].astype(bool)] if measures.row_filter else frame
     if "study" not in rows:
         rows = rows.assign(study=ALL)
-    row_forms = [
-        unit_forms.get(unit) for unit in rows[["study", "model", "condition"]].itertuples(index=False, name=None)
-    ]
+    units = list(rows[["study", "model", "condition"]].itertuples(index=False, name=None))
+    joined_forms = {
+        unit: own_form.find_form_of_joined_conditions(runs, unit_forms, unit)
+        for unit in dict.fromkeys(units)
+        if measures.joins_conditions
+    }
+    row_forms = [joined_forms[unit] if joined_forms else unit_forms.get(unit) for unit in units]
     rows = rows[np.array([unit is not None for unit in row_forms], dtype=bool)]  # an empty list would choose no columns
     form_rows = [(unit.condition, unit.form, unit.forms) for unit in row_forms if unit]
     form_columns = pd.DataFrame(form_rows, columns=["condition", "form", "n_forms"], index=rows.index)

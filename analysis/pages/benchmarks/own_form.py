@@ -62,6 +62,36 @@ def find_prompt_forms_of_units(runs: Runs) -> dict[Unit, UnitForm]:
     return unit_forms
 
 
+def find_form_of_joined_conditions(runs: Runs, unit_forms: Mapping[Unit, UnitForm], unit: Unit) -> UnitForm | None:
+    """Say how a unit was asked that stands for several conditions: `plain` for `plain/up` and `plain/down`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    unit_forms
+        From `find_prompt_forms_of_units`.
+    unit
+        Study, model, and the name of the conditions together.
+
+    Returns
+    -------
+    UnitForm or None
+        None for a single condition, and where its form is not the model's own.
+    """
+    study, model, condition = unit
+    if condition in runs.info["conditions"][study]:
+        return unit_forms.get(unit)
+    of_model = [about for (name, unit_model, _), about in unit_forms.items() if (name, unit_model) == (study, model)]
+    all_forms = {str(fields.get("form") or "") for fields in runs.info["conditions"][study].values()}
+    form = next((part for part in condition.split("/") if part in all_forms), "")
+    if not of_model or (form and form not in {about.form for about in of_model}):
+        return None
+    is_several = len({about.form for (name, *_), about in unit_forms.items() if name == study}) > 1
+    named = _put_own_form_in_condition_name(condition, form) if is_several else condition
+    return UnitForm(named, form, max(about.forms for about in of_model))
+
+
 def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
     """Return the groups of units that differ in the form alone: their name, and by model its units."""
     groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}

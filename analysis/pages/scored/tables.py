@@ -13,6 +13,7 @@ from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
 from analysis.statistics.shares import Share
+from analysis.statistics.spread import compute_ranges, compute_standard_deviations
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -147,22 +148,6 @@ def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[
 def _build_hits_and_totals(columns: Columns) -> dict[str, list[Share]]:
     """Give hits and totals of the shares of items that pass."""
     return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in PASSED}
-
-
-def compute_standard_deviations(scores: Array) -> Array:
-    """Return the SD (n - 1) over the last axis; NaN below two scores."""
-    is_known = ~np.isnan(scores)
-    n = is_known.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centre = np.where(is_known, scores, 0).sum(axis=-1, keepdims=True) / n[..., None]
-        squares = (np.where(is_known, scores - centre, 0) ** 2).sum(axis=-1)
-        return np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
-
-
-def compute_ranges(scores: Array) -> Array:
-    """Return the highest less the lowest score over the last axis; NaN without a score."""
-    highest, lowest = np.fmax.reduce(scores, axis=-1), np.fmin.reduce(scores, axis=-1)
-    return np.asarray(highest - lowest)
 
 
 def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:

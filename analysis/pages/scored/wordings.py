@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import Scored, read_scores
-from analysis.pages.scored.tables import compute_ranges
+from analysis.statistics.spread import compute_ranges
 from ground.errors import InputError
 
 if TYPE_CHECKING:

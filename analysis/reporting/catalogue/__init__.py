@@ -55,6 +55,8 @@ class Measures:
         a measure that accuracy is a part of: that they go together is arithmetic.
     row_filter
         Column that is true where a row counts; empty: all count.
+    joins_conditions
+        Whether a row may be about several conditions together, whose name then is none of run.json.
     most_units
         Models and conditions, of more than which the table takes too long to be made for the comparison, too; 0: it
         never does.
@@ -68,6 +70,7 @@ class Measures:
     averaged_kinds: tuple[str, ...] = ()
     accuracy: Mapping[str, str] = field(default_factory=dict)
     row_filter: str = ""
+    joins_conditions: bool = False
     most_units: int = 0
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.features.mixed_effects import fit_formula_by_group
-from analysis.measures.agreement import PROTOCOL
+from analysis.features.mixed_effects import RATING_RESPONSES, fit_formula_by_group
+from analysis.measures import agreement, ratings
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
@@ -312,7 +312,7 @@ class Run:
         ----------
         formula, by, engine
             As in `analysis.features.mixed_effects.fit_formula_by_group`: "agreement ~ negation_cues +
-            attributes.hedged + (1 | item)".
+            attributes.hedged + (1 | item)". Of rating scales, "score ~ ...".
 
         Returns
         -------
@@ -324,7 +324,11 @@ class Run:
         InputError
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
-        return fit_formula_by_group(self.open_protocols({PROTOCOL}), formula, by, engine)
+        is_of_ratings = (
+            formula.partition("~")[0].strip() in RATING_RESPONSES or agreement.PROTOCOL not in self._protocols
+        )
+        protocol = ratings.PROTOCOL if is_of_ratings and ratings.PROTOCOL in self._protocols else agreement.PROTOCOL
+        return fit_formula_by_group(self.open_protocols({protocol}), formula, by, engine)
 
     def correlate(
         self,

@@ -4,7 +4,7 @@
 functions are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
 `chance.blank_word_in_rows_with_chance_changes` is "chance", `widen_share_interval` is "several",
 `find_distinct_extremes` is "spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people",
-`mark_clear_effects` is "fit" and "holm".
+`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_excess` of `statistics.ratings.comparison`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ RULES: Mapping[str, str] = {
     "the number of such comparisons on the page (Bonferroni).",
     "people": "More than people is said where the model's share minus theirs has an interval above 0 (Newcombe), "
     "since both are of a sample of items.",
+    "beside people": "The excess is a model's distance to people less that of two groups of people. It is “no further” "
+    "where both upper ends of it, over items and over people, are at most 0; “further” where both lower ends are above "
+    "0. The intervals are widened for the number of models (Bonferroni).",
     "fit": "An effect is named where two errors show it after correction: that of the fit, and one that allows for "
     "answers to one item being alike.",
     "beyond": "A difference “holds” where its test says so after Holm: for these wordings over items, for wordings "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from analysis.statistics.mixed.design import choose_family_columns, split_into_fit_inputs
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
+from analysis.statistics.mixed.ordered import spread_over_ranks
 from analysis.statistics.mixed.response import Response, compute_response
 from analysis.statistics.mixed.result import Result, compare_scales
 from ground.errors import InputError
@@ -36,9 +37,11 @@ __all__ = [
     "compute_response",
     "fit_mixed_models",
     "parse_formula",
+    "spread_over_ranks",
 ]
 
-ENGINES = ("auto", "profile", "pymer4")
+ENGINES = ("auto", "profile", "pymer4", "ordinal", "ordered_model")
+OF_RANKS = ENGINES[3:]  # ordered logits
 
 
 def fit_mixed_models(
@@ -49,6 +52,7 @@ def fit_mixed_models(
     by: Sequence[str] | None = None,
     missing: str = "error",
     optional: Collection[str] = (),
+    weights: str = "",
 ) -> Result:
     """Fit one linear mixed model by REML to each part of a frame, with Satterthwaite tests.
 
@@ -60,7 +64,9 @@ def fit_mixed_models(
     formula : in the notation of lme4, e.g. "agreement ~ n_words + zipf + (1 | item)".
     engine : "profile" is built in: one random intercept, fixed terms made of columns and their products. "pymer4" is
         R's lme4 and lmerTest: any formula. "auto" takes the built-in one if it can fit the formula, else R. Only the
-        formula decides, so that results do not depend on what is installed.
+        formula decides, so that results do not depend on what is installed. Two engines fit ordered logits to ranks
+        (see `ordered`), by maximum likelihood: "ordinal" is R's clmm with one random intercept, "ordered_model" is
+        statsmodels' OrderedModel without one, with errors that are robust within items.
     by : columns that cut the frame, one fit for each of their values. The default is those of study, model and
         condition that the frame has and the formula does not use: rows of different models are pooled only on request.
         () fits all rows at once.
@@ -68,6 +74,7 @@ def fit_mixed_models(
         (`n_missing` of the diagnostics).
     optional : predictors that a fit may drop, with a note, if none of its rows has a value (`text_logprob` of models
         that cannot give it).
+    weights : column with the weight of every row, for ordered logits (`spread_over_ranks`); empty: all count once.
 
     Returns
     -------
@@ -81,11 +88,15 @@ def fit_mixed_models(
     """
     parsed_formula = parse_formula(formula)
     engine_name = choose_engine(parsed_formula, engine)
+    if weights and engine_name not in OF_RANKS:
+        raise InputError(f"engine '{engine_name}' takes no weights; {' and '.join(OF_RANKS)} do")
     fit_one = _load_engine(engine_name)
     columns = choose_family_columns(frame, parsed_formula, by)
     fits = [
         (part, fit_one(part))
-        for part in split_into_fit_inputs(frame, parsed_formula, columns, missing=missing, optional=optional)
+        for part in split_into_fit_inputs(
+            frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights
+        )
     ]
     return Result(columns, fits)
 
@@ -108,15 +119,15 @@ def choose_engine(formula: Formula, engine: str = "auto") -> str:
     Raises
     ------
     InputError
-        For an unknown engine, and a formula that "profile" cannot fit.
+        For an unknown engine, and a formula that "profile" or an ordered logit cannot fit.
     """
     if engine not in ENGINES:
         raise InputError(f"no engine '{engine}'; there are {', '.join(ENGINES)}")
     if engine == "auto":
         return "profile" if formula.is_random_intercept else "pymer4"
-    if engine == "profile" and not formula.is_random_intercept:
+    if engine != "pymer4" and not formula.is_random_intercept:
         raise InputError(
-            f"formula '{formula}': engine 'profile' fits one random intercept like (1 | item) and columns joined by "
+            f"formula '{formula}': engine '{engine}' fits one random intercept like (1 | item) and columns joined by "
             "+, : and *; engine 'pymer4' fits the rest"
         )
     return engine
@@ -128,6 +139,14 @@ def _load_engine(name: str) -> Callable[[FitInput], Fit]:
         from analysis.statistics.mixed import lme4
 
         return lme4.fit_with_lme4
+    if name == "ordinal":
+        from analysis.statistics.mixed import clmm
+
+        return clmm.fit_with_clmm
+    if name == "ordered_model":
+        from analysis.statistics.mixed import ordered_model
+
+        return ordered_model.fit_with_ordered_model
     from analysis.statistics.mixed import profile
 
     return profile.ProfileEngine().fit_random_intercept_model

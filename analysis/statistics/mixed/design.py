@@ -26,7 +26,8 @@ class FitInput:
     """Hold the rows of one fit of a family.
 
     `key` are its values of the family's columns, `frame` its complete rows, `formula` the formula to fit; `dropped`
-    maps predictors already left out to the reason; `n_missing` counts rows left out on request.
+    maps predictors already left out to the reason; `n_missing` counts rows left out on request; `weights` names the
+    column of weights, empty: none.
     """
 
     key: tuple[Any, ...]
@@ -34,6 +35,7 @@ class FitInput:
     formula: Formula
     dropped: dict[str, str] = field(default_factory=dict)
     n_missing: int = 0
+    weights: str = ""
 
     @property
     def label(self) -> str:
@@ -106,15 +108,16 @@ def choose_family_columns(frame: pd.DataFrame, formula: Formula, by: Sequence[st
 
 
 def split_into_fit_inputs(
-    frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error", optional: Collection[str] = ()
-) -> Iterator[FitInput]:
+    frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error",
+    optional: Collection[str] = (), weights: str = "",
+) -> Iterator[FitInput]:  # fmt: skip
     """Cut a frame into the parts of a family, one per fit, and check each part.
 
     Parameters
     ----------
     frame, formula, by
         The rows, what is fitted to them, and the columns that cut them, from `choose_family_columns`.
-    missing, optional
+    missing, optional, weights
         As in `mixed.fit_mixed_models`.
 
     Yields
@@ -130,7 +133,8 @@ def split_into_fit_inputs(
     """
     if missing not in ("error", "drop"):
         raise InputError(f"missing is 'error' or 'drop', not '{missing}'")
-    absent = [name for name in (*formula.formula_columns, *by) if name not in frame.columns]
+    columns = dict.fromkeys((*formula.formula_columns, *by, *([weights] if weights else [])))
+    absent = [name for name in columns if name not in frame.columns]
     if absent:
         raise InputError(
             f"formula '{formula}': no column {', '.join(map(repr, absent))}; "
@@ -139,20 +143,20 @@ def split_into_fit_inputs(
     if frame.empty:
         raise InputError(f"formula '{formula}': the table has no rows")
     # these checks and the coding of items are done once for all fits: per fit they would double its time
-    frame = _select_columns(frame, dict.fromkeys((*formula.formula_columns, *by)), formula)
+    frame = _select_columns(frame, columns, formula)
     _check_response_is_numeric(frame[formula.formula_columns[0]])
     _check_finite(frame, formula.formula_columns)
     gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
     if not by:
-        yield _prepare_fit_input(FitInput((), frame, formula), gappy, missing, optional)
+        yield _prepare_fit_input(FitInput((), frame, formula, weights=weights), gappy, missing, optional)
         return
     groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
     if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
         key = tuple(frame[name].iloc[0] for name in by)
-        yield _prepare_fit_input(FitInput(key, frame, formula), gappy, missing, optional)
+        yield _prepare_fit_input(FitInput(key, frame, formula, weights=weights), gappy, missing, optional)
         return
     for key, rows in groups:
-        yield _prepare_fit_input(FitInput(key, rows, formula), gappy, missing, optional)
+        yield _prepare_fit_input(FitInput(key, rows, formula, weights=weights), gappy, missing, optional)
 
 
 def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
@@ -226,7 +230,7 @@ def _drop_incomplete_rows_and_terms(
             "or ask for missing='drop'"
         )
     complete = rows.drop(columns=list(dropped)).dropna(subset=list(gaps))
-    return FitInput(fit_input.key, complete, formula, dropped, len(rows) - len(complete))
+    return FitInput(fit_input.key, complete, formula, dropped, len(rows) - len(complete), fit_input.weights)
 
 
 def build_model_matrix(fit_input: FitInput) -> Matrix:

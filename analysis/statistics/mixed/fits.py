@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -47,6 +48,7 @@ class Fit:
     dropped : predictor left out -> reason.
     n_levels : number of levels of every grouping factor.
     row : index, in the caller's frame, of the rows that were fitted.
+    thresholds : of an ordered logit, by the ranks that they part ("1|2"); else empty.
     """
 
     engine: str
@@ -70,3 +72,11 @@ class Fit:
     fitted: Array
     row: pd.Index
     random: tuple[RandomEffect, ...]
+    thresholds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def response_sd(self) -> float:
+        """Return the SD of the response; of an ordered logit, of the latent answer."""
+        if self.thresholds:
+            return float(np.sqrt(self.variance_fixed + np.nan_to_num(self.variance_random) + self.sigma**2))
+        return float(self.y.std(ddof=1))

@@ -48,13 +48,13 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
         determine the variances.
     """
     r = start_r()
-    with _collect_r_messages(r) as console_lines:
+    with collect_r_messages(r) as console_lines:
         try:
             model = r.lmer(str(fit_input.formula), data=convert_to_r_frame(fit_input.frame), control=r.control)
             results = r.extract(model)
         except r.error as error:
             raise InputError(
-                f"R cannot fit '{fit_input.formula}'{fit_input.label}: {_flatten_message(str(error))}"
+                f"R cannot fit '{fit_input.formula}'{fit_input.label}: {flatten_message(str(error))}"
             ) from error
     value = {name: results.rx2(name) for name in results.names}
     messages = [*map(str, value["message"]), *console_lines]
@@ -82,7 +82,7 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
         variance_random=value["variance_random"][0],
         converged=all(code == 0 for code in value["code"]),
         singular=bool(value["singular"][0]),
-        message="; ".join(dict.fromkeys(map(_flatten_message, messages))),
+        message="; ".join(dict.fromkeys(map(flatten_message, messages))),
         dropped={str(name): _explain_dropped_column(fit_input.frame, str(name)) for name in value["dropped"]},
         n_levels=dict(zip(value["level_group"], map(int, value["level_count"]), strict=True)),
         y=np.array(value["y"]),
@@ -112,7 +112,7 @@ def start_r() -> R:
     except Exception as error:  # an incomplete R may fail with any error; the message shows it
         raise InputError(
             f"engine 'pymer4' needs R with lme4 and lmerTest, and the Python package pymer4 "
-            f"({type(error).__name__}: {_flatten_message(str(error))}): {build_install_command('statistics')}; "
+            f"({type(error).__name__}: {flatten_message(str(error))}): {build_install_command('statistics')}; "
             f"{INSTALL}"
         ) from error
     finally:
@@ -173,8 +173,8 @@ def _explain_dropped_column(frame: pd.DataFrame, name: str) -> str:
 
 
 @contextmanager
-def _collect_r_messages(r: R) -> Iterator[list[str]]:
-    """Collect R's messages and warnings, one entry each, instead of printing them."""
+def collect_r_messages(r: R) -> Iterator[list[str]]:
+    """Collect R's messages and warnings, one entry each, instead of printing them; `r` is from `start_r`."""
     console_lines: list[str] = []
     original_hook = r.callbacks.consolewrite_warnerror
     r.callbacks.consolewrite_warnerror = lambda text: console_lines.append(text) if text.strip() else None
@@ -184,7 +184,7 @@ def _collect_r_messages(r: R) -> Iterator[list[str]]:
         r.callbacks.consolewrite_warnerror = original_hook
 
 
-def _flatten_message(text: str) -> str:
+def flatten_message(text: str) -> str:
     """Return R's message in one line and without its 'Error in ...:'."""
     flat = " ".join(text.split())
     return re.sub(r"^(R\[write to console\]: )?(Error|Warning message|Warning) ?(in [^:]*(?<!:):(?!:))?:? ?", "", flat)

@@ -48,11 +48,11 @@ class Result:
         engine.
 
         An effect is `confirmed` if p_bonferroni and p_robust_bonferroni are below 0.05. Formulas with more than one
-        random intercept have no robust errors; p_bonferroni alone decides.
+        random intercept have no robust errors, nor has engine "ordinal"; p_bonferroni alone decides.
         """
         table = add_corrected_p_values(self._stack_fit_tables(_build_coefficient_table))
         sure = table["p_bonferroni"] < ALPHA
-        if self.fits[0][0].formula.is_random_intercept:
+        if self.fits[0][0].formula.is_random_intercept and self.fits[0][1].engine != "ordinal":
             sure &= table["p_robust_bonferroni"] < ALPHA
         table.insert(list(table.columns).index("p_slopes") + 1, "confirmed", sure)
         return table
@@ -65,6 +65,8 @@ class Result:
         sd_<group>, of a random intercept, sd_<group>_<term>, of a slope; icc, the random effects' share of the
         variance that the fixed effects do not explain; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for
         slopes Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out, why.
+        Of ordered logits, also their thresholds; reml is -2 log-likelihood, and sigma, icc and R2 are those of the
+        latent answer.
         """
         return self._stack_fit_tables(_build_fit_diagnostics)
 
@@ -88,7 +90,8 @@ class Result:
         names = ("group", "term", "level", "estimate", "se")
 
         def build_effects(_: FitInput, fit: Fit) -> pd.DataFrame:
-            return pd.concat(pd.DataFrame({name: getattr(effect, name) for name in names}) for effect in fit.random)
+            effects = [pd.DataFrame({name: getattr(effect, name) for name in names}) for effect in fit.random]
+            return pd.concat(effects) if effects else pd.DataFrame(columns=list(names))
 
         return self._stack_fit_tables(build_effects)
 
@@ -215,7 +218,7 @@ def _build_coefficient_table(fit_input: FitInput, fit: Fit) -> Columns:
         "se_robust": se_robust,
         **{f"{name}_robust": robust[name] for name in ("p", "lower", "upper")},
         "p_slopes": p_slopes,
-        "estimate_std": fit.estimate * fit.sd / fit.y.std(ddof=1),
+        "estimate_std": fit.estimate * fit.sd / fit.response_sd,
         "n_rows": len(fit.y),
         "n_items": fit.n_levels[fit_input.formula.grouping_column],
         "engine": fit.engine,
@@ -223,7 +226,14 @@ def _build_coefficient_table(fit_input: FitInput, fit: Fit) -> Columns:
 
 
 def _compute_robust_se_and_slope_p(fit_input: FitInput, fit: Fit) -> tuple[Array, Array]:
-    """Compute robust errors and tests of slopes; NaN for other formulas, whose fit may have random slopes itself."""
+    """Compute robust errors and tests of slopes; NaN for other formulas, whose fit may have random slopes itself.
+
+    Of ordered logits, errors of "ordered_model" are robust themselves, and there are no others.
+    """
+    if fit.thresholds:
+        return (fit.se if fit.engine == "ordered_model" else np.full(len(fit.terms), np.nan)), np.full(
+            len(fit.terms), np.nan
+        )
     if not fit_input.formula.is_random_intercept:
         return np.full(len(fit.terms), np.nan), np.full(len(fit.terms), np.nan)
     items = sum_rows_by_item(fit_input, fit)
@@ -251,6 +261,11 @@ def _build_fit_diagnostics(fit_input: FitInput, fit: Fit) -> Columns:
         **{f"n_{group}": n for group, n in fit.n_levels.items() if group != fit_input.formula.grouping_column},
         "n_missing": fit_input.n_missing,
         "dropped": "; ".join(f"{name}: {reason}" for name, reason in (fit_input.dropped | fit.dropped).items()),
+        **(
+            {"thresholds": "; ".join(f"{name}: {at:.4f}" for name, at in fit.thresholds.items())}
+            if fit.thresholds
+            else {}
+        ),
     }
     return {name: [value] for name, value in diagnosis.items()}
 

@@ -1,0 +1,190 @@
+"""Read the answers of protocol `scale` as distributions over ordered options: arrays (units, items, wordings, ranks).
+
+An answer's p_k is the probability of option k divided by the mass of all options, or its share of the samples; of an
+answer without either, 1 for the option that was named. Its score is s = (sum of k p_k - 1) / (K - 1), from 0, the
+lowest option, to 1, the highest, before items are reversed; without the middle option, K counts the options that are
+left.
+Wordings are, as of protocol `agreement`, those beside the original; where an item has no others, all are.
+
+A setting is what conditions have in common that differ in nothing but how the options are shown (labels, order, middle)
+and which persona a model has: `plain` of `plain/numbers-up` and `plain/words-down`, `plain/personas` of those with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.measures.ratings_rows import describe_rating_units, read_rating_items, read_rating_rows
+from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.study import average_answers_into_array
+from analysis.measures.thresholds import LOW_MASS
+from analysis.statistics.ordered import compute_sample_variances, compute_scores
+from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "scale"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Hold the answers of one study of protocol `scale`.
+
+    Attributes
+    ----------
+    name
+        Name of the study.
+    crossed
+        Whether all items share the wordings.
+    wordings
+        Names of the wordings where items share them; else empty.
+    items
+        A row per item: item, text, scale (None: of no scale), key (1 or -1), options (list of labels).
+    units
+        A row per model and condition: model, condition, setting, presentation (the condition without its persona);
+        labels, option_order, without_middle (bool), persona, each None where the condition has none; validity: mean
+        mass, or share of valid answers.
+    shares
+        p_k: (units, items, wordings, ranks), NaN where there is no answer, 0 for ranks that an answer has not.
+    n_options
+        K of an item under a condition: (units, items).
+    scores
+        s before reversing: (units, items, wordings).
+    samples, spread, counting
+        Laid out as `scores`, as in `measures.reworded.Study`; None where nothing was sampled.
+    variants
+        item, variant, item_code, wording_code: which wording is in which place.
+    """
+
+    name: str
+    crossed: bool
+    wordings: list[str]
+    items: pd.DataFrame
+    units: pd.DataFrame
+    shares: Array
+    n_options: npt.NDArray[np.int64]
+    variants: pd.DataFrame
+    samples: Array | None = None
+    spread: Array | None = None
+    counting: Array | None = None
+    scores: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scores", compute_scores(self.shares, self.n_options[:, :, None]))
+
+    @property
+    def keys(self) -> npt.NDArray[np.int64]:
+        """Return the key of every item, 1 or -1."""
+        return self.items["key"].to_numpy(np.int64)
+
+    @property
+    def keyed_scores(self) -> Array:
+        """Return s after reversing: 1 - s for items whose key is -1."""
+        return reverse_scores(self.scores, self.keys[:, None])
+
+    @property
+    def scales(self) -> list[str]:
+        """Return the names of the scales, in the order of their items."""
+        return list(self.items["scale"].dropna().unique())
+
+    def mark_scale_items(self, scale: str) -> npt.NDArray[np.bool_]:
+        """Tell which items belong to a scale."""
+        return (self.items["scale"] == scale).to_numpy(bool)
+
+    def list_settings(self) -> list[tuple[tuple[str, str], npt.NDArray[np.intp]]]:
+        """List model and setting, and the places of its units, in the order of run.json."""
+        return list_groups(self.units, ["model", "setting"])
+
+    @property
+    def is_silent(self) -> npt.NDArray[np.bool_]:
+        """Tell of every unit whether less than half of its answers are valid."""
+        return (self.units["validity"] < LOW_MASS).to_numpy(bool)
+
+    def compute_validity(self, places: npt.NDArray[np.intp]) -> float:
+        """Return the mean validity of some units."""
+        return float(self.units["validity"].to_numpy(float)[places].mean())
+
+
+def list_groups(units: pd.DataFrame, columns: Sequence[str]) -> list[tuple[tuple[Any, ...], npt.NDArray[np.intp]]]:
+    """List the different values of some columns of units, and the places of the units that have them."""
+    keys = list(units[list(columns)].itertuples(index=False, name=None))
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
+    return [(key, np.array(group)) for key, group in places.items()]
+
+
+def reverse_scores(scores: Array, keys: npt.NDArray[np.int64]) -> Array:
+    """Return 1 - s where the key is -1, else s; `keys` has a shape that goes with that of the scores."""
+    return np.where(keys < 0, 1 - scores, scores)
+
+
+def average_units(values: Array) -> Array:
+    """Average over the first axis what is there; NaN where nothing is."""
+    is_known = ~np.isnan(values)
+    n = is_known.sum(axis=0)
+    return np.asarray(np.where(is_known, values, 0.0).sum(axis=0) / np.where(n > 0, n, np.nan))
+
+
+def read_ratings(runs: Runs) -> list[Ratings]:
+    """Read every study of protocol `scale`, once per `Runs`.
+
+    Returns
+    -------
+    list of Ratings
+        In the order of run.json; without studies that hold no answer.
+
+    Raises
+    ------
+    InputError
+        For a key that is neither 1 nor -1, or wordings of an item that differ in scale, key or options.
+    """
+    return runs.compute_once("ratings", lambda: list(_read_studies(runs)))
+
+
+def _read_studies(runs: Runs) -> Iterator[Ratings]:
+    """Yield every study."""
+    for name, fields in runs.info["studies"].items():
+        if fields["protocol"] != PROTOCOL:
+            continue
+        items, units = read_rating_items(runs, name), describe_rating_units(runs, name)
+        codes = number_items_and_wordings(runs, [name], [] if (items["n_others"] == 0).any() else [name])
+        if len(codes) and len(units):
+            in_order = codes.drop_duplicates("item_code").sort_values("item_code")["item"]
+            yield _build_ratings(runs, name, items.set_index("item").loc[in_order].reset_index(), codes, units)
+
+
+def _build_ratings(runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFrame, units: pd.DataFrame) -> Ratings:
+    """Lay the answers of a study out as arrays."""
+    n_ranks = max(map(len, items["options"]))
+    rows = read_rating_rows(runs, name, codes, n_ranks)
+    shape = len(units), len(items), int(codes["wording_code"].max()) + 1
+    shares = np.stack([average_answers_into_array(rows, f"p{rank}", shape) for rank in range(1, n_ranks + 1)], axis=-1)
+    validity = np.full(len(units), np.nan)
+    means = rows.groupby("unit")["validity"].mean()
+    validity[means.index] = means
+    n_options = np.broadcast_to(np.array([len(options) for options in items["options"]]), shape[:2])
+    is_cut = units["without_middle"].to_numpy(bool)[:, None] & (n_options % 2 == 1)
+    n_options = n_options - is_cut
+    arrays = {}
+    if rows["samples"].notna().any():
+        samples = average_answers_into_array(rows, "samples", shape)
+        spread = compute_sample_variances(shares, n_options[:, :, None], samples)
+        if rows["counting"].notna().any():
+            arrays["counting"] = average_answers_into_array(rows, "counting", shape)
+            of_thoughts = average_answers_into_array(rows, "spread", shape)
+            spread = np.where(np.isnan(arrays["counting"]), spread, of_thoughts)
+        arrays |= {"samples": samples, "spread": spread}
+    crossed = bool(codes["crossed"].iloc[0])
+    return Ratings(
+        name, crossed, list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [],
+        items[["item", "text", "scale", "key", "options"]], units.assign(validity=validity), shares,
+        n_options, codes[["item", "variant", "item_code", "wording_code"]], **arrays,
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Compare the answers of models to rating scales with what people said.
+
+An answer of a model to an item is the mean of its distributions over the wordings, and over the conditions that differ
+in how the options are shown alone. A model that was asked as several personas has a row as each of them, and one as all
+of them, whose answer is their mixture. Where the middle option was left out, people chose among other options: these
+answers are not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.measures.people_file import Item, PeopleFile, read_people
+from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
+from analysis.measures.ratings_rows import PERSONA
+from analysis.statistics.ratings.comparison import (
+    compute_item_figures,
+)
+from analysis.statistics.ratings.people import (
+    People,
+    PeopleReference,
+    build_people_reference,
+)
+from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+ALL_ITEMS, ALL_PERSONAS = "all items", "all personas"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Hold the models of one study beside people.
+
+    Attributes
+    ----------
+    ratings, people, reference
+        The answers of models, those of people, and what chance does to these.
+    units
+        Model, condition (setting) and persona (None: asked without one) of every row to be.
+    validity
+        (units,): mean validity.
+    shares
+        (items, units, options); NaN where there is no answer that can be compared.
+    figures
+        From `compute_item_figures`: (items, units).
+    """
+
+    ratings: Ratings
+    people: People
+    reference: PeopleReference
+    units: list[tuple[str, str, str | None]]
+    validity: Array
+    shares: Array
+    figures: Mapping[str, Array]
+
+    def list_item_groups(self) -> dict[str, Array]:
+        """Return all items and those of every scale: 1, or -1 where an item is reversed; 0 for other items."""
+        scales = {scale: self.ratings.mark_scale_items(scale) * self.ratings.keys for scale in self.ratings.scales}
+        every = {ALL_ITEMS: np.ones(len(self.ratings.items))}
+        return {**every, **{name: signs.astype(float) for name, signs in scales.items()}}
+
+
+def read_people_of_runs(runs: Runs, people: str) -> PeopleFile:
+    """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_people`."""
+
+    def read() -> PeopleFile:
+        items = {
+            ratings.name: [
+                Item(str(row.item), tuple(map(str, row.options))) for row in ratings.items.itertuples(index=False)
+            ]
+            for ratings in read_ratings(runs)
+        }
+        return read_people(people, items)
+
+    return runs.compute_once(("people", people), read)
+
+
+def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[Compared]:
+    """Put the models of every study beside people, once per `Runs`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    people
+        A file (`read_people`); empty: none.
+    seed
+        Of the draws of people.
+
+    Returns
+    -------
+    list of Compared
+        Of the studies with items that people answered.
+    """
+    if not people:
+        return []
+    by_study = read_people_of_runs(runs, people).by_study
+
+    def compare() -> list[Compared]:
+        studies = [ratings for ratings in read_ratings(runs) if ratings.name in by_study]
+        return [_compare_study(ratings, by_study[ratings.name], seed) for ratings in studies]
+
+    return runs.compute_once(("models beside people", people, seed), compare)
+
+
+def _compare_study(ratings: Ratings, people: People, seed: int) -> Compared:
+    """Average the answers of every unit, and compare them with those of people."""
+    reference = build_people_reference(people, seed=seed)
+    is_comparable = ratings.n_options == people.n_options
+    units, shares, samples, validity = [], [], [], []
+    for unit, places in _list_units(ratings):
+        has_same_options = is_comparable[places][:, :, None, None]
+        answers = np.where(has_same_options, ratings.shares[places], np.nan)
+        if np.isnan(answers).all():
+            continue
+        units.append(unit)
+        shares.append(average_units(np.stack([average_units(each) for each in answers.swapaxes(1, 2)])))
+        samples.append(_count_samples(ratings, places))
+        validity.append(ratings.compute_validity(places))
+    laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))
+    n_samples = np.stack(samples, axis=1) if samples else np.empty(laid_out.shape[:2])
+    figures = compute_item_figures(laid_out, people, reference, n_samples)
+    return Compared(ratings, people, reference, units, np.array(validity), laid_out, figures)
+
+
+def _list_units(ratings: Ratings) -> Iterator[tuple[tuple[str, str, str | None], np.ndarray]]:
+    """Yield model, setting and persona with the places of their units; of several personas, all of them first."""
+    for (model, setting), places in ratings.list_settings():
+        personas = list_groups(ratings.units.iloc[places], [PERSONA])
+        if len(personas) > 1:
+            yield (model, setting, ALL_PERSONAS), places
+        for (persona,), inside in personas:
+            yield (model, setting, persona if isinstance(persona, str) else None), places[inside]
+
+
+def _count_samples(ratings: Ratings, places: np.ndarray) -> Array:
+    """Return how many samples are behind the answers to every item: (items,); infinite where they are probabilities."""
+    if ratings.samples is None:
+        return np.full(len(ratings.items), np.inf)
+    counts = ratings.samples[places]
+    return np.where(np.isnan(counts).all(axis=(0, 2)), np.inf, np.nansum(counts, axis=(0, 2)))

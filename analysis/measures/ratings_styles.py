@@ -1,0 +1,209 @@
+"""Measure response styles of models: what moves their answers whatever is asked.
+
+Every style is a difference of two numbers that a reader can look at: of acquiescence the mean s from .5, of the ends
+and the middle a model's share from the mean of the other models', of order and labels s shown in one way from s in
+another.
+
+References
+----------
+Baumgartner, H. and Steenkamp, J.-B. (2001). Response styles in marketing research. Journal of Marketing Research 38,
+143-156 (acquiescence over balanced keys, extreme and middle responding).
+Schuman, H. and Presser, S. (1981). Questions and Answers in Attitude Surveys, chapter 2 (order of the options).
+Dominguez-Olmedo, R., Hardt, M. and Mendler-Duenner, C. (2024). Questioning the survey responses of large language
+models. NeurIPS (order and labels of options).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.measures.ratings import Ratings, average_units, list_groups
+from analysis.measures.ratings_rows import PERSONA, SHOWN
+from analysis.measures.ratings_wordings import keep_units_with_all_options
+from analysis.statistics.ordered import MIDDLE as HALF
+from analysis.statistics.ordered import compute_end_shares, compute_middle_shares
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
+from analysis.statistics.resampling import Array
+from analysis.statistics.strata import estimate_stratified_mean
+
+ACQUIESCENCE, ENDS, MIDDLE, ORDER, CUT = "acquiescence", "ends", "middle", "order", "no middle"
+LABELS = "labels"  # before the two that are compared: "labels numbers-words"
+LEAST, LEAST_SHARE = (
+    0.02,
+    0.05,
+)  # the least difference that is a style: of s, and of shares at the ends or in the middle
+UP, DOWN = "up", "down"
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Hold one style of one model in one setting.
+
+    Attributes
+    ----------
+    unit
+        Model and setting.
+    style
+        One of `ACQUIESCENCE`, `ENDS`, `MIDDLE`, `ORDER`, `CUT`, or `LABELS` with two labels.
+    value, against
+        The model's number, and what it is compared with.
+    ends, like_ends
+        95 % intervals of value - against, for these wordings and for wordings like these.
+    n_items
+        Items that it is computed from.
+    p
+        That the difference is beyond `LEAST`, or `LEAST_SHARE`, for items and wordings like these; NaN where it cannot
+        be told.
+    """
+
+    unit: tuple[str, str]
+    style: str
+    value: float
+    against: float
+    ends: tuple[float, float]
+    like_ends: tuple[float, float]
+    n_items: int
+    p: float
+
+
+def measure_styles(ratings: Ratings) -> Iterator[Style]:
+    """Measure the styles of every model in every setting, those that its conditions tell of."""
+    settings = ratings.list_settings()
+    for unit, places in settings:
+        yield _measure_acquiescence(ratings, unit, places)
+    for style, shares in (
+        (ENDS, compute_end_shares(ratings.shares, ratings.n_options[:, :, None])),
+        (MIDDLE, compute_middle_shares(ratings.shares, ratings.n_options[:, :, None])),
+    ):
+        # Of two options there is nothing between the ends.
+        shares = np.where(ratings.n_options[:, :, None] > 2, shares, np.nan)
+        yield from _compare_with_other_models(ratings, style, shares)
+    for unit, places in settings:
+        yield from _compare_conditions(ratings, unit, places)
+
+
+def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Places) -> Style:
+    """Measure the mean s before reversing, with equal weight for both keys of every scale that has both."""
+    scores = average_units(ratings.scores[places])
+    stratum = np.full(len(ratings.items), -1)
+    n_strata = 0
+    for scale in ratings.scales:
+        of_scale = ratings.mark_scale_items(scale)
+        keys = [of_scale & (ratings.keys == key) for key in (1, -1)]
+        if all(mask.any() for mask in keys):
+            for mask in keys:
+                stratum[mask] = n_strata
+                n_strata += 1
+    balanced = stratum >= 0
+    estimate = estimate_stratified_mean(scores[balanced], stratum[balanced], crossed=ratings.crossed)
+    low, high = estimate.compute_interval("items")
+    like_low, like_high = estimate.compute_interval("both")
+    ends, like_ends = (low - HALF, high - HALF), (like_low - HALF, like_high - HALF)
+    p = 1.0 if abs(estimate.mean - HALF) <= LEAST else estimate.compute_p_against(
+        HALF + math.copysign(LEAST, estimate.mean - HALF)
+    )  # fmt: skip
+    return Style(unit, ACQUIESCENCE, estimate.mean, HALF, ends, like_ends, estimate.n_items, p)
+
+
+def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
+    """Compare every model's share with the mean of the other models' in the same setting.
+
+    Its p value is the larger of two: against their mean, and against the model in the middle of them, 1 where it is on
+    another side of both. One model that stands apart moves the mean of the others, so that without the second one, all
+    would differ from it.
+    """
+    settings = ratings.list_settings()
+    averages = [average_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
+    means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
+    answers = [not ratings.compute_validity(places) < 0.5 for _, places in settings]
+    for place, (unit, _) in enumerate(settings):
+        if np.isnan(means[place]):
+            continue
+        others = [
+            other for other, (other_unit, _) in enumerate(settings)
+            if other != place and other_unit[1] == unit[1] and answers[other] and not np.isnan(means[other])
+        ]  # fmt: skip
+        if not others or not answers[place]:
+            value = estimate_panel_mean(averages[place], ratings.crossed, is_share=False)
+            nothing = (np.nan, np.nan)
+            yield Style(unit, style, value.mean, np.nan, nothing, nothing, value.n_items, np.nan)
+            continue
+        against = average_units(np.stack([averages[other] for other in others]))
+        compared = _compare_values(unit, style, averages[place], against, ratings.crossed)
+        in_middle = averages[_find_middle_model(means, place, others)]
+        with_middle = _compare_values(unit, style, averages[place], in_middle, ratings.crossed)
+        is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
+        yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
+
+
+def _find_middle_model(means: list[float], place: int, others: list[int]) -> int:
+    """Find the model in the middle of the others by its mean; of two, the one that is nearer."""
+    in_order = sorted(others, key=lambda other: means[other])
+    middle = {in_order[(len(in_order) - 1) // 2], in_order[len(in_order) // 2]}
+    return min(middle, key=lambda other: abs(means[other] - means[place]))
+
+
+def _compare_conditions(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
+    """Compare the conditions of a model that differ in the order, the labels, or the middle option alone."""
+    for style, (value, against) in pair_conditions(ratings, places).items():
+        yield _compare_values(unit, style, value, against, ratings.crossed)
+
+
+def pair_conditions(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
+    """Pair the conditions of a model in one setting that differ in how the options are shown.
+
+    Parameters
+    ----------
+    ratings
+        The answers.
+    places
+        Units of the setting.
+
+    Returns
+    -------
+    dict
+        `ORDER`, `CUT`, or `LABELS` with two labels -> s shown in one way and in the other, before reversing: two arrays
+        (items, wordings), means over the pairs of conditions; NaN where one of a pair has no answer. Without those that
+        no two conditions tell of.
+    """
+    part = ratings.units.iloc[places]
+    labels = list(dict.fromkeys(part["labels"].dropna()))
+    comparisons = [(ORDER, "option_order", UP, DOWN), (CUT, "without_middle", True, False)]
+    comparisons += [(f"{LABELS} {a}-{b}", "labels", a, b) for a, b in combinations(labels, 2)]
+    compared = {}
+    for style, column, first, second in comparisons:
+        pairs = []
+        for _, group in list_groups(part, [key for key in (*SHOWN, PERSONA) if key != column]):
+            by_value = dict(zip(part[column].iloc[group], places[group], strict=True))
+            if first in by_value and second in by_value:
+                pairs.append((by_value[first], by_value[second]))
+        if pairs:
+            sides = [ratings.scores[[pair[side] for pair in pairs]] for side in (0, 1)]
+            has_both = ~np.isnan(sides[0]) & ~np.isnan(sides[1])
+            value, against = (average_units(np.where(has_both, side, np.nan)) for side in sides)
+            compared[style] = (value, against)
+    return compared
+
+
+def _compare_values(unit: tuple[str, str], style: str, value: Array, against: Array, crossed: bool) -> Style:
+    """Compare two panels (items, wordings) on the answers that both have."""
+    difference = value - against
+    panel = estimate_panel_mean(difference, crossed, is_share=False)
+    is_common = ~np.isnan(difference)
+    least = LEAST_SHARE if style in (ENDS, MIDDLE) else LEAST
+    p = 1.0 if abs(panel.mean) <= least else compute_p_of_panel_mean_against_value(
+        panel, "both", math.copysign(least, panel.mean)
+    )  # fmt: skip
+    return Style(
+        unit, style, estimate_panel_mean(np.where(is_common, value, np.nan), crossed, is_share=False).mean,
+        estimate_panel_mean(np.where(is_common, against, np.nan), crossed, is_share=False).mean,
+        panel.compute_interval("items"), panel.compute_interval("both"), panel.n_items, p,
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+"""Read the scores of protocol `scale` in every wording of an item, after reversing: 1 - s for items keyed -1.
+
+All items together are one measure, and where there are several scales, so is each of them. Wordings are those that
+`analysis.measures.ratings` compares. Conditions that differ in the persona alone are read as one, by the mean over
+personas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
+from analysis.measures.reworded.study import SCORE, Study, has_several_wordings
+from analysis.measures.thoughts import list_thought_conditions
+from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def read_scale_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
+    """Read the studies of protocol `scale`: by the score over all items, then by that of every scale.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    study_names
+        Names of the studies.
+
+    Yields
+    ------
+    A study per measure: `SCORE`, the headline, and "score (SCALE)" where there are two scales or more.
+    """
+    for ratings in read_ratings(runs):
+        if ratings.name in study_names:
+            study = _build_study(runs, ratings)
+            yield study
+            for scale in ratings.scales if len(ratings.scales) > 1 else ():
+                yield select_scale(study, ratings, scale, f"{SCORE} ({scale})")
+
+
+def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
+    """Tell whether these studies can be compared over wordings or samples.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    study_names
+        Names of the studies.
+
+    Returns
+    -------
+    Whether an item of one of them has two wordings beside its original, or an answer several samples.
+    """
+    if has_several_wordings(runs, study_names):
+        return True
+    studies = (ratings for ratings in read_ratings(runs) if ratings.name in study_names)
+    return any(ratings.samples is not None and bool((ratings.samples > 1).any()) for ratings in studies)
+
+
+def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str], npt.NDArray[np.intp]]) -> Study:
+    """Build the study of some groups of units, with the mean of each group's scores after reversing.
+
+    Parameters
+    ----------
+    ratings
+        The answers.
+    places_by_unit
+        Model and condition as the study names them -> places of the units that are averaged.
+
+    Returns
+    -------
+    Study
+        Without samples.
+    """
+    scores = ratings.keyed_scores
+    values = np.stack([average_units(scores[places]) for places in places_by_unit.values()])
+    validity = np.array([ratings.compute_validity(places) for places in places_by_unit.values()])
+    return Study(
+        ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings
+    )  # fmt: skip
+
+
+def select_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> Study:
+    """Select the items of one scale, as a measure of its own that sentences are not about."""
+    mask = ratings.mark_scale_items(scale)
+
+    def select_items(array: Array | None) -> Array | None:
+        """Keep the items of the scale."""
+        return None if array is None else array[:, mask]
+
+    return replace(
+        study, measure=measure, headline=False, values=study.values[:, mask], samples=select_items(study.samples),
+        spread=select_items(study.spread), counting=select_items(study.counting),
+    )  # fmt: skip
+
+
+def _build_study(runs: Runs, ratings: Ratings) -> Study:
+    """Build the study of a run: a unit per model and condition, personas averaged."""
+    groups = {
+        (str(key[0]), str(key[1])): places for key, places in list_groups(ratings.units, ["model", "presentation"])
+    }
+    study = build_settings_study(ratings, groups)
+    thinking = list_thought_conditions(runs.info["conditions"][ratings.name])
+    names = dict(zip(ratings.units["condition"], ratings.units["presentation"], strict=True))
+    study = replace(study, thought_conditions=frozenset(names[name] for name in thinking if name in names))
+    if ratings.samples is None or ratings.spread is None:
+        return study
+    samples = _combine_samples(ratings.samples, list(groups.values()))
+    return replace(
+        study, samples=samples, spread=_combine_variances(ratings.spread, ratings.samples, list(groups.values())),
+        counting=None if ratings.counting is None
+        else _combine_variances(ratings.counting, ratings.samples, list(groups.values())),
+    )  # fmt: skip
+
+
+def _combine_samples(samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+    """Add up the samples behind the answers of every group of units."""
+    return np.stack([samples[places].sum(axis=0) for places in groups])
+
+
+def _combine_variances(spread: Array, samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+    """Return the variance of a sample such that, divided by all samples of a group, it is that of the group's mean."""
+    parts = []
+    for places in groups:
+        if len(places) == 1:
+            parts.append(spread[places[0]])
+            continue
+        noise = (spread[places] / samples[places]).sum(axis=0) / len(places) ** 2
+        parts.append(noise * samples[places].sum(axis=0))
+    return np.stack(parts)

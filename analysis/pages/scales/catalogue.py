@@ -1,0 +1,132 @@
+"""List the tables and figures of the page `scales`; `columns` says what its columns mean."""
+
+from __future__ import annotations
+
+from analysis.pages.scales.columns import COLUMNS, PATTERNS
+from analysis.pages.scales.people_catalogue import PEOPLE_TABLES
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
+
+_LIKE = "for wordings like these: other items and other wordings drawn anew"
+_SCORE = split_names("n_items n_wordings score score_lower score_upper like_lower like_upper error")
+_SETTING = "Conditions that differ in how the options are shown count together."
+TABLES = {
+    "scales_scores": Table(
+        "tables.tabulate_scales_scores",
+        "Where every model stands on every scale",
+        "Mean over the items of a scale of s, the mean answer from 0 (lowest option) to 1 (highest), after reversing; "
+        f"averaged over wordings first. {_SETTING} Two 95 % intervals, by t: for these wordings, with items drawn "
+        f"anew, and {_LIKE}.",
+        (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
+        frozenset(split_names("validity score_lower score_upper error")),
+        measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
+    ),
+    "scales_moves": Table(
+        "styles.tabulate_scales_moves",
+        "What moves an answer, beside another model",
+        "Mean over items of the absolute difference of s between two answers to an item that differ in one thing "
+        "alone: the wording, the order of the options, their labels, the middle option, the persona, or the model. 95 "
+        "% intervals over items (bootstrap). Difference: how much more that is than between two models.",
+        split_names("study change n_pairs n_items apart apart_lower apart_upper models difference lower upper "
+                    "no_interval"),
+        frozenset({"apart_lower", "apart_upper", "lower", "upper"}), frozenset({"no_interval", "models", "difference"}),
+        interval={"difference": ("lower", "upper")},
+    ),
+    "scales_styles": Table(
+        "styles.tabulate_scales_styles",
+        "Response styles",
+        "Each style is a number of the model less what it is compared with. Acquiescence: s before reversing, with "
+        "equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other "
+        "models. Order, labels, no middle: s shown in one way, less s shown in the other. 95 % intervals, by t, for "
+        f"these wordings and {_LIKE}. p values for the latter, after Holm over all styles of a study.",
+        split_names("study model condition style validity n_items value against difference lower upper like_lower "
+                    "like_upper p p_holm"),
+        frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
+        measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
+    ),
+    "scales_spread": Table(
+        "wordings.tabulate_scales_spread",
+        "What the wordings of an item do to its answer",
+        "SD and range of s over the wordings of an item, distance between the distributions of two of them, and shares "
+        "of wordings on the other side of the middle, in the middle, and with another most probable option; means over "
+        "items with two wordings or more. Entropy, ends and middle of single answers. 95 % intervals over items "
+        "(bootstrap).",
+        split_names("study model condition validity n_conditions n_items n_wordings sd range apart side_flips "
+                    "in_middle mode_flips intervals entropy ends middle no_interval"),
+        frozenset({"validity", "n_conditions"}), frozenset({"no_interval", "middle"}),
+        measures=Measures(
+            {"sd": "SD over wordings", "side_flips": "Wordings on the other side", "apart": "Distance of wordings",
+             "ends": "Share at the ends"},
+            headline=("sd", "side_flips"), lead="sd", joins_conditions=True,
+        ),
+    ),
+    "scales_items": Table(
+        "wordings.tabulate_scales_items",
+        "Answers to every item",
+        "Mean shares of the options, the lowest first, and mean s, before reversing; and what the wordings of the "
+        "item, the order of the options and their labels do to s.",
+        split_names("study model condition item scale key text options validity n_wordings score share_* sd range "
+                    "apart side_flips in_middle mode_flips order_effect middle_effect label_effect_*"),
+        frozenset(split_names("text options validity range in_middle")),
+        frozenset(split_names("order_effect middle_effect")),
+    ),
+    "scales_examples": Table(
+        "wordings.tabulate_scales_examples",
+        "The items whose wordings are furthest apart",
+        "Of every model, the items with the largest difference between the answers to their wordings, with both texts; "
+        "s before reversing.",
+        split_names("study model condition item difference highest highest_text lowest lowest_text"),
+    ),
+    "scales_differences": Table(
+        "tables.tabulate_scales_differences",
+        "Which models differ on which scale",
+        "Difference a minus b of the scores, on the items and wordings that both have, with its 95 % interval for "
+        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over the pairs of a "
+        "study and scale.",
+        split_names("study scale a_model a_condition b_model b_condition n_items n_wordings difference lower upper "
+                    "like_lower like_upper p_items p p_holm"),
+        frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},
+    ),
+    "scales_conditions": Table(
+        "tables.tabulate_scales_conditions",
+        "Scores by labels, order and middle option",
+        "The same scores in each way in which the options are shown; the mean over personas, where there are some.",
+        (*split_names("study model condition labels option_order without_middle scale validity"), *_SCORE),
+        frozenset(split_names("validity score_lower score_upper like_lower like_upper error")),
+        frozenset({"labels", "option_order"}),
+    ),
+    "scales_personas": Table(
+        "tables.tabulate_scales_personas",
+        "Scores by persona",
+        f"The same scores as each persona, and how far they are from the mean over the personas of a model. {_SETTING}",
+        split_names("study model condition persona scale validity n_items score score_lower score_upper difference"),
+        frozenset(split_names("validity score_lower score_upper")),
+    ),
+}  # fmt: skip
+FIGURES = {
+    "scales_scores": Figure(
+        "Where every model stands on every scale, with both intervals", "figures.frame_scales_scores",
+        empty_note="No item belongs to a scale.",
+    ),
+    "scales_moves": Figure(
+        "How far two answers are apart that differ in one thing alone", "figures.frame_scales_moves",
+        empty_note="No two answers to an item differ in one thing alone.",
+    ),
+    "scales_styles": Figure(
+        "Response styles of every model", "figures.frame_scales_styles", empty_note="No model has a style to compare.",
+    ),
+    "scales_items": Figure(
+        "Answers to every item, as shares of the options", "figures.frame_scales_items",
+        empty_note="No item has an answer.",
+    ),
+}  # fmt: skip
+CATALOGUE = Catalogue(
+    place=25,
+    protocols=frozenset({"scale"}),
+    tables={**TABLES, **PEOPLE_TABLES},
+    columns=COLUMNS,
+    figures=FIGURES,
+    patterns=PATTERNS,
+    rewordings=Rewordings(
+        "analysis.measures.reworded.ratings:read_scale_studies", "analysis.measures.reworded.ratings:has_rewordings"
+    ),
+)

@@ -1,0 +1,304 @@
+"""Write the sentences of the page from its tables: what moves answers beside the models, and which styles are clear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.ratings_styles import (
+    ACQUIESCENCE,
+    CUT,
+    ENDS,
+    LABELS,
+    LEAST,
+    LEAST_SHARE,
+    MIDDLE,
+    ORDER,
+)
+from analysis.measures.ratings_wordings import MODEL, WORDING
+from analysis.measures.thresholds import is_silent
+from analysis.pages.scales.people_narrative import describe_people, describe_respondents
+from analysis.reporting.words import (
+    Answer,
+    beyond,
+    chance,
+    describe_models_without_answers,
+    format_quantity,
+    join_names,
+    labels,
+    list_few_items_cautions,
+    verdicts,
+)
+from analysis.reporting.words.verdicts import Band
+
+Frames = Mapping[str, pd.DataFrame]
+TABLES = ("scales_scores", "scales_moves", "scales_styles", "scales_spread", "scales_items", "scales_differences",
+          "scales_people", "scales_respondents")  # fmt: skip
+MORE, LESS = "more", "less"
+BANDS = (Band(MORE, 0.0, math.inf), Band(LESS, -math.inf, 0.0))
+# What the way of asking changes -> how a sentence calls it. Another persona is meant to move answers.
+ASKED: Mapping[str, str] = {
+    WORDING: "wording", "order": "order", "labels": "kind of label", "middle": "choice of options",
+}  # fmt: skip
+MOST_PHRASES = 3
+IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
+WORD_MEANINGS = (
+    "Two answers that differ in the wording, order or kind of label alone are compared with two that differ in the "
+    "model alone. “Moves an answer more” means that they are further apart.",
+    "The whole 95 % interval of that difference then lies above 0, over items; for “less”, below. Intervals are "
+    "widened for the number of such comparisons (Holm).",
+    f"A style is named where it is beyond {LEAST:g} of the scale, or {LEAST_SHARE:g} of the answer at the ends or in "
+    "the middle. The test is for wordings like these, after Holm over all styles of all models.",
+    "Ends and middle need such a difference from the mean of the other models and from the model in the middle of "
+    "them.",
+)
+
+
+def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:
+    """Say what moves answers beside the models, and which response styles are clear, by the rules of `WORD_MEANINGS`.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    when
+        From `words.phrase_run_dates`.
+    by_chance
+        Whose answers chance alone may have changed (`words.chance.find_units_with_chance_changes`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
+    spread = frames["scales_spread"]
+    spread = spread.assign(label=labels.build_row_labels(spread))
+    setup = _describe_setup(frames["scales_items"], when)
+    cautions = tuple(_list_cautions(frames, spread, by_chance))
+    if is_silent(spread["validity"]).all():
+        verdict, why = describe_models_without_answers(list(spread["label"]))
+        return Answer(setup, verdict, cautions=(*why, *cautions))
+    study = spread["study"].iloc[0]
+    moves = frames["scales_moves"]
+    moves = moves[moves["study"] == study] if len(moves) else moves
+    styles = _select_clear_styles(frames["scales_styles"])
+    details = {
+        "scales_scores": tuple(_describe_scores(frames["scales_scores"])),
+        "scales_moves": (*WORD_MEANINGS[:2], *_describe_moves(moves)),
+        "scales_styles": (*WORD_MEANINGS[2:], *_describe_styles(styles)),
+        "scales_differences": tuple(_describe_differences(frames["scales_differences"])),
+        "scales_spread": tuple(_describe_spread(spread)),
+        "scales_people": tuple(describe_people(frames["scales_people"])),
+        "scales_respondents": tuple(describe_respondents(frames["scales_respondents"])),
+    }
+    verdict = " ".join(filter(None, (_judge_moves(moves), _name_styles(styles, frames["scales_styles"]))))
+    return Answer(
+        setup, verdict, cautions=cautions,
+        details={name: sentences for name, sentences in details.items() if sentences},
+    )  # fmt: skip
+
+
+def _describe_setup(items: pd.DataFrame, when: str) -> str:
+    """Say how many models answered how many items of how many scales."""
+    models = items["model"].nunique()
+    n_items = items.drop_duplicates(["study", "item"])
+    scales = n_items["scale"].dropna().nunique()
+    of_scales = f" of {format_quantity(scales, 'scale')}" if scales else ""
+    return f"{format_quantity(models, 'model')} answered {format_quantity(len(n_items), 'item')}{of_scales}{when}."
+
+
+def _judge_moves(moves: pd.DataFrame) -> str:
+    """Say which ways of asking move an answer more or less than another model does."""
+    if moves.empty:
+        return f"{verdicts.UNCLEAR}: no two answers differ in one thing alone."
+    rows = moves[moves["change"].isin(list(ASKED)) & moves["apart"].notna()]
+    if rows.empty:
+        return f"{verdicts.UNCLEAR} what moves answers: every item was asked in one wording and one way."
+    if rows["difference"].isna().all():
+        first, *others = (
+            f"another {ASKED[row.change]}{' moves an answer' if place == 0 else ''} by {row.apart:.2f}"
+            for place, row in enumerate(rows.head(MOST_PHRASES).itertuples())
+        )
+        return f"{', '.join([first.capitalize(), *others])} of the scale."
+    words = verdicts.judge_differences(rows, "difference", BANDS)
+    by_word = {
+        word: rows[[row_word == word for row_word in words]].sort_values("apart", ascending=False)
+        for word in (MORE, LESS, "")
+    }
+    word = MORE if len(by_word[MORE]) else LESS
+    said, unclear = by_word[word], _join_changes(by_word[""])
+    if said.empty:
+        return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
+    names = _join_changes(said)
+    numbers = f"({said['apart'].max():.2f} against {rows['models'].max():.2f})"
+    sentence = f"{names.capitalize()} moves an answer {word} than another model does {numbers}"
+    if word == MORE and len(by_word[LESS]):
+        sentence += f", {_join_changes(by_word[LESS])} less"
+    return f"{sentence}; of {unclear}, these runs cannot tell." if unclear else f"{sentence}."
+
+
+def _join_changes(rows: pd.DataFrame) -> str:
+    """Name changes of the way of asking: "another wording, order or kind of label"; empty for none."""
+    names = [ASKED[change] for change in rows["change"]]
+    return f"another {join_names(names, 4).replace(' and ', ' or ')}" if names else ""
+
+
+def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
+    """Select the styles that are named, with a `label` and a `phrase` each, in the order of `IN_ORDER`.
+
+    Who avoids the ends is in the middle more often: of two styles that say the same, the ends are named.
+    """
+    if table.empty:
+        return table
+    rows = table.assign(label=labels.build_row_labels(table))
+    rows = rows[verdicts.mark_clear_effects(rows["p_holm"]) & ~is_silent(rows["validity"].astype(float))]
+    ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
+    is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
+    rows = rows[np.array(is_new, bool)]
+    rank = rows["style"].map({style: place for place, style in enumerate(IN_ORDER)}).fillna(len(IN_ORDER))
+    phrases = [phrase_style_of_model(row.style, row.difference) for row in rows.itertuples()]
+    return rows.assign(phrase=phrases, rank=rank).sort_values(["rank", "p_holm"], kind="stable")
+
+
+def phrase_style_of_model(style: str, difference: float) -> str:
+    """Say what a model with a style does.
+
+    >>> phrase_style_of_model("ends", -0.1), phrase_style_of_model("labels numbers-words", 0.1)
+    ('avoids the ends', 'answers higher by numbers than by words')
+    """
+    up = difference > 0
+    if style.startswith(LABELS):
+        first, _, second = style.removeprefix(f"{LABELS} ").partition("-")
+        return f"answers {'higher' if up else 'lower'} by {first} than by {second}"
+    return {
+        ACQUIESCENCE: "agrees" if up else "disagrees",
+        ENDS: "picks the ends" if up else "avoids the ends",
+        MIDDLE: "picks the middle" if up else "avoids the middle",
+        ORDER: f"is drawn to the {'last' if up else 'first'} option",
+        CUT: f"answers {'higher' if up else 'lower'} without the middle",
+    }[style]
+
+
+def _name_styles(styles: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Name the clear styles, each with its models; say where none is."""
+    if table.empty or table["p_holm"].isna().all():
+        return ""
+    if styles.empty:
+        return "No response style is clear."
+    by_phrase = {phrase: list(part["label"].unique()) for phrase, part in styles.groupby("phrase", sort=False)}
+    parts = [
+        f"{labels.shorten_middle(names[0], 20)} {phrase}" if len(names) == 1
+        else f"{format_quantity(len(names), 'model')} {_make_plural(phrase)}"
+        for phrase, names in list(by_phrase.items())[:MOST_PHRASES]
+    ]  # fmt: skip
+    more = len(by_phrase) - MOST_PHRASES
+    ending = f"; {format_quantity(more, 'more style')} below" if more > 0 else ""
+    return f"Whatever is asked, {join_names(parts)}{ending}."
+
+
+def _make_plural(phrase: str) -> str:
+    """Write what several models do: "avoid the ends"."""
+    verb, _, tail = phrase.partition(" ")
+    plural = {"is": "are", "agrees": "agree", "disagrees": "disagree"}.get(verb, verb.removesuffix("s"))
+    return " ".join(filter(None, (plural, tail)))
+
+
+def _describe_scores(scores: pd.DataFrame) -> Iterator[str]:
+    """Name the lowest and the highest model on every scale."""
+    if scores.empty:
+        return
+    scores = scores.assign(label=labels.build_row_labels(scores))
+    answering = scores[~is_silent(scores["validity"]) & scores["score"].notna()]
+    for (_, scale), part in answering.groupby(["study", "scale"], sort=False):
+        low, high = part.loc[part["score"].idxmin()], part.loc[part["score"].idxmax()]
+        name = labels.shorten_middle(scale, 24)
+        if len(part) == 1:
+            yield f"On {name}, the score is {low['score']:.2f}."
+        else:
+            yield (
+                f"On {name}, scores go from {low['score']:.2f} ({low['label']}) to {high['score']:.2f} "
+                f"({high['label']})."
+            )
+
+
+def _describe_moves(moves: pd.DataFrame) -> Iterator[str]:
+    """Say how far two answers are apart that differ in the model, and in the persona, alone."""
+    for row in moves.itertuples():
+        if row.change in (MODEL, "persona"):
+            yield (
+                f"Two answers that differ in the {row.change} alone are {row.apart:.3f} of the scale apart, on average "
+                f"({row.apart_lower:.3f} to {row.apart_upper:.3f})."
+            )
+
+
+def _describe_styles(styles: pd.DataFrame) -> Iterator[str]:
+    """Say how strong the clear styles are."""
+    for row in styles.head(6).itertuples():
+        yield (
+            f"{row.label} {row.phrase}: {_sign(row.difference)} ({_sign(row.like_lower)} to {_sign(row.like_upper)}), "
+            "for wordings like these."
+        )
+    if len(styles) > 6:
+        yield f"{format_quantity(len(styles) - 6, 'more style')} with such a test in the table."
+
+
+def _sign(value: float) -> str:
+    """Write a difference with its sign."""
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def _describe_differences(differences: pd.DataFrame) -> Iterator[str]:
+    """Count the differences between models that hold."""
+    if len(differences):
+        sentence = beyond.describe_significant_differences(differences.rename(columns={"scale": "measure"}))
+        if sentence:
+            yield sentence
+
+
+def _describe_spread(spread: pd.DataFrame) -> Iterator[str]:
+    """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
+    judged = spread[~is_silent(spread["validity"]) & spread["sd"].notna()]
+    if judged.empty:
+        return
+    low, high = judged.loc[judged["sd"].idxmin()], judged.loc[judged["sd"].idxmax()]
+    if len(judged) == 1:
+        yield f"The answer to an item has an SD of {low['sd']:.3f} of the scale over its wordings, on average."
+    else:
+        yield (
+            f"The SD of the answer to an item over its wordings is between {low['sd']:.3f} ({low['label']}) and "
+            f"{high['sd']:.3f} ({high['label']}) of the scale, on average."
+        )
+
+
+def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame) -> Iterator[str]:
+    """Yield what weakens the answer."""
+    silent = spread[is_silent(spread["validity"])]
+    if len(silent) and len(silent) < len(spread):
+        yield f"Less than half of the answers are valid: {join_names(list(silent['label']))}. Nothing is said of them."
+    items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
+    if items["study"].nunique() > 1:
+        yield f"What moves answers is said of {items['study'].iloc[0]}, the first study; the table has all."
+    if len(by_chance):
+        drawn = ", ".join(dict.fromkeys(by_chance["condition"]))
+        yield (
+            f"Some answers were drawn ({labels.shorten_middle(drawn, 40)}): distances between any two of them hold "
+            "chance, too, those between models as well."
+        )
+    sizes = items[items["scale"].notna()].groupby("scale", sort=False)["item"].nunique()
+    yield from list_few_items_cautions(sizes, " of a scale", "its intervals are wide, and lean on normal items")
+    keys = items[items["scale"].notna()].groupby("scale", sort=False)["key"].nunique()
+    if len(keys) and (keys == 1).all():
+        yield "No scale has items of both keys: agreeing whatever is asked cannot be told from the opinion."
+    elif (keys == 1).any():
+        names = join_names([labels.shorten_middle(str(name), 24) for name in keys.index[keys == 1]])
+        yield f"Items of one key only, so not in what is said of agreeing whatever is asked: {names}."
+    if len(styles) and not (styles["style"] == ORDER).any():
+        yield "Options were shown in one order only: what their order does is not known."
+    if len(moves) and not (moves["change"] == WORDING).any():
+        yield "One wording of each item only: nothing is said of other wordings."
+    clear = _select_clear_styles(styles)
+    if len(clear) and clear["style"].isin([ENDS, MIDDLE]).any():
+        yield "A model whose opinions are stronger picks the ends more often, too: that is no style of its own."

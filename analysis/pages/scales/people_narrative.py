@@ -1,0 +1,110 @@
+"""Write the sentences about people beside models, and about how consistent scales are, from the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.words import format_quantity, join_names, labels
+from analysis.reporting.words.verdicts import widen_difference_interval
+from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN, judge_excess
+
+
+def describe_people(people: pd.DataFrame) -> Iterator[str]:
+    """Say which models lie no further from people than people from each other, by the rule "beside people".
+
+    Parameters
+    ----------
+    people
+        Table `scales_people`. Only rows of all items count, and of several personas all of them.
+
+    Yields
+    ------
+    str
+        Sentences; none without people. Nothing is said of models of which less than half of the answers are valid.
+    """
+    rows = _select_whole_rows(people)
+    if rows.empty:
+        return
+    if rows["w1_between"].isna().all():
+        yield "How many people answered is not known: how far they lie from each other by chance is not, either."
+    else:
+        names = {
+            verdict: join_names(list(rows["label"][judge_rows(rows) == verdict]))
+            for verdict in (NO_LARGER, LARGER, OPEN)
+        }
+        if names[NO_LARGER]:
+            yield f"No further from people than two groups of people from each other: {names[NO_LARGER]}."
+        if names[LARGER]:
+            yield f"Further from people than two groups of people from each other: {names[LARGER]}."
+        if names[OPEN]:
+            yield f"These people cannot tell of {names[OPEN]}."
+        yield f"Two groups of as many people are {rows['w1_between'].iloc[0]:.3f} of the scale apart, on average."
+    near, far = rows.loc[rows["w1"].idxmin()], rows.loc[rows["w1"].idxmax()]
+    if len(rows) == 1:
+        yield f"The distance to people is {near['w1']:.3f} of the scale, on average over items."
+    else:
+        yield f"Distances to people go from {near['w1']:.3f} ({near['label']}) to {far['w1']:.3f} ({far['label']})."
+
+
+def _select_whole_rows(people: pd.DataFrame) -> pd.DataFrame:
+    """Select what is judged: the first study, all items; of several personas, all of them."""
+    if people.empty:
+        return people
+    rows = people[(people["scale"] == ALL_ITEMS) & (people["study"] == people["study"].iloc[0]) & people["w1"].notna()]
+    rows = rows[~is_silent(rows["validity"])]
+    has_mixture = rows.groupby(["model", "condition"])["persona"].transform(lambda names: (names == ALL_PERSONAS).any())
+    rows = rows[~has_mixture | (rows["persona"] == ALL_PERSONAS)]
+    return rows.assign(label=labels.build_row_labels(rows))
+
+
+def judge_rows(rows: pd.DataFrame) -> pd.Series:
+    """Judge the excess of some rows, its intervals widened for their number.
+
+    Parameters
+    ----------
+    rows
+        Of table `scales_people`.
+
+    Returns
+    -------
+    Series
+        As `judge_excess`; empty where an interval is missing.
+    """
+    n = int(rows["excess"].notna().sum())
+    verdicts = [
+        judge_excess(
+            widen_difference_interval(row.excess, row.excess_lower, row.excess_upper, n),
+            widen_difference_interval(row.excess, row.excess_people_lower, row.excess_people_upper, n),
+        )
+        for row in rows.itertuples()
+    ]
+    return pd.Series(verdicts, index=rows.index, dtype=object)
+
+
+def describe_respondents(respondents: pd.DataFrame) -> Iterator[str]:
+    """Say how consistent scales are over each kind of respondents, or why that is not said.
+
+    Parameters
+    ----------
+    respondents
+        Table `scales_respondents`.
+
+    Yields
+    ------
+    str
+        A sentence per kind of respondents.
+    """
+    for kind, rows in respondents.groupby("respondents", sort=False) if len(respondents) else ():
+        alphas = rows["alpha"].dropna()
+        if alphas.empty:
+            reasons = list(dict.fromkeys(rows["why_not"].str.removeprefix("no omega: ")))
+            yield f"No alpha over {kind}: {join_names(reasons, 2)}."
+        elif len(alphas) == 1:
+            yield f"Over {kind}, Cronbach's alpha is {alphas.iloc[0]:.2f}."
+        else:
+            of = format_quantity(len(alphas), "scale" if rows["scale"].is_unique else "row")
+            yield f"Over {kind}, Cronbach's alpha is {alphas.min():.2f} to {alphas.max():.2f} in {of}."

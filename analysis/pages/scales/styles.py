@@ -1,0 +1,109 @@
+"""Compute the tables about what moves answers: response styles, and changes of one thing alone beside the models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.ratings import Ratings, read_ratings
+from analysis.measures.ratings_styles import ACQUIESCENCE, measure_styles
+from analysis.measures.ratings_wordings import MODEL, measure_changes
+from analysis.measures.thresholds import LOW_MASS
+from analysis.pages.scales.wordings import average_drawn_items
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.ordered import MIDDLE as HALF
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def tabulate_scales_styles(runs: Runs) -> pd.DataFrame:
+    """Measure the response styles of every model.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition (the setting), style, validity, n_items; value, against: the model's number, and what it
+        is compared with; difference: value minus against; lower, upper: its 95 % interval for these wordings;
+        like_lower, like_upper: for wordings like these; p: for wordings like these; p_holm: after Holm over all styles
+        of the models of a study that answer.
+    """
+    rows = []
+    for ratings in read_ratings(runs):
+        validity = {unit: ratings.compute_validity(places) for unit, places in ratings.list_settings()}
+        for style in measure_styles(ratings):
+            is_silent = validity[style.unit] < LOW_MASS
+            most = HALF if style.style == ACQUIESCENCE else 1.0  # intervals by t may pass what a difference can be
+            (low, high), (like_low, like_high) = np.clip([style.ends, style.like_ends], -most, most)
+            rows.append({
+                "study": ratings.name, "model": style.unit[0], "condition": style.unit[1], "style": style.style,
+                "validity": validity[style.unit], "n_items": style.n_items, "value": style.value,
+                "against": style.against, "difference": style.value - style.against, "lower": low,
+                "upper": high, "like_lower": like_low, "like_upper": like_high,
+                "p": np.nan if is_silent else style.p,
+            })  # fmt: skip
+    frame = pd.DataFrame(rows)
+    return frame.assign(p_holm=correct_families_by_holm(frame, ["study"])) if rows else frame
+
+
+def tabulate_scales_moves(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Measure how far two answers to an item are apart that differ in one thing alone, beside those of two models.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    resamples
+        Bootstrap samples of the items.
+    seed
+        Of the random draws.
+
+    Returns
+    -------
+    DataFrame
+        study, change; n_pairs: pairs of conditions or models, or of the wordings those that have several; n_items;
+        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s; models: that of two
+        models on the same items; difference: apart minus models, lower, upper; no_interval. The last three NaN or empty
+        for the row on models, and without two models.
+    """
+    parts = [_tabulate_changes(ratings, resamples, seed) for ratings in read_ratings(runs)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _tabulate_changes(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
+    """Measure the changes of one study."""
+    changes = measure_changes(ratings)
+    if not changes:
+        return pd.DataFrame()
+    apart = np.stack([distances for distances, _ in changes.values()], axis=1)
+    alone = bootstrap_intervals({"apart": apart}, average_drawn_items, draws=resamples, seed=seed)["apart"]
+    rows = pd.DataFrame({
+        "study": ratings.name, "change": list(changes), "n_pairs": [n_pairs for _, n_pairs in changes.values()],
+        "n_items": alone.n_items, "apart": alone.estimate, "apart_lower": alone.lower, "apart_upper": alone.upper,
+        "models": np.nan, "difference": np.nan, "lower": np.nan, "upper": np.nan, "no_interval": alone.missing,
+    })  # fmt: skip
+    if MODEL in changes:
+        others = [place for place, name in enumerate(changes) if name != MODEL]
+        of_models = np.repeat(changes[MODEL][0][:, None], len(others), axis=1)
+        compared = bootstrap_intervals(
+            {"apart": apart[:, others], "models": of_models}, _compare_drawn_items, draws=resamples, seed=seed
+        )
+        difference = compared["difference"]
+        rows.loc[others, ["models", "difference", "lower", "upper"]] = np.stack(
+            [compared["models"].estimate, difference.estimate, difference.lower, difference.upper], axis=1
+        )
+    return rows
+
+
+def _compare_drawn_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+    """Average over the items of each draw what is apart, what the models are, and the difference."""
+    means = average_drawn_items(columns, draw_counts)
+    return {**means, "difference": means["apart"] - means["models"]}

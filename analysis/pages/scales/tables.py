@@ -1,0 +1,180 @@
+"""Compute the tables about scales: scores with both intervals, by condition and by persona, and paired differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
+from analysis.measures.ratings_rows import PERSONA, SHOWN
+from analysis.measures.reworded import Study
+from analysis.measures.reworded.ratings import build_settings_study, select_scale
+from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.statistics.resampling import LEVEL, Array
+from analysis.statistics.significance import ROUNDING
+from analysis.statistics.spread import compute_standard_deviations
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+Groups = dict[tuple[str, str], npt.NDArray[np.intp]]
+
+
+def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
+    """Compute where every model stands on every scale, over all ways in which the options were shown.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition (the setting), scale, validity; n_items, n_reversed, n_wordings, n_conditions; score:
+        mean over items of s after reversing, averaged over wordings and conditions; score_lower, score_upper: 95 %
+        interval for these wordings; like_lower, like_upper: for wordings like these; error: its standard error.
+    """
+    rows = []
+    for ratings in read_ratings(runs):
+        groups = dict(ratings.list_settings())
+        for scale, study in _build_scale_studies(ratings, groups):
+            n_reversed = int((ratings.mark_scale_items(scale) & (ratings.keys < 0)).sum())
+            for unit, (model, condition) in enumerate(study.units):
+                rows.append({
+                    "study": ratings.name, "model": model, "condition": condition, "scale": scale,
+                    "validity": study.validity[unit], "n_reversed": n_reversed,
+                    "n_conditions": len(groups[model, condition]), **_estimate_score(study, unit),
+                })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _build_scale_studies(ratings: Ratings, groups: Groups) -> Iterator[tuple[str, Study]]:
+    """Yield every scale with the scores of some groups of units on it."""
+    study = build_settings_study(ratings, groups)
+    for scale in ratings.scales:
+        yield scale, select_scale(study, ratings, scale, scale)
+
+
+def _estimate_score(study: Study, unit: int) -> dict[str, Any]:
+    """Return the columns about the score of a unit."""
+    panel = study.estimate_mean_and_components(unit)
+    low, high = study.cut_at_bounds(panel.compute_interval("items"))
+    like_low, like_high = study.cut_at_bounds(panel.compute_interval("both"))
+    return {
+        "n_items": panel.n_items, "n_wordings": panel.n_wordings, "score": panel.mean, "score_lower": low,
+        "score_upper": high, "like_lower": like_low, "like_upper": like_high,
+        "error": panel.compute_standard_error("both"),
+    }  # fmt: skip
+
+
+def tabulate_scales_conditions(runs: Runs) -> pd.DataFrame:
+    """Compute the score of every model on every scale in each way in which the options were shown.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition (without its persona), labels, option_order, without_middle, scale, validity; n_items,
+        n_wordings, score, score_lower, score_upper, like_lower, like_upper, error: as in `tabulate_scales_scores`.
+    """
+    rows = []
+    for ratings in read_ratings(runs):
+        groups = dict(list_groups(ratings.units, ["model", "presentation"]))
+        shown = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
+        for scale, study in _build_scale_studies(ratings, groups):
+            rows += [
+                {"study": ratings.name, "model": model, "condition": condition, **shown[unit], "scale": scale,
+                 "validity": study.validity[unit], **_estimate_score(study, unit)}
+                for unit, (model, condition) in enumerate(study.units)
+            ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
+    """Compute the score of every model on every scale as each persona.
+
+    There may be hundreds of personas: all are computed at once, and for these wordings only.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition (the setting), persona, scale, validity; n_items, score; score_lower, score_upper: 95 %
+        interval over items, by t, cut at 0 and 1; difference: score minus the mean over the personas of the model. No
+        rows without personas.
+    """
+    parts = []
+    for ratings in read_ratings(runs):
+        groups = [
+            (key, places)
+            for key, places in list_groups(ratings.units, ["model", "setting", PERSONA])
+            if key[2] is not None
+        ]
+        if not groups:
+            continue
+        scores = ratings.keyed_scores
+        items = np.stack([
+            average_units(np.moveaxis(average_units(scores[places]), 1, 0)) for _, places in groups
+        ])  # fmt: skip
+        names = pd.DataFrame([key for key, _ in groups], columns=["model", "condition", PERSONA])
+        names = names.assign(validity=[ratings.compute_validity(places) for _, places in groups])
+        for scale in ratings.scales:
+            columns = _estimate_means_by_t(items[:, ratings.mark_scale_items(scale)])
+            parts.append(names.assign(study=ratings.name, scale=scale, **columns))
+    if not parts:
+        return pd.DataFrame()
+    table = pd.concat(parts, ignore_index=True)
+    means = table.groupby(["study", "model", "condition", "scale"])["score"].transform("mean")
+    return table.assign(difference=table["score"] - means)
+
+
+def _estimate_means_by_t(values: Array) -> dict[str, npt.NDArray[Any]]:
+    """Estimate the mean of every row of values with its t interval, cut at 0 and 1; NaN for fewer than two values."""
+    from scipy.special import stdtrit
+
+    n = (~np.isnan(values)).sum(axis=1)
+    means = average_units(values.T)
+    at_least_two = np.where(n > 1, n, np.nan)
+    half = stdtrit(at_least_two - 1, (1 + LEVEL) / 2) * compute_standard_deviations(values) / np.sqrt(at_least_two)
+    half = np.where(half > ROUNDING, half, np.nan)
+    return {
+        "n_items": n, "score": means, "score_lower": np.maximum(means - half, 0),
+        "score_upper": np.minimum(means + half, 1),
+    }  # fmt: skip
+
+
+def tabulate_scales_differences(runs: Runs) -> pd.DataFrame:
+    """Test the differences between models, and between settings of a model, on every scale.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, scale, a_model, a_condition, b_model, b_condition; n_items, n_wordings: common ones; difference: a minus
+        b; lower, upper: interval for these wordings; like_lower, like_upper: for wordings like these; p_items, p: p
+        values for either; p_holm: that for wordings like these after Holm over the pairs of a study and scale.
+    """
+    parts = []
+    for ratings in read_ratings(runs):
+        studies = [study for _, study in _build_scale_studies(ratings, dict(ratings.list_settings()))]
+        pairs = compare_model_pairs(studies)
+        if len(pairs):
+            parts.append(pairs.rename(columns={"measure": "scale"}).drop(columns="headline"))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

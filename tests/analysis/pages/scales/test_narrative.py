@@ -1,0 +1,121 @@
+"""The sentences of the page on rating scales follow its rules."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis.pages.scales.narrative import answer_question, phrase_style_of_model
+
+MODELS = ("m0", "m1", "m2")
+UNIT = {"study": "s", "condition": "plain"}
+
+
+def frames(moves=(), styles=(), *, models=MODELS, validity=0.9, keys=(1, -1), n_items=40):
+    """The tables of a study: changes (change, apart, models, lower, upper), styles (model, style, difference, p)."""
+    shares = [validity] * len(models) if isinstance(validity, float) else validity
+    spread = pd.DataFrame([
+        {**UNIT, "model": model, "validity": share, "sd": 0.1, "n_items": n_items}
+        for model, share in zip(models, shares, strict=True)
+    ])  # fmt: skip
+    items = pd.DataFrame([
+        {**UNIT, "model": model, "item": f"i{item}", "scale": "care", "key": keys[item % len(keys)]}
+        for model in models for item in range(n_items)
+    ])  # fmt: skip
+    names = ["change", "apart", "models", "lower", "upper"]
+    of_moves = pd.DataFrame([{**UNIT, **dict(zip(names, row, strict=True))} for row in moves])
+    if len(of_moves):
+        of_moves = of_moves.assign(
+            difference=of_moves["apart"] - of_moves["models"], apart_lower=0.0, apart_upper=0.2, n_items=n_items
+        )
+    of_styles = pd.DataFrame([
+        {**UNIT, "model": model, "style": style, "difference": difference, "p_holm": p, "validity": 0.9,
+         "like_lower": 0.0, "like_upper": 0.1}
+        for model, style, difference, p in styles
+    ])  # fmt: skip
+    scores = pd.DataFrame([
+        {**UNIT, "model": model, "scale": "care", "validity": 0.9, "score": 0.4 + 0.1 * place}
+        for place, model in enumerate(models)
+    ])  # fmt: skip
+    return {"scales_spread": spread, "scales_items": items, "scales_moves": of_moves, "scales_styles": of_styles,
+            "scales_scores": scores, "scales_differences": pd.DataFrame(), "scales_people": pd.DataFrame(),
+            "scales_respondents": pd.DataFrame()}  # fmt: skip
+
+
+MORE = ("wording", 0.12, 0.05, 0.05, 0.09)
+LESS = ("order", 0.02, 0.05, -0.05, -0.01)
+UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("moves", "verdict"),
+    [
+        ([MORE], "Another wording moves an answer more than another model does (0.12 against 0.05)."),
+        ([LESS], "Another order moves an answer less than another model does (0.02 against 0.05)."),
+        ([MORE, LESS],
+         "Another wording moves an answer more than another model does (0.12 against 0.05), another order less."),
+        ([MORE, LESS, UNCLEAR],
+         "Another wording moves an answer more than another model does (0.12 against 0.05), another order less; of "
+         "another kind of label, these runs cannot tell."),
+        ([UNCLEAR],
+         "These runs cannot tell whether another kind of label moves an answer more than another model does."),
+        ([("wording", 0.12, float("nan"), float("nan"), float("nan"))],
+         "Another wording moves an answer by 0.12 of the scale."),
+        ([("model", 0.05, float("nan"), float("nan"), float("nan"))],
+         "These runs cannot tell what moves answers: every item was asked in one wording and one way."),
+    ],
+)  # fmt: skip
+def test_what_moves_answers_is_what_whole_intervals_say(moves, verdict):
+    assert answer_question(frames(moves)).verdict == verdict
+
+
+def test_intervals_are_widened_for_the_number_of_changes():
+    """Alone, the interval of a change lies above 0; beside two that are not clear, it does not."""
+    close = ("wording", 0.10, 0.05, 0.005, 0.095)
+    assert answer_question(frames([close])).verdict.startswith("Another wording moves an answer more")
+    others = [("order", 0.05, 0.05, -0.02, 0.02), ("labels", 0.05, 0.05, -0.02, 0.02)]
+    assert answer_question(frames([close, *others])).verdict.startswith("These runs cannot tell whether")
+
+
+def test_clear_styles_are_named_and_others_are_not():
+    said = answer_question(frames([MORE], [
+        ("m0", "acquiescence", 0.1, 0.001), ("m1", "ends", -0.1, 0.01), ("m1", "middle", 0.1, 0.01),
+        ("m2", "order", 0.05, 0.04), ("m2", "labels numbers-words", 0.1, 0.2),
+    ]))  # fmt: skip
+    assert said.verdict.endswith("Whatever is asked, m0 agrees, m1 avoids the ends and m2 is drawn to the last option.")
+    assert any("opinions are stronger" in caution for caution in said.cautions)
+    assert "m0 agrees: +0.100 (+0.000 to +0.100), for wordings like these." in said.details["scales_styles"]
+    none = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, 0.06), ("m1", "order", 0.1, 0.5)]))
+    assert none.verdict.endswith("No response style is clear.")
+    unknown = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, float("nan"))]))
+    assert "style" not in unknown.verdict
+
+
+def test_models_with_one_style_are_counted():
+    said = answer_question(frames([], [("m0", "order", -0.1, 0.001), ("m1", "order", -0.1, 0.001)]))
+    assert said.verdict.endswith("Whatever is asked, 2 models are drawn to the first option.")
+
+
+@pytest.mark.parametrize(
+    ("style", "up", "down"),
+    [("acquiescence", "agrees", "disagrees"), ("ends", "picks the ends", "avoids the ends"),
+     ("middle", "picks the middle", "avoids the middle"),
+     ("no middle", "answers higher without the middle", "answers lower without the middle")],
+)  # fmt: skip
+def test_every_style_has_its_words(style, up, down):
+    assert (phrase_style_of_model(style, 0.1), phrase_style_of_model(style, -0.1)) == (up, down)
+
+
+def test_nothing_is_said_of_models_that_do_not_answer():
+    assert answer_question(frames([MORE], validity=0.4)).verdict == "These models do not answer."
+    said = answer_question(frames([MORE], validity=(0.9, 0.9, 0.3)))
+    assert "Less than half of the answers are valid: m2. Nothing is said of them." in said.cautions
+
+
+def test_what_weakens_the_answer_is_told():
+    said = answer_question(frames([UNCLEAR], [("m0", "acquiescence", 0.1, 0.5)], keys=(1,), n_items=8))
+    text = " ".join(said.cautions)
+    assert "Only 8 items of a scale" in text and "No scale has items of both keys" in text
+    assert "shown in one order only" in text and "One wording of each item only" in text
+    assert said.setup == "3 models answered 8 items of 1 scale."
+    assert said.details["scales_scores"] == ("On care, scores go from 0.40 (m0) to 0.60 (m2).",)
