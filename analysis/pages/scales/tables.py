@@ -63,8 +63,8 @@ def _build_scale_studies(ratings: Ratings, groups: Groups) -> Iterator[tuple[str
 def _estimate_score(study: Study, unit: int) -> dict[str, Any]:
     """Return the columns about the score of a unit."""
     panel = study.estimate_mean_and_components(unit)
-    low, high = study.cut_at_bounds(panel.compute_interval("items"))
-    like_low, like_high = study.cut_at_bounds(panel.compute_interval("both"))
+    low, high = panel.compute_interval("items")
+    like_low, like_high = panel.compute_interval("both")
     return {
         "n_items": panel.n_items, "n_wordings": panel.n_wordings, "score": panel.mean, "score_lower": low,
         "score_upper": high, "like_lower": like_low, "like_upper": like_high,
