@@ -27,26 +27,27 @@ def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
     InputError
         If a condition differs from what the folder records under that name.
     """
-    run.add_conditions({condition.name: condition.fields for round_ in rounds for condition in round_.conditions})
     variants = list(run.study.variants)
     rows: dict[str, int] = {}
     drawn = dict(run.drawn_wording_counts.get(model, {}))
-    for round_ in rounds:
-        chosen = bytes(map(round_.chosen, variants))
-        for condition in round_.conditions:
-            name = condition.name
-            # Example: an earlier call asked 100 items, this one asks the first 50. All 50 have rows already, so the
-            # rows to be had stay 100; where it asks 50 others, they become 150.
-            before = run.expected_rows.get(model, {}).get(name, 0)
-            rows[name] = max(
-                before, _count_expected_rows(run, model, name, variants, chosen) if before else sum(chosen)
-            )
-            if rows[name] == len(variants):
-                drawn.pop(name, None)
-            elif round_.draw is not None and rows[name] > before:
-                draw = asdict(round_.draw)
-                drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
-    run.record_row_counts(model, rows, drawn)
+    with run.write_run_json_once():
+        for round_ in rounds:
+            chosen = bytes(map(round_.chosen, variants))
+            for condition in round_.conditions:
+                name = condition.name
+                run.add_condition(name, condition.fields)
+                # Example: an earlier call asked 100 items, this one asks the first 50. All 50 have rows already, so the
+                # rows to be had stay 100; where it asks 50 others, they become 150.
+                before = run.expected_rows.get(model, {}).get(name, 0)
+                rows[name] = max(
+                    before, _count_expected_rows(run, model, name, variants, chosen) if before else sum(chosen)
+                )
+                if rows[name] == len(variants):
+                    drawn.pop(name, None)
+                elif round_.draw is not None and rows[name] > before:
+                    draw = asdict(round_.draw)
+                    drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
+        run.record_row_counts(model, rows, drawn)
 
 
 def _count_expected_rows(

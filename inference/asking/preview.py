@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inference.engines.contract import Engine, Explanation
 
 WIDTH = 100
+SHOWN_ROUNDS = 12  # of a model; the time of the others is that of these, prompt for prompt
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
 SHOWN_FORMS = 12  # spellings of an answer, or words that do not count
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
@@ -56,7 +57,9 @@ def describe_preview(
         engine = (load or settings.load_model_engine)(model, settings.seed or 0)
         form = engine.form(settings.form)
         yield from ("", f"model {model.id}: {_describe_engine(engine)}")
-        for round_ in select_fitting_rounds(model, engine, form, questions.rounds(form)):
+        fitting = select_fitting_rounds(model, engine, form, questions.rounds(form))
+        model_seconds = model_prompts = 0.0
+        for round_ in fitting[:SHOWN_ROUNDS]:
             chosen = [variant for variant in variants if round_.chosen(variant)]
             round_prompts = Prompts(chosen, round_.render, engine.mask_token)
             yield from ("", *(f"condition {condition.name}" for condition in round_.conditions))
@@ -76,7 +79,15 @@ def describe_preview(
             bill = engine.bill(*_count_billed_tokens(tokens, len(round_prompts), ways))
             if bill is not None:
                 yield f"  {bill}"
-            seconds, prompts = seconds + estimate, prompts + len(round_prompts)
+            model_seconds, model_prompts = model_seconds + estimate, model_prompts + len(round_prompts)
+        further = fitting[SHOWN_ROUNDS:]
+        if further:
+            n_further = sum(sum(map(round_.chosen, variants)) for round_ in further)
+            model_seconds *= 1 + n_further / max(model_prompts, 1)
+            model_prompts += n_further
+            names = [condition.name for round_ in further for condition in round_.conditions]
+            yield from ("", f"and {len(names):,} more conditions, {names[0]} to {names[-1]}: {n_further:,} prompts")
+        seconds, prompts = seconds + model_seconds, prompts + model_prompts
         engine.close()
         del engine
         release_memory()

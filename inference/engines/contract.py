@@ -23,7 +23,10 @@ NO_SAMPLER = (
     "no sampler of its maker is known (generation_config.json of the model names no temperature): give --temperature, "
     "and --top-p, --top-k, --min-p where its maker advises them"
 )
-NO_NUMBERS = "a server does not show the probability of every number: sample them, leave --exact out"
+NO_NUMBERS = (
+    "a server does not show the probability of every number: sample them, leave --exact out; or, of options on a "
+    "scale, ask for --labels letters or words"
+)
 
 
 @dataclass(frozen=True, slots=True)

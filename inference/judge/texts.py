@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from inference.importers.shared.logged_stimuli import RIGHT, WRONG
 from inference.runfolder.parquet import read_parquet
 from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli.reading.files import is_invisible
+from inference.stimuli.scales import drop_middle
 from inference.stimuli.study import Study, Variant
 
 COLUMNS = ("model", "condition", "item", "variant", "output", "answer", "sample_answer")
@@ -144,6 +145,8 @@ class RunTexts:
         """Take the texts of a response row, and how each was read."""
         # Runs of version 0.1 to 0.2 have thoughts in `output`, too.
         texts = [drop_thinking(text) for text in map(str, row["output"])]
+        if self.info["conditions"][row["condition"]].get("without_middle") is True:
+            variant = replace(variant, options=drop_middle(variant.options))
         readings = row.get("sample_answer") or ([row["answer"]] if len(texts) == 1 else [None] * len(texts))
         return ReplyRow(
             row["model"],

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -61,6 +62,7 @@ class Run:
         self._lock: int | None = lock
         self._made = new_folders  # the folders that were made for this run; None: it was there before
         self.responses = Responses(path / "responses", study.name)
+        self._is_writing_postponed = False
 
     @classmethod
     def create_or_open(
@@ -192,24 +194,14 @@ class Run:
         self.check_condition(name, fields)
         self._record_fields("conditions", name, dict(fields))
 
-    def add_conditions(self, fields_by_name: Mapping[str, Mapping[str, Any]]) -> None:
-        """Record many conditions, and write run.json once: hundreds of personas are as many conditions.
-
-        Parameters
-        ----------
-        fields_by_name
-            Name of the condition -> fields of `run.json`.
-
-        Raises
-        ------
-        InputError
-            As for `check_condition`; then none is recorded.
-        """
-        for name, fields in fields_by_name.items():
-            self.check_condition(name, fields)
-        conditions = {**self.conditions, **{name: dict(fields) for name, fields in fields_by_name.items()}}
-        if conditions != self.conditions:
-            self._content["conditions"] = conditions
+    @contextmanager
+    def write_run_json_once(self) -> Iterator[None]:
+        """Write run.json at the end of the block, however much is recorded in it: there may be thousands of models."""
+        self._is_writing_postponed = True
+        try:
+            yield
+        finally:
+            self._is_writing_postponed = False
             self._save_run_json()
 
     def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
@@ -392,7 +384,9 @@ class Run:
             self._save_run_json()
 
     def _save_run_json(self) -> None:
-        """Write run.json as it is in memory."""
+        """Write run.json as it is in memory, unless a block does it at its end."""
+        if self._is_writing_postponed:
+            return
         text = json.dumps(self._content, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 

@@ -161,7 +161,7 @@ class TestRefused:
             ({"items": 5}, "a list of dicts, or the path of a file, not int"),
             ({"items": {"item": [1]}}, "a list of dicts, or the path of a file, not dict"),
             ({"items": "itemz.csv"}, "cannot be read (No such file or directory) (the nearest is 'items.csv'"),
-            ({"protocol": "agrement"}, "choice, negation, scoring, wording (the nearest is 'agreement'"),
+            ({"protocol": "agrement"}, "choice, negation, scale, scoring, wording (the nearest is 'agreement'"),
             ({"protocol": None}, "protocol nothing: there are agreement"),
             ({"wordigns": 5}, "agreement has no option 'wordigns' (the nearest is 'wordings')"),
             ({"model": "gpt2"}, "agreement has no option 'model' (the nearest is 'models_file')"),

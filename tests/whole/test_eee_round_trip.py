@@ -24,6 +24,7 @@ WAYS = {
     "negation": [[]],
     "scoring": [["--range", "0-9", "--temperature", "0.7", "--exact"]],
     "choice": [[], ["--answer", "text"]],
+    "scale": [["--options", "no;maybe;yes", "--labels", "numbers", "letters", "--without-middle"]],
 }
 
 

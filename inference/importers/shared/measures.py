@@ -301,8 +301,10 @@ def _fold_answer(text: str) -> str:
 
 
 def _describe_majority_rule(labels: Sequence[str]) -> str:
-    """Say which of two labels is the answer: the first from one half on."""
-    first, second = labels[:2]
+    """Say which label is the answer: of two, the first from one half on; of more, the largest."""
+    if len(labels) > 2:
+        return "the option that has most; of equal ones none"
+    first, second = labels
     return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
 
 

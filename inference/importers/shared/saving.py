@@ -147,22 +147,25 @@ def save_import(
             for model, condition in tallies
             if _has_same_import(run, model, condition, fingerprint_by_model[model])
         ]
-        for (model, condition), tally in tallies.items():
-            if (model, condition) in present_pairs:
-                lines.append(f"{model} {condition}: is here already, nothing to do")
-                continue
-            model_fields = run.models.get(model, {})
-            import_fields = {
-                "engine": "import",
-                "revision": model_fields.get("revision"),
-                **(models or {}).get(model, {}),
-            }
-            run.add_condition(condition, conditions[condition])
-            import_record = {"imported": {**model_fields.get("imported", {}), condition: fingerprint_by_model[model]}}
-            run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
-            if is_complete:
-                run.record_row_counts(model, {condition: tally.rows})
-            lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
+        with run.write_run_json_once():
+            for (model, condition), tally in tallies.items():
+                if (model, condition) in present_pairs:
+                    lines.append(f"{model} {condition}: is here already, nothing to do")
+                    continue
+                model_fields = run.models.get(model, {})
+                import_fields = {
+                    "engine": "import",
+                    "revision": model_fields.get("revision"),
+                    **(models or {}).get(model, {}),
+                }
+                run.add_condition(condition, conditions[condition])
+                import_record = {
+                    "imported": {**model_fields.get("imported", {}), condition: fingerprint_by_model[model]}
+                }
+                run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
+                if is_complete:
+                    run.record_row_counts(model, {condition: tally.rows})
+                lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
         if len(present_pairs) < len(tallies):
             run.responses.append_tables(_drop_rows_of_conditions(table, present_pairs) for table in responses())
         run.finish()

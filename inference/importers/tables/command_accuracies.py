@@ -101,7 +101,8 @@ def main(args: argparse.Namespace) -> None:
     accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
     scale, scale_sentence = _choose_scale(accuracy_rows, args.scale)
     accuracies = {key: _convert_to_share(row, scale) for key, row in accuracy_rows.rows.items()}
-    settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column, "scale": scale}
+    settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column}
+    settings |= {"scale": scale}
     lines = saving.save_import(
         args.out,
         _build_accuracy_study(accuracy_rows, Path(args.out).resolve().name if args.name is None else args.name, args),

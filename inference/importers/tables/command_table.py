@@ -55,6 +55,8 @@ ROLES = {
     "pattern": "kind of wording (default: `original` for the variant of that name, `paraphrase` for all others)",
     "text": "the wording shown (default: the id of the item, for all of its wordings)",
     "gold": "the right answer",
+    "scale": "with --ordered: the scale that the item belongs to; empty: none",
+    "key": "with --ordered: 1, or -1 where agreement counts against the scale (default: 1)",
 }
 
 
@@ -104,7 +106,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--options",
         metavar="LABEL=WORDING|...;...",
-        help="with completions and answers: both labels, what counts as each; the first is the one that agrees",
+        help="with completions and answers: both labels, what counts as each; the first is the one that agrees (with "
+        "--ordered, all labels, the lowest first)",
+    )
+    parser.add_argument(
+        "--ordered",
+        action="store_true",
+        default=None,
+        help="the options are those of a rating scale, the lowest first, two or more (a study of protocol scale); in "
+        "--options, a LABEL alone is its own wording: a questionnaire's codes are 'Disagree=1;Neither=2;Agree=3'",
     )
     parser.add_argument("--invalid-column", metavar="COLUMN", help="with --count-columns: number of invalid samples")
     parser.add_argument(
@@ -139,6 +149,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.shared.scored import PROTOCOL
     from inference.importers.tables import long, long_rows, scores
 
+    _refuse_options_of_another_study(args)
     measure = _build_measure(args) if args.score_column is None else scores.ScoreColumns(args)
     layout = _build_layout(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
@@ -151,6 +162,7 @@ def main(args: argparse.Namespace) -> None:
         language=args.language,
         source=saving.describe_source(args.files),
         shares_wordings=wordings == SHARED,
+        ordered=bool(args.ordered),
         **({"protocol": PROTOCOL} if isinstance(measure, scores.ScoreColumns) else {}),
     )
     of, first = long.group_rows_by_response(table, allows_samples=args.repeated == SAMPLES)
@@ -176,6 +188,17 @@ def main(args: argparse.Namespace) -> None:
     if wordings is not None:
         lines.append(describe_wording_sharing(wordings, table.stimuli, is_stated=args.wordings is not None))
     saving.print_escaped_lines(lines)
+
+
+def _refuse_options_of_another_study(args: argparse.Namespace) -> None:
+    """Refuse a right answer or scores of rating scales, and what is about scales only."""
+    if args.ordered and args.gold_column is not None:
+        raise InputError("import table: --gold-column goes without --ordered: an item of a scale has no right answer")
+    if args.ordered and args.score_column is not None:
+        raise InputError("import table: --score-column goes without --ordered: give the answers themselves")
+    for option, column in (("--scale-column", args.scale_column), ("--key-column", args.key_column)):
+        if column is not None and not args.ordered:
+            raise InputError(f"import table: {option} is about rating scales: add --ordered, or leave it out")
 
 
 def _build_layout(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
@@ -258,22 +281,34 @@ def _build_measure(args: argparse.Namespace) -> Measure:
     if args.invalid_column is not None and args.count_columns is None:
         raise InputError("import table: --invalid-column goes with --count-columns")
     if texts is not None:
-        options = {label: wordings.split("|") for label, wordings in _split_label_pairs("--options", args.options, ";")}
+        pairs = _split_label_pairs("--options", args.options, ";", args.ordered, may_stand_alone=bool(args.ordered))
+        options = {label: wordings.split("|") for label, wordings in pairs}
         try:
             return AnswerMeasure(texts, options, must_equal=args.answer_column is not None)
         except ValueError as error:
             raise InputError(f"import table, --options: {error}") from None
     if args.probability_columns is not None:
-        return ProbabilityMeasure(dict(_split_label_pairs("--probability-columns", args.probability_columns, ",")))
-    return CountMeasure(dict(_split_label_pairs("--count-columns", args.count_columns, ",")), args.invalid_column)
+        pairs = _split_label_pairs("--probability-columns", args.probability_columns, ",", args.ordered)
+        return ProbabilityMeasure(dict(pairs))
+    pairs = _split_label_pairs("--count-columns", args.count_columns, ",", args.ordered)
+    return CountMeasure(dict(pairs), args.invalid_column)
 
 
-def _split_label_pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
-    """Split an option into two LABEL=VALUE pairs with different labels."""
+def _split_label_pairs(
+    option: str, text: str, separator: str, is_ordered: bool | None, may_stand_alone: bool = False
+) -> Sequence[tuple[str, str]]:
+    """Split an option into two LABEL=VALUE pairs with different labels; ordered ones may be more.
+
+    `may_stand_alone`: a label without a value stands for itself.
+    """
     parts = [part.partition("=") for part in text.split(separator) if part.strip()]
-    pairs = [(label.strip(), value.strip()) for label, _, value in parts]
-    if len({label for label, _ in pairs}) != 2 or len(pairs) != 2 or not all(map(all, pairs)):
-        raise InputError(f"import table, {option} '{text}': expected two as LABEL=...{separator}LABEL=...")
+    pairs = [(label.strip(), (value if sign or not may_stand_alone else label).strip()) for label, sign, value in parts]
+    n_labels = len({label.casefold() for label, _ in pairs})
+    is_right_number = len(pairs) >= 2 if is_ordered else len(pairs) == 2
+    if not is_right_number or n_labels != len(pairs) or not all(map(all, pairs)):
+        number = "two or more different ones" if is_ordered else "two"
+        more = "" if is_ordered or len(pairs) <= 2 else " (more, from the lowest to the highest, with --ordered)"
+        raise InputError(f"import table, {option} '{text}': expected {number} as LABEL=...{separator}LABEL=...{more}")
     return pairs
 
 
@@ -281,7 +316,8 @@ def _collect_table_settings(args: argparse.Namespace, files: Sequence[tuple[str,
     """Collect the options that the responses depend on, in addition to the files' content."""
     excluded_options = ("files", "out", "name", "models", "language", "repeated", "wordings", "main", "call")
     chosen = {name: value for name, value in vars(args).items() if name not in excluded_options}
-    # Options of scores count where they are given: imports of earlier versions, which had none, stay the same.
+    # Options of scores and scales count where they are given: earlier imports, which had none, stay the same.
     scored = {"score_column", "score_range", "lower_is_better", "output_column"}
-    chosen = {name: value for name, value in chosen.items() if value or name not in scored}
+    optional = scored | {"ordered", "scale_column", "key_column"}
+    chosen = {name: value for name, value in chosen.items() if value or name not in optional}
     return {"files": [path.name if name == path.stem else name for name, path in files], **chosen}

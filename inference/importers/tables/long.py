@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.importers.tables.columns import CodedPairs, group_equal_rows
+from inference.stimuli.scales import KEY, SCALE, parse_key, refuse_scales_of_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def build_table_study(
     source: str,
     shares_wordings: bool = False,
     protocol: str = "agreement",
+    ordered: bool = False,
 ) -> Study:
     """Make the study: items and variants in order of appearance.
 
@@ -48,6 +50,8 @@ def build_table_study(
         Whether variants of one id are one template, in all items; their attribute `template` is that id.
     protocol
         Of the study; where originals are wordings like any others, they may be templates, too.
+    ordered
+        Whether the labels are ordered, the lowest first: then the study is of rating scales, whatever `protocol` says.
 
     Returns
     -------
@@ -58,7 +62,9 @@ def build_table_study(
     InputError
         An item has two originals, or a right answer is no option.
     """
-    options = tuple(Option(label, label) for label in measure.labels)
+    protocol = "scale" if ordered else protocol
+    ranks = tuple(map(str, range(1, len(measure.labels) + 1))) if ordered else measure.labels
+    options = tuple(map(Option, measure.labels, ranks))
     originals: dict[str, Stimulus] = {}
     items: dict[str, list[Variant]] = {}
     for stimulus in table.stimuli:
@@ -73,8 +79,11 @@ def build_table_study(
                 f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
                 f"{', '.join(measure.labels)}"
             )
-        is_template = shares_wordings and (protocol != "agreement" or stimulus.pattern != ORIGINAL)
-        template = {"template": stimulus.variant} if is_template else {}
+        is_template = shares_wordings and (protocol == "scored" or stimulus.pattern != ORIGINAL)
+        attributes = {"template": stimulus.variant} if is_template else {}
+        if ordered:
+            attributes[KEY] = parse_key(table.place[stimulus.row], stimulus.key or None)
+            attributes |= {SCALE: stimulus.scale} if stimulus.scale else {}
         variant = Variant(
             stimulus.item,
             stimulus.variant,
@@ -83,17 +92,33 @@ def build_table_study(
             options,
             language=language,
             gold=gold,
-            attributes=template,
+            attributes=attributes,
         )
         items.setdefault(stimulus.item, []).append(variant)
+    study_items = tuple(Item(item, tuple(variants)) for item, variants in items.items())
+    if ordered:
+        _check_scales(source, study_items)
     return Study(
         protocol=protocol,
         name=name,
-        items=tuple(Item(item, tuple(variants)) for item, variants in items.items()),
-        canonical=measure.labels,
+        items=study_items,
+        canonical=ranks,
         decision_rule=measure.decision_rule,
         source=source,
     )
+
+
+def _check_scales(source: str, study_items: Sequence[Item]) -> None:
+    """Refuse an item whose wordings have two scales or keys, and a scale of one item."""
+    for item in study_items:
+        for name in (SCALE, KEY):
+            values = list(dict.fromkeys(variant.attributes.get(name) for variant in item.variants))
+            if len(values) > 1:
+                raise InputError(
+                    f"{source}, item '{item.item}': its wordings have the {name} '{values[0]}' and '{values[1]}'; an "
+                    "item has one"
+                )
+    refuse_scales_of_one_item(source, study_items)
 
 
 def group_rows_by_response(table: LongTable, *, allows_samples: bool) -> tuple[np.ndarray, np.ndarray]:

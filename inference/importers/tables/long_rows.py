@@ -12,7 +12,11 @@ from inference.importers.shared import saving
 from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import is_nonfinite
+from inference.stimuli.scales import KEY, SCALE
 from inference.stimuli.study import ORIGINAL, PARAPHRASE
+
+PROPERTIES = {"text": "text", "pattern": "pattern", "right answer": "gold", SCALE: SCALE, KEY: KEY}
+"""What a wording says once for all of its rows: in words -> field of `Stimulus`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Layout:
     Attributes
     ----------
     roles
-        role (model, item, variant, pattern, text, gold) -> column, for those that have one.
+        role (model, item, variant, pattern, text, gold, scale, key) -> column, for those that have one.
     conditions
         Columns whose values together name the condition; without any, all rows have `condition`.
     values
@@ -36,8 +40,8 @@ class Layout:
 
     @property
     def never_empty_columns_by_role(self) -> Mapping[str, str]:
-        """The roles that must be filled in every row: all but the right answer."""
-        return {role: column for role, column in self.roles.items() if role != "gold"}
+        """The roles that must be filled in every row: all but the right answer, and the scale and key of an item."""
+        return {role: column for role, column in self.roles.items() if role not in ("gold", SCALE, KEY)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class Stimulus:
     text: str
     gold: str
     row: int
+    scale: str = ""
+    key: str = ""
 
 
 @dataclass(slots=True)
@@ -126,28 +132,29 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
             gold = (record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else ""
             table.place.append(place)
             table.model_conditions.append((cells.get("model") or name, condition))
-            _add_stimulus(table, item, variant, pattern, item if text is None else text, gold)
+            scale, key = (
+                (record[layout.roles[role]] or "").strip() if role in layout.roles else "" for role in (SCALE, KEY)
+            )
+            stimulus = Stimulus(
+                item, variant, pattern, item if text is None else text, gold, len(table.stimulus), scale, key
+            )
+            _add_stimulus(table, stimulus)
             for packed, column in zip(table.values, layout.values, strict=True):
                 packed.append(record[column])
     return table
 
 
-def _add_stimulus(table: LongTable, item: str, variant: str, pattern: str, text: str, gold: str) -> None:
-    """Add the stimulus of a row; one that is known must have the same text, pattern and right answer."""
-    row = len(table.stimulus)
-    number = table.stimulus.append((item, variant))
+def _add_stimulus(table: LongTable, stimulus: Stimulus) -> None:
+    """Add the stimulus of a row; one that is known must have the same text, pattern, right answer, scale and key."""
+    number = table.stimulus.append((stimulus.item, stimulus.variant))
     if number == len(table.stimuli):
-        table.stimuli.append(Stimulus(item, variant, pattern, text, gold, row))
-    stimulus = table.stimuli[number]
-    for property_name, value, before in (
-        ("text", text, stimulus.text),
-        ("pattern", pattern, stimulus.pattern),
-        ("right answer", gold, stimulus.gold),
-    ):
-        if value != before:
+        table.stimuli.append(stimulus)
+    before = table.stimuli[number]
+    for property_name, field_name in PROPERTIES.items():
+        if getattr(stimulus, field_name) != getattr(before, field_name):
             raise InputError(
-                f"{table.place[row]}: the {property_name} of item '{item}', variant '{variant}' is not the one in "
-                f"{table.place[stimulus.row]}"
+                f"{table.place[stimulus.row]}: the {property_name} of item '{stimulus.item}', variant "
+                f"'{stimulus.variant}' is not the one in {table.place[before.row]}"
             )
 
 

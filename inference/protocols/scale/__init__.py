@@ -54,7 +54,6 @@ from inference.protocols.scale.shown import (
     WORDS,
     Showing,
     choose_shown_options,
-    find_middle,
 )
 from inference.stimuli import items
 from inference.stimuli.study import Study, Variant
@@ -107,12 +106,7 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every way to show the options."""
         return [
-            _name_label_rule(
-                replace(
-                    round_, read=partial(read_scale_response, showing), list_options=partial(list_shown_labels, showing)
-                ),
-                showing,
-            )
+            _fit_round_to_showing(round_, showing)
             for showing in self.showings
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, showing.setting),
@@ -129,7 +123,9 @@ class Questions:
     def _render_prompt(self, form: str, showing: Showing, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt that asks about a variant, its options shown in the given way."""
         shown = choose_shown_options(tuple(option.label for option in variant.options), showing)
-        words = {option: (answer,) for option, answer in zip(shown.options, shown.answers, strict=True)}
+        words: dict[str, tuple[str, ...]] = {
+            option: (answer,) for option, answer in zip(shown.options, shown.answers, strict=True)
+        }
         if showing.labels == WORDS and shown.numbers is None:
             of_file = self.book.find_answer_words(form)
             words = {option: list_case_variants(words[option]) for option in words if option not in of_file}
@@ -144,12 +140,17 @@ class Questions:
         return prompt if shown.numbers is None else replace(prompt, numbers=shown.numbers)
 
 
-def _name_label_rule(round_: Round, showing: Showing) -> Round:
-    """Record with texts by numbers or letters which version of the rule reads them."""
-    if showing.labels == WORDS or not round_.has_way(Sampling):
-        return round_
-    conditions = (replace(c, fields={**c.fields, "label_rule": VERSION}) for c in round_.conditions)
-    return replace(round_, conditions=tuple(conditions))
+def _fit_round_to_showing(round_: Round, showing: Showing) -> Round:
+    """Let a round read responses as the options were shown, and record which version of the rule reads its texts."""
+    conditions = round_.conditions
+    if showing.labels != WORDS and round_.has_way(Sampling):
+        conditions = tuple(replace(c, fields={**c.fields, "label_rule": VERSION}) for c in conditions)
+    return replace(
+        round_,
+        conditions=conditions,
+        read=partial(read_scale_response, showing),
+        list_options=partial(list_shown_labels, showing),
+    )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -221,5 +222,5 @@ def _refuse_unshowable_options(study: Study, showings: tuple[Showing, ...]) -> N
         for labels in option_lists:
             choose_shown_options(labels, showing)
     leaves_out = any(showing.without_middle for showing in showings)
-    if leaves_out and all(find_middle(len(labels)) is None for labels in option_lists):
+    if leaves_out and all(len(labels) % 2 == 0 for labels in option_lists):
         raise InputError("--without-middle: every item has an even number of options, so none has a middle")

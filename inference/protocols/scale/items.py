@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from ground.errors import InputError, shorten_text
 from inference.asking.text_answers import parse_answer
 from inference.protocols.scale.shown import MOST_OPTIONS, are_whole_numbers
-from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.scales import KEY, SCALE, parse_key, refuse_scales_of_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study
 
 NAME = "scale"
-SCALE, KEY, OPTIONS, QUESTION = "scale", "key", "options", "question"
+OPTIONS, QUESTION = "options", "question"
 COLUMNS = (SCALE, KEY, OPTIONS, QUESTION)
 """Columns of an items table that are this protocol's, beside those of all; they reach it as attributes."""
 DECISION_RULE = (
@@ -55,7 +53,7 @@ def build_scale_study(
     """
     where = source or name
     scale_items = tuple(_build_scale_item(where, item, options) for item in study_items)
-    _refuse_scales_of_one_item(where, scale_items)
+    refuse_scales_of_one_item(where, scale_items)
     ranks = tuple(map(str, range(1, 1 + max(len(item.variants[0].options) for item in scale_items))))
     has_rewordings = any(variant.pattern != ORIGINAL for item in scale_items for variant in item.variants)
     return Study(NAME, name, scale_items, ranks, DECISION_RULE, source, paraphrased=has_rewordings)
@@ -115,7 +113,7 @@ def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) 
     """Give all variants of an item their options, and the scale and key of the item."""
     where = f"{source}, item '{shorten_text(item.item)}'"
     scale = _find_common_value(where, item, SCALE)
-    key = _parse_key(where, _find_common_value(where, item, KEY))
+    key = parse_key(where, _find_common_value(where, item, KEY))
     default_question = _find_first_value(item, QUESTION)
     default_options = _find_first_value(item, OPTIONS)
     shared = {KEY: key} | ({} if scale is None else {SCALE: scale})
@@ -133,8 +131,8 @@ def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) 
             raise InputError(f"{where}: there are no options; give them with --options, or in a column 'options'")
         question = variant.attributes.get(QUESTION, default_question)
         others = {name: value for name, value in variant.attributes.items() if name not in COLUMNS}
-        attributes = {**others, **shared, **({} if question is None else {QUESTION: question})}
-        attributes = attributes_by_content.setdefault(tuple(attributes.items()), attributes)
+        content = {**others, **shared, **({} if question is None else {QUESTION: question})}
+        attributes = attributes_by_content.setdefault(tuple(content.items()), content)
         ranked = tuple(Option(word, str(rank)) for rank, word in enumerate(words, start=1))
         variants.append(replace(variant, options=ranked, attributes=attributes))
     lengths = {len(variant.options) for variant in variants}
@@ -160,27 +158,3 @@ def _find_common_value(where: str, item: Item, name: str) -> str | None:
             "item has one"
         )
     return values[0] if values and values[0] else None
-
-
-def _parse_key(where: str, text: str | None) -> str:
-    """Return the key of an item as "1" or "-1"."""
-    if text is None:
-        return "1"
-    number: Any = parse_number_or_nan(text.replace("\u2212", "-"))
-    if abs(number) != 1:
-        raise InputError(
-            f"{where}: key must be 1, or -1 where agreement counts against the scale, not '{shorten_text(text)}'"
-        )
-    return str(int(number))
-
-
-def _refuse_scales_of_one_item(source: str, scale_items: tuple[Item, ...]) -> None:
-    """Refuse a scale that has one item only: its score would be that item."""
-    names = (item.variants[0].attributes.get(SCALE) for item in scale_items)
-    for scale, n_items in Counter(name for name in names if name is not None).items():
-        if n_items == 1:
-            lonely = next(item.item for item in scale_items if item.variants[0].attributes.get(SCALE) == scale)
-            raise InputError(
-                f"{source}, item '{shorten_text(lonely)}': scale '{shorten_text(scale)}' has no other item; correct "
-                "its name, or leave it empty, and the item counts by itself"
-            )

@@ -8,6 +8,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from ground.errors import InputError
+from inference.stimuli.scales import drop_middle
 from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
 
 LABELS = NUMBERS, LETTERS, WORDS = "numbers", "letters", "words"
@@ -69,15 +70,6 @@ class ShownOptions:
     places: tuple[int, ...] = ()
 
 
-def find_middle(n_options: int) -> int | None:
-    """Return the place of the middle option, counted from 0; None where the number of options is even.
-
-    >>> find_middle(5), find_middle(4)
-    (2, None)
-    """
-    return n_options // 2 if n_options % 2 else None
-
-
 @lru_cache(maxsize=1024)
 def choose_shown_options(options: tuple[str, ...], showing: Showing) -> ShownOptions:
     """Choose which options are shown, and what stands for each.
@@ -107,8 +99,7 @@ def choose_shown_options(options: tuple[str, ...], showing: Showing) -> ShownOpt
     >>> choose_shown_options(("never", "sometimes", "always"), showing)
     ShownOptions(options=('never', 'always'), answers=('B', 'A'), numbers=None, places=())
     """
-    middle = find_middle(len(options)) if showing.without_middle else None
-    kept = tuple(option for place, option in enumerate(options) if place != middle)
+    kept = drop_middle(options) if showing.without_middle else options
     if showing.labels == WORDS and not are_whole_numbers(options):
         return ShownOptions(kept, kept)
     if showing.labels == LETTERS and len(kept) > len(ascii_uppercase):

@@ -10,7 +10,7 @@ from inference.asking.answer_ways import AnswerWays
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.preview import describe_preview, estimate_seconds, format_duration, shorten_thoughts
-from inference.asking.rounds import Exact
+from inference.asking.rounds import Exact, list_option_labels
 from inference.engines.contract import Explanation, Score, Thinking
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.stimuli.templates.prompts import build_option_values
@@ -45,7 +45,7 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
     variant, forms = next(STUDY.variants), (("agree", (7,)), ("Agree", (7,)), (" I do", (8, 9)))
     dropped = ((0, "AGREE", "long"), (1, "never", "long"), (1, "Never", "long"), (1, "NEVER", "long"))
     explanation = Explanation("text\n", 2, (forms, (("no", (1,)),)), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
-    assert list(module._describe_prompt_and_option_tokens(explanation, variant)) == [
+    assert list(module._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))) == [
         "  item 0, variant original, 2 tokens:",
         "  | text",
         "  | ",
@@ -62,7 +62,9 @@ def test_of_many_spellings_the_first_are_shown():
     forms = tuple((f"word{number}", (number,)) for number in range(50))
     dropped = tuple((0, f"other{number}", "long") for number in range(13))
     explanation = Explanation("text", 2, (forms, forms[:12]), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
-    text = " ".join(" ".join(module._describe_prompt_and_option_tokens(explanation, variant)).split())
+    text = " ".join(
+        " ".join(module._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))).split()
+    )
     assert "'word11' = 11; and 38 more disagree: " in text
     assert "'word11' = 11; all options" in text
     assert "'other11' and 1 more" in text and "other12" not in text

@@ -138,7 +138,7 @@ WRONG = [
     ({"plain": {"template": "{{ text }}"}}, "form plain: expected template and answers, and nothing else"),
     ({"plain": {"template": 5, "answers": ANSWERS}}, "form plain: template must be text"),
     (form("{{ text }"), "form plain: template syntax, line 1"),
-    (form("{{ statement }}"), "unknown variable 'statement'; there are options, shots, text"),
+    (form("{{ statement }}"), "unknown variable 'statement'; there are options, persona, shots, text"),
     (form("{{ text }} {{ mask }}"), "unknown variable 'mask'"),
     (form("Do you agree?"), "the template never uses {{ text }}"),
     (form("{{ text }} {{ options[2].answer }}"), "the template fails: UndefinedError"),

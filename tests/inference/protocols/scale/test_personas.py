@@ -121,3 +121,14 @@ def test_three_hundred_personas_are_one_run(tmp_path):
     assert len(content["conditions"]) == 300
     assert content["conditions"]["plain/numbers-up/persona-p7"]["persona_text"] == "You are person 7."
     assert content["asked"]["plain/numbers-up/persona-p7"][0]["prompt"].startswith("You are person 7.\n\nWhich")
+
+
+def test_a_preview_shows_the_first_of_many_personas(tmp_path, capsys):
+    personas = write(tmp_path, "p.csv", "name,text\n" + "".join(f"p{n},You are person {n}.\n" for n in range(14)))
+    items = write(tmp_path, "i.csv", "item,text\na,Tea is good.\n")
+    call = ["preview", "scale", "--items", items, "--options", "no;maybe;yes", "--personas", personas]
+    assert main([*call, "--model", str(MODELS / "waver-demo-mini")]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("  | You are person") == 12
+    assert "and 2 more conditions, plain/numbers-up/persona-p12 to plain/numbers-up/persona-p13: 2 prompts" in shown
+    assert "in all: 14 prompts" in shown

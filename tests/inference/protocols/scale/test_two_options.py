@@ -14,7 +14,7 @@ from inference.protocols.agreement import PROMPTS
 
 MODELS = ROOT / "inference" / "demo" / "models"
 STATEMENTS = ROOT / "inference" / "demo" / "questionnaire.yaml"
-COMPARED = ("probability", "logprob", "count", "sample_probability")
+COMPARED = ("probability", "logprob", "count")
 
 
 def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -31,6 +31,12 @@ def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[st
         pytest.param("waver-demo-small", ["--limit", "3"], id="plain"),
         pytest.param("waver-demo-small-tuned", ["--limit", "3", "--answer", "text", "--temperature", "1"], id="text"),
         pytest.param("waver-demo-bert", ["--limit", "3"], id="cloze"),
+        pytest.param(
+            "waver-demo-thinker",
+            ["--limit", "1", "--answer", "thought", "--thoughts", "2", "--max-tokens", "64"],
+            id="thought",
+            marks=pytest.mark.slow,
+        ),
         pytest.param("waver-demo-small-tuned", [], id="all, chat", marks=pytest.mark.slow),
     ],
 )
@@ -42,7 +48,9 @@ def test_disagree_and_agree_get_the_numbers_of_agreement(tmp_path, model, option
     assert agreement.keys() == scale.keys()
     for key, row in agreement.items():
         for name in COMPARED:
-            assert (row[name] and row[name][::-1]) == scale[key][name], (key, name)
+            assert (row.get(name) and row[name][::-1]) == scale[key].get(name), (key, name)
+        each = row.get("sample_probability") or []
+        assert [p and p[::-1] for p in each] == (scale[key].get("sample_probability") or []), key
         for name in ("mass", "answer", "invalid", "output"):
             assert row[name] == scale[key][name], (key, name)
         assert row["error"] is None
