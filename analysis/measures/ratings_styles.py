@@ -26,6 +26,7 @@ import numpy.typing as npt
 from analysis.measures.ratings import Ratings, average_units, list_groups
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.ratings_wordings import keep_units_with_all_options
+from analysis.measures.thresholds import LOW_MASS
 from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.ordered import compute_end_shares, compute_middle_shares
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -123,31 +124,40 @@ def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> I
     settings = ratings.list_settings()
     averages = [average_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
     means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
-    answers = [not ratings.compute_validity(places) < 0.5 for _, places in settings]
+    by_condition: dict[str, list[int]] = {}  # -> places of the models that answer, the lowest mean first
+    for place in np.argsort(means, kind="stable").tolist():  # NaN last
+        if not np.isnan(means[place]) and not ratings.compute_validity(settings[place][1]) < LOW_MASS:
+            by_condition.setdefault(settings[place][0][1], []).append(place)
+    sums = {
+        condition: sum((np.nan_to_num(averages[place]) for place in group), np.zeros(()))
+        for condition, group in by_condition.items()
+    }
+    counts = {
+        condition: sum((~np.isnan(averages[place]) for place in group), np.zeros(()))
+        for condition, group in by_condition.items()
+    }
     for place, (unit, _) in enumerate(settings):
         if np.isnan(means[place]):
             continue
-        others = [
-            other for other, (other_unit, _) in enumerate(settings)
-            if other != place and other_unit[1] == unit[1] and answers[other] and not np.isnan(means[other])
-        ]  # fmt: skip
-        if not others or not answers[place]:
-            value = estimate_panel_mean(averages[place], ratings.crossed, is_share=False)
+        group, own = by_condition.get(unit[1], []), averages[place]
+        if place not in group or len(group) < 2:
+            value = estimate_panel_mean(own, ratings.crossed, is_share=False)
             nothing = (np.nan, np.nan)
             yield Style(unit, style, value.mean, np.nan, nothing, nothing, value.n_items, np.nan)
             continue
-        against = average_units(np.stack([averages[other] for other in others]))
-        compared = _compare_values(unit, style, averages[place], against, ratings.crossed)
-        in_middle = averages[_find_middle_model(means, place, others)]
-        with_middle = _compare_values(unit, style, averages[place], in_middle, ratings.crossed)
+        n_others = counts[unit[1]] - ~np.isnan(own)
+        against = (sums[unit[1]] - np.nan_to_num(own)) / np.where(n_others > 0, n_others, np.nan)
+        compared = _compare_values(unit, style, own, against, ratings.crossed)
+        in_middle = averages[_find_middle_model(means, place, group)]
+        with_middle = _compare_values(unit, style, own, in_middle, ratings.crossed)
         is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
         yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
 
 
-def _find_middle_model(means: list[float], place: int, others: list[int]) -> int:
+def _find_middle_model(means: list[float], place: int, in_order: list[int]) -> int:
     """Find the model in the middle of the others by its mean; of two, the one that is nearer."""
-    in_order = sorted(others, key=lambda other: means[other])
-    middle = {in_order[(len(in_order) - 1) // 2], in_order[len(in_order) // 2]}
+    rank, n_others = in_order.index(place), len(in_order) - 1
+    middle = [in_order[k if k < rank else k + 1] for k in ((n_others - 1) // 2, n_others // 2)]
     return min(middle, key=lambda other: abs(means[other] - means[place]))
 
 

@@ -164,11 +164,20 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
 def _list_unit_pairs(study: Study) -> list[tuple[int, int]]:
     """List the pairs of units that are compared, or of too many each unit's first."""
     ranked_units, places = study.list_units_to_rank(), range(len(study.units))
+    if len(ranked_units) * (len(ranked_units) - 1) // 2 > MOST_PAIRS:  # thousands of respondents have millions of pairs
+        return _list_pairs_with_first_unit(study, ranked_units)
     same_model_pairs = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]
     pairs = sorted({*combinations(ranked_units, 2), *same_model_pairs})
-    if len(pairs) <= MOST_PAIRS:
-        return pairs
+    return pairs if len(pairs) <= MOST_PAIRS else _list_pairs_with_first_unit(study, ranked_units)
+
+
+def _list_pairs_with_first_unit(study: Study, ranked_units: list[int]) -> list[tuple[int, int]]:
+    """List each unit with the first that it is compared with: of the ranked ones, or of its model."""
     first: dict[int, int] = {}
-    for a, b in pairs:
-        first.setdefault(b, a)
+    first_of_model: dict[str, int] = {}
+    for place, (model, _) in enumerate(study.units):
+        if (own_first := first_of_model.setdefault(model, place)) < place:
+            first[place] = own_first
+    for place in ranked_units[1:]:
+        first[place] = min(first.get(place, place), ranked_units[0])
     return sorted((a, b) for b, a in first.items())
