@@ -3,7 +3,7 @@
 ::
 
     answers = read_answers(run.responses(), run.wordings(), run.conditions())
-    scores = compute_scale_scores(answers, statsmodels.stats.weightstats.DescrStatsW)
+    scores = compute_scale_scores(answers)
     spreads = compute_spreads(answers, scipy.stats.wasserstein_distance)
     effects = compute_order_effects(answers, statsmodels.stats.weightstats.DescrStatsW)
 """
@@ -94,31 +94,25 @@ def _name_settings_of_study(study: str, conditions: pd.DataFrame) -> pd.DataFram
     return pd.DataFrame({"study": study, "asked": list(settings), "condition": list(settings.values())})
 
 
-def compute_scale_scores(answers: pd.DataFrame, describe: Describe) -> pd.DataFrame:
-    """Compute the score on every scale with the interval for these wordings.
+def compute_scale_scores(answers: pd.DataFrame) -> pd.DataFrame:
+    """Compute the score of every model on every scale: the mean over items of the mean over wordings, reversed.
 
     Parameters
     ----------
     answers
         From `read_answers`.
-    describe
-        `DescrStatsW` of statsmodels: it gets the score of every item, and its `tconfint_mean` is the interval.
 
     Returns
     -------
     DataFrame
-        study, model, condition, scale, n_conditions; score, score_lower, score_upper: cut at 0 and 1, NaN for one item.
+        study, model, condition, scale, n_conditions, score.
     """
     rows = answers[answers["scale"].notna()]
     by_wording = rows.groupby([*ROW, "scale", "item", "variant"], sort=False)["turned"].mean()
     items = by_wording.groupby([*ROW, "scale", "item"], sort=False).mean().dropna()
-    sizes = _count_conditions(answers)
-    lines = []
-    for key, values in items.groupby([*ROW, "scale"], sort=False):
-        low, high = describe(values.to_numpy()).tconfint_mean() if np.ptp(values) > 0 else (np.nan, np.nan)
-        ends = np.clip([low, high], 0, 1)
-        lines.append((*key, sizes[key[:3]], values.mean(), *ends))
-    return pd.DataFrame(lines, columns=[*ROW, "scale", "n_conditions", "score", "score_lower", "score_upper"])
+    scores = items.groupby([*ROW, "scale"], sort=False).mean().rename("score").reset_index()
+    sizes = _count_conditions(answers).rename("n_conditions")
+    return scores.merge(sizes.reset_index(), on=ROW)
 
 
 def keep_whole_settings(spread: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:

@@ -147,13 +147,14 @@ def _join_changes(rows: pd.DataFrame) -> str:
 
 
 def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
-    """Select the styles that are named, with a `label` and a `phrase` each, in the order of `IN_ORDER`.
+    """Select the styles that are named, with a `label`, a `model_label` and a `phrase` each, in the order of `IN_ORDER`.
 
     Who avoids the ends is in the middle more often: of two styles that say the same, the ends are named.
     """
     if table.empty:
         return table
-    rows = table.assign(label=labels.build_row_labels(table))
+    names = labels.build_row_labels(table.assign(condition=""))
+    rows = table.assign(label=labels.build_row_labels(table), model_label=names)
     rows = rows[verdicts.mark_clear_effects(rows["p_holm"]) & ~is_silent(rows["validity"].astype(float))]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
@@ -188,15 +189,22 @@ def _name_styles(styles: pd.DataFrame, table: pd.DataFrame) -> str:
         return ""
     if styles.empty:
         return "No response style is clear."
-    by_phrase = {phrase: list(part["label"].unique()) for phrase, part in styles.groupby("phrase", sort=False)}
+    by_phrase = {phrase: list(part["model_label"].unique()) for phrase, part in styles.groupby("phrase", sort=False)}
     parts = [
-        f"{labels.shorten_middle(names[0], 20)} {phrase}" if len(names) == 1
-        else f"{format_quantity(len(names), 'model')} {_make_plural(phrase)}"
+        (f"{labels.shorten_middle(names[0], 20)} {phrase}" if len(names) == 1
+         else f"{format_quantity(len(names), 'model')} {_make_plural(phrase)}")
+        + " in some settings" * _has_setting_without_style(styles[styles["phrase"] == phrase], table)
         for phrase, names in list(by_phrase.items())[:MOST_PHRASES]
     ]  # fmt: skip
     more = len(by_phrase) - MOST_PHRASES
     ending = f"; {format_quantity(more, 'more style')} below" if more > 0 else ""
     return f"Whatever is asked, {join_names(parts)}{ending}."
+
+
+def _has_setting_without_style(rows: pd.DataFrame, table: pd.DataFrame) -> bool:
+    """Tell whether one of the models that have a style was asked in a setting in which it is not clear."""
+    tested = table[(table["style"] == rows["style"].iloc[0]) & table["p_holm"].notna()]
+    return bool((tested["model"].isin(rows["model"])).sum() > len(rows))
 
 
 def _make_plural(phrase: str) -> str:

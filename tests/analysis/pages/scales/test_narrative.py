@@ -96,6 +96,16 @@ def test_models_with_one_style_are_counted():
     assert said.verdict.endswith("Whatever is asked, 2 models are drawn to the first option.")
 
 
+def test_a_model_in_two_settings_is_one_model():
+    """Where the style is clear in one of them only, that is said."""
+    tables = frames([], [("m0", "order", -0.1, 0.001), ("m0", "order", -0.1, 0.001)])
+    tables["scales_styles"]["condition"] = ["chat", "chat/personas"]
+    assert answer_question(tables).verdict.endswith("Whatever is asked, m0 is drawn to the first option.")
+    tables["scales_styles"]["p_holm"] = [0.001, 0.5]
+    said = answer_question(tables).verdict
+    assert said.endswith("Whatever is asked, m0 is drawn to the first option in some settings.")
+
+
 @pytest.mark.parametrize(
     ("style", "up", "down"),
     [("acquiescence", "agrees", "disagrees"), ("ends", "picks the ends", "avoids the ends"),
