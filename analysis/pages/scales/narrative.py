@@ -147,7 +147,7 @@ def _join_changes(rows: pd.DataFrame) -> str:
 
 
 def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
-    """Select the styles that are named, with a `label`, a `model_label` and a `phrase` each, in the order of `IN_ORDER`.
+    """Select the styles that are named, with a `label`, a `model_label` and a `phrase`, in the order of `IN_ORDER`.
 
     Who avoids the ends is in the middle more often: of two styles that say the same, the ends are named.
     """
