@@ -18,7 +18,7 @@ COMPARED = ("probability", "logprob", "count")
 
 
 def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Ask a study about the demo statements; returns rows by item, variant, and the last part of the condition's name."""
+    """Ask about the demo statements; returns rows by item, variant, and the last part of the condition's name."""
     call = ["run", protocol, "--items", str(STATEMENTS), "--model", str(MODELS / model), "--out", str(folder), *options]
     assert main(call) == 0
     rows = [row for part in (folder / "responses").iterdir() for row in pq.read_table(part).to_pylist()]
