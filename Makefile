@@ -60,7 +60,7 @@ $(BIN)/.installed-references: $(BIN)/.installed
 report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver run inference/demo/demo.toml
 	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
-		-p scores=inference/demo/benchmarks.csv -p score_columns=all
+		-p scores=inference/demo/benchmarks.csv -p score_columns=all --people inference/demo/people.csv
 
 quick: setup  ## the quick tests, for every edit: below a minute, without R, Chromium, LaTeX or the demo
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"

@@ -81,6 +81,7 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
         report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error"
     )
     _add_where_option(report)
+    _add_people_option(report)
     table = commands.add_parser(
         "table", help=ABOUT["table"],
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
@@ -99,6 +100,7 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameter_option(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     _add_where_option(table)
+    _add_people_option(table)
     show = commands.add_parser(
         "show", help=ABOUT["show"],
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
@@ -128,6 +130,14 @@ def _add_where_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--where", default="", metavar="CONDITION",
         help="keep a part of the runs: a condition such as \"stage = 'tuned'\", or a CSV file of keys",
+    )  # fmt: skip
+
+
+def _add_people_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option --people, which is -p people=FILE, to a parser."""
+    parser.add_argument(
+        "--people", dest="parameter", action="append", type="people={}".format, metavar="FILE",
+        help="what people answered to the items of a rating scale (docs/scales.md); the same as -p people=FILE",
     )  # fmt: skip
 
 
