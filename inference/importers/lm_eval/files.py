@@ -19,6 +19,7 @@ from inference.importers.shared import saving
 from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.log_folders import refuse_if_all_left_out
 from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.reading.files import check_ordinary_file
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _VERSION = re.compile(r"0\.4\.")
@@ -132,6 +133,10 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     if not match:
         raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
     task, date = match["task"], match["date"]
+    try:
+        check_ordinary_file(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     results = _find_results_file(path, date)
     if results not in results_by_path:
         results_by_path[results] = _read_results_file(results)
@@ -179,7 +184,10 @@ def _find_results_file(path: Path, date: str) -> Path:
 def _read_results_file(path: Path) -> dict[str, Any]:
     """Read a results file of lm-eval; refuse another file, or another version."""
     try:
+        check_ordinary_file(path)
         content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not readable as JSON ({str(error)[:80]}); was it cut?") from None
     refuse_half_surrogates(str(path), content)

@@ -26,29 +26,32 @@ def find_log_files(names: Sequence[str], suffixes: Sequence[str]) -> tuple[list[
     Returns
     -------
     list of Path
-        The logs, those of a folder in the order of their paths.
+        The logs, those of a folder in the order of their paths; one that is found twice there, or named, too, is once.
     set of Path
         Those that were found in folders, not named themselves.
 
     Raises
     ------
     InputError
-        A folder holds no log, or a log is given twice.
+        A folder holds no log, or a log is named twice.
     """
     logs: dict[Path, Path] = {}
-    in_folders: set[Path] = set()
+    named: set[Path] = set()
     for path in map(Path, names):
-        files = [path]
-        if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if file.suffix in suffixes and file.is_file())
-            in_folders.update(files)
+        if not path.is_dir():
+            full_path = path.resolve()
+            if full_path in named:
+                raise InputError(f"{path}: this log is given twice; leave one out")
+            named.add(full_path)
+            logs[full_path] = path
+            continue
+        files = sorted(file for file in path.rglob("*") if file.suffix.lower() in suffixes and file.is_file())
         if not files:
             listed = " and no ".join(suffixes)
             raise InputError(f"{path}: the folder holds no {listed} log")
         for file in files:
-            if logs.setdefault(file.resolve(), file) is not file:
-                raise InputError(f"{file}: this log is given twice; leave one out")
-    return list(logs.values()), in_folders
+            logs.setdefault(file.resolve(), file)
+    return list(logs.values()), {file for full_path, file in logs.items() if full_path not in named}
 
 
 def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:

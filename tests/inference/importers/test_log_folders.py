@@ -129,6 +129,35 @@ def test_unfinished_logs_of_a_folder_are_left_out_and_named_ones_are_read(tmp_pa
     assert "not finished (status error)" in done.stdout and len(read_rows(tmp_path / "named")) == 1
 
 
+def test_a_log_that_a_folder_has_too_is_read_once_and_as_the_call_names_it(tmp_path):
+    logs = write_logs(tmp_path, 1)
+    write(logs / "LOUD.EVAL", as_eval([sample(1)], header("made/loud")))
+    (logs / "latest.eval").symlink_to("LOUD.EVAL")
+    write(logs / "stopped.eval", unfinished([sample(9)]))
+    done = waver("inference", "import", "inspect", logs, logs / "part-0", logs / "stopped.eval",
+                 "--out", tmp_path / "run")  # fmt: skip
+    assert "left out" not in done.stdout and "not finished (status started)" in done.stdout
+    assert [row["model"] for row in read_rows(tmp_path / "run")] == ["made/loud", *["made/m0"] * 4, "made/up"]
+
+
+def test_what_else_is_in_the_folder_of_kept_logs_stays(tmp_path):
+    logs, reading = write_logs(tmp_path, 2), tmp_path / "run.reading"
+    reading.mkdir()
+    (reading / "notes.jsonl").write_text("mine", encoding="utf-8")
+    (reading / f".{'a' * 64}.jsonl.7").write_text("of a killed process", encoding="utf-8")
+    waver("inference", "import", "inspect", logs, "--out", tmp_path / "run")
+    assert [path.name for path in reading.iterdir()] == ["notes.jsonl"]
+
+
+def test_a_kept_log_that_another_import_has_taken_away_is_read_from_the_log(tmp_path):
+    logs = write_logs(tmp_path, 1)
+    (file,) = logs.glob("*/0/log.eval")
+    evaluation = log.read_inspect_log(file, tmp_path / "kept.jsonl")
+    kept = [read["id"] for _, read in evaluation.read_samples()]
+    (tmp_path / "kept.jsonl").unlink()
+    assert [read["id"] for _, read in evaluation.read_samples()] == kept == [0, 1, 2, 3]
+
+
 def test_damage_anywhere_in_a_log_leaves_it_out(tmp_path):
     """Also behind the first sample with a score, as all of a log is read before another one is."""
     logs = write_logs(tmp_path, 2)
