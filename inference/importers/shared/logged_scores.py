@@ -111,8 +111,18 @@ class LoggedMeasures:
             Lowest and highest score that there can be; None: not known.
         direction
             Which scores are better.
+
+        Raises
+        ------
+        InputError
+            Logs say both, and the call does not decide.
         """
         stated = self._stated.get(name)
+        if stated is not None and stated.direction != direction and name not in self._lower:
+            raise InputError(
+                f"{self._command} --scores: by {shorten_value(name)}, higher scores are better in one log and lower "
+                "ones in another; correct one, or say it by --lower-is-better"
+            )
         if stated is None or stated.range != ends:
             self._stated[name] = ScoreMeasure(name, ends if stated is None else None, direction)
 
