@@ -17,7 +17,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import refuse_half_surrogates
-from inference.importers.shared.log_folders import refuse_if_all_left_out
+from inference.importers.shared.log_folders import list_files_below, refuse_if_all_left_out
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import check_ordinary_file
 
@@ -93,7 +93,11 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
     for name, path in saving.split_named_paths(paths):
         if not path.exists():
             raise InputError(f"{path}: there is no such file or folder")
-        inside = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
+        inside, n_before = [path], len(left_out)
+        if path.is_dir():
+            inside = [file for file in list_files_below(path, left_out) if file.match("samples_*.jsonl")]
+        if not inside and len(left_out) > n_before:
+            raise left_out[n_before]
         if not inside:
             raise InputError(
                 f"{path}: no samples_TASK_DATE.jsonl in this folder; lm-eval writes them with --log_samples"
@@ -135,6 +139,7 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     task, date = match["task"], match["date"]
     try:
         check_ordinary_file(path)
+        path.open("rb").close()  # of a folder, a file without leave to read is left out
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     results = _find_results_file(path, date)
