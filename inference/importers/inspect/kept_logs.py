@@ -17,13 +17,18 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ground.errors import InputError
-from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
+from ground.writing import (
+    list_absent_folders,
+    remove_abandoned_temporary_files,
+    remove_empty_folders,
+    write_atomically,
+)
 
 _UNREAD = frozenset(
     ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
 )
 _KEPT = re.compile(r"[0-9a-f]{64}\.jsonl")  # a file of ours, by the digest of its log
-_ASIDE = re.compile(rf"\.{_KEPT.pattern}\.\d+")  # one that a killed process left half written
+_ASIDE = re.compile(rf"\.(?P<kept>{_KEPT.pattern})\.\d+")  # one that a killed process left half written
 
 
 class KeptLogs:
@@ -54,8 +59,10 @@ class KeptLogs:
         """Remove the files of this module, and no other ones."""
         with contextlib.suppress(OSError):
             for file in folder.iterdir():
-                if _KEPT.fullmatch(file.name) or _ASIDE.fullmatch(file.name):
+                if _KEPT.fullmatch(file.name):
                     file.unlink(missing_ok=True)
+                elif aside := _ASIDE.fullmatch(file.name):
+                    remove_abandoned_temporary_files(folder / aside["kept"])
 
     def find_kept_file(self, log: Path) -> Path | None:
         """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
@@ -93,6 +100,7 @@ def keep_log(file: Path, header: Any, samples: Iterator[tuple[str, Any]]) -> Non
             for place, sample in samples:
                 _write_line(lines, [place, _drop_unread_fields(sample)])
 
+    file.parent.mkdir(exist_ok=True)  # another import may have ended since, and have removed it
     write_atomically(file, write_lines)
 
 
