@@ -17,7 +17,12 @@ from inference.importers.lm_eval.requests import Request, list_generated_texts, 
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
+from inference.importers.shared.logged_scores import (
+    SHARE,
+    LoggedMeasures,
+    describe_values_without_number,
+    parse_logged_number,
+)
 from inference.importers.shared.waver_fields import add_order_number
 from inference.stimuli.reading.files import shorten_value
 
@@ -154,7 +159,7 @@ def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]
     for file_reader in file_readers:
         for metric, number in file_reader.left_out.items():
             left_out[metric] = left_out.get(metric, 0) + number
-    return [f"left out: {metric}, whose {number:,} values are no numbers" for metric, number in left_out.items()]
+    return [f"left out: {metric}, {describe_values_without_number(number)}" for metric, number in left_out.items()]
 
 
 def describe_stated_means(file_readers: Sequence[LmEvalScores]) -> list[str]:
