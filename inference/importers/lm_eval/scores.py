@@ -30,6 +30,8 @@ _NO_METRICS = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
+_SHARES = frozenset(("acc", "acc_norm", "acc_norm_bytes", "acc_bytes", "acc_mutual_info", "exact_match"))
+"""Metrics of lm-eval's own that are 0 to 1 by what they count: right answers."""
 _CLOSE = 1e-9  # relative, between a mean and what the results file states
 
 
@@ -84,7 +86,8 @@ class LmEvalScores(LmEvalRows):
                 continue
             score = parse_logged_number(where, metric, row.get(metric))
             if score is not None:
-                self._measures.note_range(metric, SHARE if isinstance(row.get(metric), bool) else None)
+                is_share = metric in _SHARES or isinstance(row.get(metric), bool)
+                self._measures.note_range(metric, SHARE if is_share else None)
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(
