@@ -66,10 +66,21 @@ class Scored:
         return f"{self.low:g}-{self.low + self.width:g}" if self.study.has_range else ""
 
     def compute_threshold(self, share: float) -> float:
-        """Return the score that parts a share of the range, or without one that share of all scores."""
+        """Return the score that parts a share of the range, or without one that share of all scores.
+
+        Without a range, where that is the worst score, which all pass, it is the next better one.
+        """
         if self.study.has_range:
             return self.low + share * self.width
-        return float(np.nanquantile(self.scores, share)) if not np.isnan(self.scores).all() else math.nan
+        scores = self.scores[~np.isnan(self.scores)]
+        if not scores.size:
+            return math.nan
+        quantile = float(np.quantile(scores, share))
+        is_turned = self.study.lower_is_better
+        better = scores[scores < quantile] if is_turned else scores[scores > quantile]
+        if not better.size or quantile != (scores.max() if is_turned else scores.min()):
+            return quantile
+        return float(better.max() if is_turned else better.min())
 
 
 def read_scored_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:

@@ -86,8 +86,13 @@ def _select_headline_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _describe_setup(all_means: pd.DataFrame, means: pd.DataFrame, when: str) -> str:
-    """Say how many models got which scores on how many items."""
-    measures = list(all_means["measure"].unique())
+    """Say how many models got which scores on how many items; a measure of other models or items is not named."""
+    units_by_measure = {
+        name: set(rows[["study", "model", "n_items"]].itertuples(index=False, name=None))
+        for name, rows in all_means.groupby("measure", sort=False)
+    }
+    headline_units = [units_by_measure[name] for name in means["measure"].unique()]
+    measures = [name for name, units in units_by_measure.items() if units in headline_units]
     models = means["model"].nunique()
     n_items = int(means.groupby("study")["n_items"].max().sum())
     scores = join_names([labels.shorten_middle(name, 24) for name in measures], 2)

@@ -73,7 +73,8 @@ def tabulate_scored_spread(runs: Runs, *, passing: float = 0.5, resamples: int =
     runs
         From `analysis.runs.open_runs`.
     passing
-        The threshold: this share of the range, or of a measure without a range, this quantile of all scores.
+        The threshold: this share of the range, or of a measure without a range, this quantile of all scores; where that
+        is the worst score, the next better one.
     resamples
         Bootstrap samples of the items.
     seed

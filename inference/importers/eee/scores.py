@@ -93,10 +93,13 @@ def _read_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeas
             for field, end in zip(("min_score", "max_score"), ends, strict=True)]  # fmt: skip
     if all(map(math.isfinite, ends)) and not ends[0] < ends[1]:
         raise InputError(f"{where}: min_score {ends[0]:g} is not below max_score {ends[1]:g}; correct them")
+    is_turned = config.get("lower_is_better", False)
+    if is_turned is not None and not isinstance(is_turned, bool):
+        raise InputError(f"{where}: lower_is_better must be true or false, not {shorten_value(is_turned)}")
     return ScoreMeasure(
         name,
         (ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
-        LOWER if config.get("lower_is_better") is True else HIGHER,
+        LOWER if is_turned else HIGHER,
     )
 
 

@@ -16,6 +16,7 @@ from inference.arguments import add_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
+    from ground.errors import InputError
     from inference.importers.inspect.log import Evaluation
 
 COMMAND = "import inspect"
@@ -67,10 +68,11 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.shared.logged_scores import refuse_measure_options
 
     refuse_measure_options(args, COMMAND)
-    files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES)
+    unreadable: list[InputError] = []
+    files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES, unreadable)
     with KeptLogs(args.out, len(files)) as kept_logs:
         evaluations, left_out = log.read_usable_logs(files, in_folders, kept_logs)
-        _import_evaluations(args, evaluations, left_out)
+        _import_evaluations(args, evaluations, [*log_folders.describe_left_out(unreadable), *left_out])
 
 
 def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation], left_out: list[str]) -> None:

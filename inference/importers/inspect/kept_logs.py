@@ -2,7 +2,7 @@
 
 Samples are kept without what no importer reads, their events above all, which are most of a log. A log is known again
 by its content. What is kept stands beside the run folder, in `RUN.reading`, and goes when the import has ended, or was
-refused.
+refused; what else somebody has in a folder of this name stays.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shutil
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
 from ground.errors import InputError
-from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
+from ground.writing import (
+    list_absent_folders,
+    remove_abandoned_temporary_files,
+    remove_empty_folders,
+    write_atomically,
+)
 
 _UNREAD = frozenset(
     ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
 )
+_KEPT = re.compile(r"[0-9a-f]{64}\.jsonl")  # a file of ours, by the digest of its log
+_ASIDE = re.compile(rf"\.(?P<kept>{_KEPT.pattern})\.\d+")  # one that a killed process left half written
 
 
 class KeptLogs:
@@ -31,7 +38,6 @@ class KeptLogs:
         path = Path(out)
         self.folder = path.with_name(f"{path.name}.reading") if path.name else None
         self._is_used = n_logs > 1 and self.folder is not None
-        self.n_kept_before = 0
 
     def __enter__(self) -> KeptLogs:
         if self._is_used and self.folder is not None:
@@ -43,12 +49,20 @@ class KeptLogs:
         if not self._is_used or self.folder is None:
             return
         if kind is not None and issubclass(kind, KeyboardInterrupt):
-            n_kept = len(list(self.folder.glob("*.jsonl")))
+            n_kept = sum(_KEPT.fullmatch(file.name) is not None for file in self.folder.iterdir())
             print(f"{self.folder}: what was read of {n_kept:,} logs; the same call goes on from there", file=sys.stderr)
             return
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if kind is not None:
-            remove_empty_folders(self._new_folders)
+        self._remove_kept_files(self.folder)
+        remove_empty_folders([self.folder] if kind is None else [self.folder, *self._new_folders])
+
+    def _remove_kept_files(self, folder: Path) -> None:
+        """Remove the files of this module, and no other ones."""
+        with contextlib.suppress(OSError):
+            for file in folder.iterdir():
+                if _KEPT.fullmatch(file.name):
+                    file.unlink(missing_ok=True)
+                elif aside := _ASIDE.fullmatch(file.name):
+                    remove_abandoned_temporary_files(folder / aside["kept"])
 
     def find_kept_file(self, log: Path) -> Path | None:
         """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
@@ -86,6 +100,7 @@ def keep_log(file: Path, header: Any, samples: Iterator[tuple[str, Any]]) -> Non
             for place, sample in samples:
                 _write_line(lines, [place, _drop_unread_fields(sample)])
 
+    file.parent.mkdir(exist_ok=True)  # another import may have ended since, and have removed it
     write_atomically(file, write_lines)
 
 

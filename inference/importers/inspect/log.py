@@ -84,7 +84,9 @@ class Evaluation:
             The log holds none, or one is damaged.
         """
         empty = True
-        for place, sample in read_samples_of_file(self.path) if self.kept is None else read_kept_samples(self.kept):
+        # Another import into the same folder that ends before this one takes what is kept away.
+        kept = self.kept if self.kept is not None and self.kept.is_file() else None
+        for place, sample in read_samples_of_file(self.path) if kept is None else read_kept_samples(kept):
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
                 raise InputError(f"{where}: expected the fields of a sample, not {shorten_value(sample)}")

@@ -19,7 +19,12 @@ from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, parse_
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
+from inference.importers.shared.logged_scores import (
+    SHARE,
+    LoggedMeasures,
+    describe_values_without_number,
+    parse_logged_number,
+)
 from inference.importers.shared.scored import ScoreMeasure
 from inference.importers.shared.waver_fields import add_order_number
 from inference.stimuli.numbers import parse_number_or_nan
@@ -233,7 +238,7 @@ def _parse_score(where: str, name: str, value: Any) -> float | None:
 def _describe_measure_without_numbers(evaluation: Evaluation, name: str, values: _MeasureValues) -> str:
     """Say that a measure was left out, and how many values it has."""
     return (
-        f"left out: {name} of {evaluation.path}, whose {values.n_others:,} values are no numbers, such as "
+        f"left out: {name} of {evaluation.path}, {describe_values_without_number(values.n_others)}, such as "
         f"{shorten_value(values.first_other[1])}"
     )
 

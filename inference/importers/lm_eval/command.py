@@ -9,7 +9,7 @@ every metric is wanted as a number.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inference.arguments import add_score_arguments
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ground.errors import InputError
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.wordings import WordedFile
+    from inference.importers.shared.logged_responses import LoggedResponse
 
 COMMAND = "import lm-eval"
 HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
@@ -86,9 +87,13 @@ def main(args: argparse.Namespace) -> None:
         readers = score_readers = [
             LmEvalScores(worded_file, args.item_key, conditions, measures) for worded_file in worded_files
         ]
-        responses = measures.read_to_end(read_whole_logs(readers, can_be_left_out, left_out), conditions)
+
+        def read_and_note() -> Iterator[LoggedResponse]:
+            yield from read_whole_logs(readers, can_be_left_out, left_out)
+            measures.notes += describe_left_out_metrics(score_readers)
+
+        responses = measures.read_to_end(read_and_note(), conditions)
         lines = save_log_study(args, args.paths, responses, conditions, imported, about)
-        measures.notes += describe_left_out_metrics(score_readers)
         lines += [*measures.describe_scores(), *describe_stated_means(score_readers)]
     else:
         judging = find_judging_metrics(worded_files)

@@ -17,8 +17,9 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import refuse_half_surrogates
-from inference.importers.shared.log_folders import refuse_if_all_left_out
+from inference.importers.shared.log_folders import list_files_below, refuse_if_all_left_out
 from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.reading.files import check_ordinary_file
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _VERSION = re.compile(r"0\.4\.")
@@ -92,7 +93,11 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
     for name, path in saving.split_named_paths(paths):
         if not path.exists():
             raise InputError(f"{path}: there is no such file or folder")
-        inside = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
+        inside, n_before = [path], len(left_out)
+        if path.is_dir():
+            inside = [file for file in list_files_below(path, left_out) if file.match("samples_*.jsonl")]
+        if not inside and len(left_out) > n_before:
+            raise left_out[n_before]
         if not inside:
             raise InputError(
                 f"{path}: no samples_TASK_DATE.jsonl in this folder; lm-eval writes them with --log_samples"
@@ -132,6 +137,11 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     if not match:
         raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
     task, date = match["task"], match["date"]
+    try:
+        check_ordinary_file(path)
+        path.open("rb").close()  # of a folder, a file without leave to read is left out
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     results = _find_results_file(path, date)
     if results not in results_by_path:
         results_by_path[results] = _read_results_file(results)
@@ -179,7 +189,10 @@ def _find_results_file(path: Path, date: str) -> Path:
 def _read_results_file(path: Path) -> dict[str, Any]:
     """Read a results file of lm-eval; refuse another file, or another version."""
     try:
+        check_ordinary_file(path)
         content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not readable as JSON ({str(error)[:80]}); was it cut?") from None
     refuse_half_surrogates(str(path), content)

@@ -17,7 +17,12 @@ from inference.importers.lm_eval.requests import Request, list_generated_texts, 
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import SHARE, LoggedMeasures, parse_logged_number
+from inference.importers.shared.logged_scores import (
+    SHARE,
+    LoggedMeasures,
+    describe_values_without_number,
+    parse_logged_number,
+)
 from inference.importers.shared.waver_fields import add_order_number
 from inference.stimuli.reading.files import shorten_value
 
@@ -25,6 +30,8 @@ _NO_METRICS = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
+_SHARES = frozenset(("acc", "acc_norm", "acc_norm_bytes", "acc_bytes", "acc_mutual_info", "exact_match"))
+"""Metrics of lm-eval's own that are 0 to 1 by what they count: right answers."""
 _CLOSE = 1e-9  # relative, between a mean and what the results file states
 
 
@@ -79,7 +86,8 @@ class LmEvalScores(LmEvalRows):
                 continue
             score = parse_logged_number(where, metric, row.get(metric))
             if score is not None:
-                self._measures.note_range(metric, SHARE if isinstance(row.get(metric), bool) else None)
+                is_share = metric in _SHARES or isinstance(row.get(metric), bool)
+                self._measures.note_range(metric, SHARE if is_share else None)
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(
@@ -154,7 +162,7 @@ def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]
     for file_reader in file_readers:
         for metric, number in file_reader.left_out.items():
             left_out[metric] = left_out.get(metric, 0) + number
-    return [f"left out: {metric}, whose {number:,} values are no numbers" for metric, number in left_out.items()]
+    return [f"left out: {metric}, {describe_values_without_number(number)}" for metric, number in left_out.items()]
 
 
 def describe_stated_means(file_readers: Sequence[LmEvalScores]) -> list[str]:

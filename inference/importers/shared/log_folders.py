@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +14,32 @@ Log = TypeVar("Log")
 Response = TypeVar("Response")
 
 
-def find_log_files(names: Sequence[str], suffixes: Sequence[str]) -> tuple[list[Path], set[Path]]:
+def list_files_below(folder: Path, errors: list[InputError]) -> list[Path]:
+    """List what is in a folder at any depth and is no folder, in the order of the paths.
+
+    Parameters
+    ----------
+    folder
+        The folder; links to others are not followed.
+    errors
+        Of the folders that cannot be read; those of more are added here.
+
+    Returns
+    -------
+    The files.
+    """
+
+    def note_unreadable_folder(error: OSError) -> None:
+        errors.append(InputError(f"{Path(error.filename)}: the folder cannot be read ({error.strerror or error})"))
+
+    return sorted(
+        Path(inside, name) for inside, _, names in os.walk(folder, onerror=note_unreadable_folder) for name in names
+    )
+
+
+def find_log_files(
+    names: Sequence[str], suffixes: Sequence[str], errors: list[InputError]
+) -> tuple[list[Path], set[Path]]:
     """Find the logs that a call names, those of folders at any depth.
 
     Parameters
@@ -22,33 +48,41 @@ def find_log_files(names: Sequence[str], suffixes: Sequence[str]) -> tuple[list[
         Files and folders.
     suffixes
         Of the logs in folders: ".eval".
+    errors
+        Of the folders that cannot be read are added here.
 
     Returns
     -------
     list of Path
-        The logs, those of a folder in the order of their paths.
+        The logs, those of a folder in the order of their paths; one that is found twice there, or named, too, is once.
     set of Path
         Those that were found in folders, not named themselves.
 
     Raises
     ------
     InputError
-        A folder holds no log, or a log is given twice.
+        A folder holds no log, or a log is named twice.
     """
     logs: dict[Path, Path] = {}
-    in_folders: set[Path] = set()
+    named: set[Path] = set()
     for path in map(Path, names):
-        files = [path]
-        if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if file.suffix in suffixes and file.is_file())
-            in_folders.update(files)
+        if not path.is_dir():
+            full_path = path.resolve()
+            if full_path in named:
+                raise InputError(f"{path}: this log is given twice; leave one out")
+            named.add(full_path)
+            logs[full_path] = path
+            continue
+        n_before = len(errors)
+        files = [file for file in list_files_below(path, errors) if file.suffix.lower() in suffixes and file.is_file()]
+        if not files and len(errors) > n_before:
+            raise errors[n_before]
         if not files:
             listed = " and no ".join(suffixes)
             raise InputError(f"{path}: the folder holds no {listed} log")
         for file in files:
-            if logs.setdefault(file.resolve(), file) is not file:
-                raise InputError(f"{file}: this log is given twice; leave one out")
-    return list(logs.values()), in_folders
+            logs.setdefault(file.resolve(), file)
+    return list(logs.values()), {file for full_path, file in logs.items() if full_path not in named}
 
 
 def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:

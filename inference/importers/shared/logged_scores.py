@@ -111,8 +111,18 @@ class LoggedMeasures:
             Lowest and highest score that there can be; None: not known.
         direction
             Which scores are better.
+
+        Raises
+        ------
+        InputError
+            Logs say both, and the call does not decide.
         """
         stated = self._stated.get(name)
+        if stated is not None and stated.direction != direction and name not in self._lower:
+            raise InputError(
+                f"{self._command} --scores: by {shorten_value(name)}, higher scores are better in one log and lower "
+                "ones in another; correct one, or say it by --lower-is-better"
+            )
         if stated is None or stated.range != ends:
             self._stated[name] = ScoreMeasure(name, ends if stated is None else None, direction)
 
@@ -163,7 +173,7 @@ class LoggedMeasures:
         """Add range and direction of its measure to every condition; refuse a score outside of its range."""
         names = list(dict.fromkeys(fields["measure"] for fields in conditions.values()))
         if not names:
-            raise InputError(f"{self._command} --scores: there is no score in these logs; {'; '.join(self.notes[:3])}")
+            raise InputError("; ".join([f"{self._command} --scores: there is no score in these logs", *self.notes[:3]]))
         measures = {}
         for measure in describe_measures(names, self._ranges, self._lower, self._command):
             stated = self._stated.get(measure.name, measure)
@@ -195,6 +205,15 @@ class LoggedMeasures:
         by = f"{len(self._scores):,} measure{'s' * (len(self._scores) != 1)}"
         whole = "" if self.notes else ", all that the logs have"
         return [f"{number:,} score{'s' * (number != 1)} by {by}{whole}{missing}", *self.notes]
+
+
+def describe_values_without_number(number: int) -> str:
+    """Say that a measure has values that are no numbers.
+
+    >>> describe_values_without_number(6), describe_values_without_number(1)
+    ('whose 6 values are no numbers', 'whose one value is no number')
+    """
+    return "whose one value is no number" if number == 1 else f"whose {number:,} values are no numbers"
 
 
 def parse_logged_number(where: str, name: str, value: Any) -> float | None:

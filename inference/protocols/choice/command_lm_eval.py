@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 from ground.errors import InputError
@@ -90,6 +91,6 @@ def main(options: argparse.Namespace) -> None:
     write_atomically(rows.with_suffix(".yaml"), lambda aside: aside.write_text(text, encoding="utf-8"))
     print(f"{rows.with_suffix('.yaml')}: {len(samples):,} questions in a wording and an order each")
     print(
-        f"next: lm_eval --include_path {options.out} --tasks {name} --model hf --model_args pretrained=MODEL "
-        f"--log_samples --output_path results; then waver import lm-eval results --out RUN"
+        f"next: lm_eval --include_path {shlex.quote(options.out)} --tasks {name} --model hf --model_args "
+        "pretrained=MODEL --log_samples --output_path results; then waver import lm-eval results --out RUN"
     )

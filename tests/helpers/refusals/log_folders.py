@@ -55,8 +55,6 @@ CASES = [
          {"logs/a.json": "{}", "logs/b/b.json": "[]"}),
     Case("a folder of unfinished logs", INSPECT, ("none of 2 logs", "not finished (status error)", "name the file"),
          {f"logs/{name}.eval": as_eval([sample(1)], {**header(), "status": "error"}) for name in "ab"}),
-    Case("a folder within a folder, given with it", (*INSPECT[:4], "logs/a", "--out", "run"),
-         ("logs/a/log.eval", "given twice"), {"logs/a/log.eval": as_eval([sample(1)])}),
     Case("an empty folder of lm-eval's logs", LM_EVAL, ("logs", "no samples_TASK_DATE.jsonl", "--log_samples"),
          lambda folder: (folder / "logs").mkdir()),
     Case("an item that is no text", INSPECT, ("samples/2_epoch_1.json", "waver_item", "must be a name", "--item-key"),

@@ -63,6 +63,14 @@ def records(*scores: Any, name: str = "F1", results: Any = None, **config: Any) 
     return into
 
 
+def two_directions(folder: Path) -> None:
+    """Records of two models that differ in which scores are better."""
+    for model, is_turned in (("a", False), ("b", True)):
+        row = {**eee_row("s1", "F1", 0.5), "evaluation_id": model, "model_id": model}
+        eee_record(folder / "records" / model, [eee_result("F1", 0.5, lower_is_better=is_turned)], [row],
+                   evaluation_id=model, model_info={"id": model})  # fmt: skip
+
+
 def mean(value: Any, count: Any = 1) -> dict[str, Any]:
     """The fields of a statistic."""
     return {"count": count, "sum": value, "mean": value}
@@ -80,7 +88,8 @@ CASES = [
     Case("an infinite score", LM_EVAL, ("line 2", "f1 is inf", "number"), f1(0.5, float("inf"))),
     Case("no score in any row", LM_EVAL, ("no score in these logs", "plain/f1", "responses: 2"),
          f1(None, float("nan"))),
-    Case("no metric that is a number", LM_EVAL, ("no score in these logs",), f1([1, 2], [3, 4])),
+    Case("no metric that is a number", LM_EVAL, ("no score in these logs; left out: f1, whose 2 values are",),
+         f1([1, 2], [3, 4])),
     Case("rows that were not judged", LM_EVAL, ("line 1", "bypass"),
          lambda folder: write(folder / "logs", {"t": [written(0, TEA, 1.0, metrics=["bypass"], bypass=999)]}, TEXT)),
     Case("a row without a metric", LM_EVAL, ("line 1", "names no metric"),
@@ -136,6 +145,11 @@ CASES = [
     Case("a text as a score of a record", EEE, ("line 2", "evaluation.score is 'good'"), records(0.5, "good")),
     Case("bounds of a record in the wrong order", EEE, ("record.json, evaluation_results 1", "not below"),
          records(0.5, min_score=1, max_score=0)),
+    Case("a direction of a record that is neither", EEE,
+         ("record.json, evaluation_results 1", "lower_is_better must be true or false, not 'yes'"),
+         records(0.5, lower_is_better="yes")),
+    Case("two directions of one name", EEE, ("'F1'", "higher scores are better in one log", "--lower-is-better"),
+         two_directions),
     Case("two evaluations of one name", EEE, ("evaluation_results 2", "two scores are called 'F1'"),
          records(0.5, results=[eee_result("F1", 1), eee_result("F1", 1)])),
     Case("an evaluation that the record lacks", EEE, ("line 1", "evaluation_name 'F2'", "record.json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,12 @@ def rewritten(**fields: Any) -> Callable[[Path], Any]:
     """Change the results file."""
     said = {**results({"drinks": {"output_type": "multiple_choice"}}), **fields}
     return lambda folder: (folder / RESULTS).write_text(json.dumps(said))
+
+
+def _replace(path: Path, make: Callable[[Path], Any]) -> None:
+    """Put something else where a file was."""
+    path.unlink()
+    make(path)
 
 
 def _lines(folder: Path, text: str) -> None:
@@ -143,6 +150,14 @@ CASES = [
         "two runs of one task", CALL, (f"samples_drinks_{LATER}.jsonl", "second run of task 'drinks'", DATE), two_runs
     ),
     Case("a file given twice", "inference import lm-eval logs logs --out run", (SAMPLES, "given twice"), log()),
+    Case("a pipe of samples", CALL, (SAMPLES, "a pipe"), then(lambda folder: _replace(folder / SAMPLES, os.mkfifo))),
+    Case("a pipe of results", CALL, (RESULTS, "a pipe"), then(lambda folder: _replace(folder / RESULTS, os.mkfifo))),
+    Case(
+        "samples that are a link to nowhere",
+        CALL,
+        (SAMPLES, "cannot be read"),
+        then(lambda folder: _replace(folder / SAMPLES, lambda path: path.symlink_to("nowhere"))),
+    ),
     Case("an unknown key", f"{CALL} --variant-key colour", ("--variant-key colour", "doc.FIELD"), log()),
     Case("a key that no document has", f"{CALL} --item-key doc.id", ("line 1", "doc.id", "--item-key"), log()),
     Case(

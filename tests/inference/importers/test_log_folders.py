@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from helpers.lm_eval_logs import SNOW, TEA, letters
 from helpers.lm_eval_logs import write as write_lm_eval
 from inference.asking import session
 from inference.importers.inspect import kept_logs, log
-from inference.importers.shared.log_folders import SHOWN, choose_log_lines, describe_left_out
+from inference.importers.shared.log_folders import SHOWN, choose_log_lines, describe_left_out, list_files_below
 
 
 def write_logs(folder: Path, number: int) -> Path:
@@ -127,6 +128,56 @@ def test_unfinished_logs_of_a_folder_are_left_out_and_named_ones_are_read(tmp_pa
     assert {row["model"] for row in read_rows(tmp_path / "run")} == {"made/m0", "made/m1"}
     done = waver("inference", "import", "inspect", logs / "error.json", "--out", tmp_path / "named")
     assert "not finished (status error)" in done.stdout and len(read_rows(tmp_path / "named")) == 1
+
+
+def test_a_log_that_a_folder_has_too_is_read_once_and_as_the_call_names_it(tmp_path):
+    logs = write_logs(tmp_path, 1)
+    write(logs / "LOUD.EVAL", as_eval([sample(1)], header("made/loud")))
+    (logs / "latest.eval").symlink_to("LOUD.EVAL")
+    write(logs / "stopped.eval", unfinished([sample(9)]))
+    done = waver("inference", "import", "inspect", logs, logs / "part-0", logs / "stopped.eval",
+                 "--out", tmp_path / "run")  # fmt: skip
+    assert "left out" not in done.stdout and "not finished (status started)" in done.stdout
+    assert [row["model"] for row in read_rows(tmp_path / "run")] == ["made/loud", *["made/m0"] * 4, "made/up"]
+
+
+def test_a_folder_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    """Root may read all folders, so the refusal is made up."""
+    logs = write_logs(tmp_path, 2)
+    scan = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("part-1"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    errors: list[InputError] = []
+    files = list_files_below(logs, errors)
+    assert [file.parent.parent.name for file in files] == ["part-0"]
+    assert [str(error) for error in errors] == [f"{logs}/part-1: the folder cannot be read (Permission denied)"]
+    done = waver("inference", "import", "inspect", logs, "--out", tmp_path / "run")
+    assert f"left out: {errors[0]}" in done.stdout
+    done = waver("inference", "import", "inspect", logs / "part-1", "--out", tmp_path / "none", check=False)
+    assert done.returncode == 2 and str(errors[0]) in done.stderr
+
+
+def test_what_else_is_in_the_folder_of_kept_logs_stays(tmp_path):
+    logs, reading = write_logs(tmp_path, 2), tmp_path / "run.reading"
+    reading.mkdir()
+    (reading / "notes.jsonl").write_text("mine", encoding="utf-8")
+    (reading / f".{'a' * 64}.jsonl.7").write_text("of a killed process", encoding="utf-8")
+    waver("inference", "import", "inspect", logs, "--out", tmp_path / "run")
+    assert [path.name for path in reading.iterdir()] == ["notes.jsonl"]
+
+
+def test_a_kept_log_that_another_import_has_taken_away_is_read_from_the_log(tmp_path):
+    logs = write_logs(tmp_path, 1)
+    (file,) = logs.glob("*/0/log.eval")
+    evaluation = log.read_inspect_log(file, tmp_path / "kept.jsonl")
+    kept = [read["id"] for _, read in evaluation.read_samples()]
+    (tmp_path / "kept.jsonl").unlink()
+    assert [read["id"] for _, read in evaluation.read_samples()] == kept == [0, 1, 2, 3]
 
 
 def test_damage_anywhere_in_a_log_leaves_it_out(tmp_path):

@@ -109,7 +109,8 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     assert info["conditions"]["plain/strict/exact_match"] == {
         "form": "plain", "filter": "strict", "measure": "exact_match", "range": [0, 1], "direction": "higher",
     }  # fmt: skip
-    assert info["conditions"]["plain/acc"]["range"] is None  # numbers: nobody says that they end at 1
+    assert info["conditions"]["plain/acc"]["range"] == [0, 1]  # a metric of lm-eval's own: it counts right answers
+    assert info["conditions"]["plain/brier"]["range"] is None  # nobody says that it ends at 1
     assert {asked["variant"] for asked in stimuli} == {"0-shot", "5-shot"}
     assert [row["error"] for row in rows if row["condition"] == "plain/brier"] == [None, "the row has no brier"] * 2
     assert all(row["output"] is None for row in rows if "acc" in row["condition"])

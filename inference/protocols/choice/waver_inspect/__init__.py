@@ -6,6 +6,9 @@ needs the extra `inspect`. `waver import inspect` reads the logs without any key
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows as a line
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -13,11 +16,13 @@ from inspect_ai.scorer import choice
 from inspect_ai.solver import multiple_choice
 
 from ground.errors import InputError
+from inference.protocols.choice.command_lm_eval import MOST_ORDERS
 from inference.protocols.choice.harness_samples import list_harness_samples, name_choice_letters
+from inference.stimuli.reading.files import shorten_value
 
 
 @task
-def reworded(items: str, orders: int | None = None, seed: int = 0, cot: bool = False) -> Task:
+def reworded(items: str = "", orders: int | None = None, seed: int = 0, cot: bool = False) -> Task:
     """Ask multiple-choice questions in several wordings, each with its choices in several orders.
 
     Parameters
@@ -35,10 +40,13 @@ def reworded(items: str, orders: int | None = None, seed: int = 0, cot: bool = F
     -------
     The task, with a sample per question, wording and order.
     """
+    _refuse_wrong_arguments(items, orders, seed, cot)
     try:
         samples = list_harness_samples(items, orders, seed)
     except (InputError, OSError) as error:
-        raise PrerequisiteError(f"waver: {error}") from None
+        # Messages name the option of `waver run choice`.
+        told = re.sub(r"--orders (?=\d)", "-T orders=", str(error)).replace("--orders", "-T orders")
+        raise PrerequisiteError(f"waver: {told}") from None
     dataset = [
         Sample(
             id=sample.name,
@@ -50,3 +58,22 @@ def reworded(items: str, orders: int | None = None, seed: int = 0, cot: bool = F
         for sample in samples
     ]
     return Task(dataset=MemoryDataset(dataset, name=str(items)), solver=multiple_choice(cot=cot), scorer=choice())
+
+
+def _refuse_wrong_arguments(items: Any, orders: Any, seed: Any, cot: Any) -> None:
+    """Refuse what Inspect read after `-T` where it is of another kind: it takes every value as YAML."""
+    what_is_needed = {
+        "items": (items, isinstance(items, str) and bool(items.strip()), "the path of a table of questions"),
+        "orders": (orders, orders is None or _is_whole(orders, 1, MOST_ORDERS), f"a number from 1 to {MOST_ORDERS}"),
+        "seed": (seed, _is_whole(seed, 0, 2**32 - 1), "a whole number from 0 on, below 2**32"),
+        "cot": (cot, isinstance(cot, bool), "true or false"),
+    }
+    for name, (value, is_right, needed) in what_is_needed.items():
+        if not is_right:
+            given = f"not {shorten_value(value)}" if value != "" else "which is missing"
+            raise PrerequisiteError(f"waver: -T {name} must be {needed}, {given}")
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    """Tell whether a value is a whole number between two, both included."""
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high

@@ -91,6 +91,13 @@ def test_bounds_and_other_measures_are_told():
     )
 
 
+def test_a_measure_of_another_model_is_not_said_to_score_these():
+    table = frames([0.3, 0.4], extra=["exact_match"])
+    rows = table["scored_means"]
+    table["scored_means"] = rows.assign(model=rows["model"].mask(rows["measure"] == "exact_match", "another"))
+    assert answer_question(table).setup == "2 models were scored by F1 on 400 items."
+
+
 def test_a_change_that_may_be_chance_is_no_change_with_the_wording():
     table = frames([0.3, 0.4])
     once = table["scored_spread"][["study", "model", "condition"]].assign(answers="drawn once")

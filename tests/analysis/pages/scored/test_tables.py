@@ -166,6 +166,30 @@ def test_another_threshold_and_one_that_is_none(made):
         build_table("scored_spread", opened, passing=1.5)
 
 
+@pytest.mark.parametrize(
+    ("scores", "direction", "threshold", "passed"),
+    [
+        ([[0, 0], [0, 1], [0, 1], [1, 1], [0, 0]], "higher", 1, (0.2, 0.4, 0.4)),  # the median is 0, which all pass
+        ([[0, 0], [0, 0.2], [0, 0.9], [0, 0.4], [0, 0]], "higher", 0.2, (0, 0.6, 0.4)),
+        ([[1, 1], [0, 1], [0, 1], [1, 1], [0, 0]], "higher", 1, (0.4, 0.4, 0.2)),
+        ([[9, 9], [1, 9], [9, 2], [9, 9], [9, 9]], "lower", 2, (0, 0.4, 0.6)),
+        ([[3, 3], [3, 3]], "higher", 3, (1, 0, 0)),  # nothing to part
+    ],
+)
+def test_a_threshold_without_a_range_parts_scores_of_which_most_are_the_worst(
+    tmp_path, scores, direction, threshold, passed
+):
+    rows = pd.DataFrame(
+        [("m", "ms", f"i{item}", f"v{item}-{place}", score)
+         for item, pair in enumerate(scores) for place, score in enumerate(pair)],
+        columns=["model", "condition", "item", "variant", "score"],
+    )  # fmt: skip
+    folder = write_scored(tmp_path / "run", rows, {"ms": {"range": None, "direction": direction}})
+    row = build_table("scored_spread", runs.open_runs(folder), resamples=0).iloc[0]
+    assert row["threshold"] == threshold
+    assert (row["passed_all"], row["passed_some"], row["passed_none"]) == pytest.approx(passed)
+
+
 def test_wordings_that_items_share_have_means_and_other_ones_have_none(made):
     rows, opened, crossed = made
     table = build_table("scored_wordings", opened)

@@ -107,7 +107,7 @@ def test_the_report_has_the_page_on_choices_with_the_accuracy_by_hand(place):
 @pytest.mark.parametrize(
     ("wordings", "orders", "words"),
     [(0, 2, "cannot be read"), (1, 1, "one wording and one order of its choices, so nothing varies"),
-     (3, 7, "3 choices, which have 6 orders")],
+     (3, 7, "-T orders=7: item 'q0' has 3 choices, which have 6 orders; say -T orders=6")],
 )  # fmt: skip
 def test_a_wrong_table_is_an_error_that_inspect_shows_as_a_line(tmp_path, wordings, orders, words):
     from inference.protocols.choice.waver_inspect import PrerequisiteError, reworded
@@ -116,6 +116,22 @@ def test_a_wrong_table_is_an_error_that_inspect_shows_as_a_line(tmp_path, wordin
     with pytest.raises(PrerequisiteError) as raised:
         reworded(items=str(items), orders=orders)
     assert str(raised.value.message).startswith("waver: ") and words in str(raised.value.message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [({}, "-T items must be the path of a table of questions, which is missing"), ({"items": 5}, "not 5"),
+     ({"orders": "two"}, "-T orders must be a number from 1 to 24, not 'two'"), ({"orders": 2.5}, "not 2.5"),
+     ({"orders": 0}, "not 0"), ({"orders": True}, "not True"), ({"orders": 10**9}, "-T orders"),
+     ({"seed": -1}, "-T seed must be a whole number"), ({"seed": "x"}, "not 'x'"),
+     ({"cot": "maybe"}, "-T cot must be true or false, not 'maybe'")],
+)  # fmt: skip
+def test_a_wrong_argument_is_an_error_that_inspect_shows_as_a_line(tmp_path, arguments, words):
+    from inference.protocols.choice.waver_inspect import PrerequisiteError, reworded
+
+    with pytest.raises(PrerequisiteError) as raised:
+        reworded(**({"items": str(write_questions(tmp_path)), **arguments} if arguments else {}))
+    assert str(raised.value.message).startswith("waver: -T ") and words in str(raised.value.message)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
