@@ -201,8 +201,10 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; check all that needs no model."""
     book = read_scale_prompts(options.prompt)
     shared_options = None if options.options is None else split_options("--options", options.options)
-    name = items.name_study(options.items) if options.name is None else options.name
-    source = str(BATTERY) if options.items == DEMO else options.items
+    is_demo = options.items == DEMO
+    default = f"{NAME}-{DEMO}" if is_demo else items.name_study(options.items)
+    name = default if options.name is None else options.name
+    source = str(BATTERY) if is_demo else options.items
     study_items = items.read_items(source, (), parse_columns(options), COLUMNS)
     study = build_scale_study(study_items, name, shared_options, options.items)
     showings = tuple(
