@@ -68,7 +68,7 @@ COLUMNS: Mapping[str, Column] = {
                                          "From mean", 3),
     # moves
     "scales_moves.apart": Column("mean absolute difference of s between two such answers", S, "Apart", 3),
-    "models": Column("the same between two models, on the items that have both", S, "Models", 3),
+    "models": Column("how far the same answers are from those of another model, asked in the same way", S, "Models", 3),
     "scales_moves.difference": Column("how much further apart that is than two models are", DIFFERENCE, "More", 3),
     # styles
     "value": Column("the model's number: mean s (acquiescence), share of the answer (ends, middle), s shown in the "
