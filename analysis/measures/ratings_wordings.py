@@ -141,17 +141,15 @@ def measure_changes(ratings: Ratings) -> dict[str, Change]:
         distances = compute_mean_distances_to_others(np.moveaxis(scores[places], 0, -1))
         to_models[places] = np.moveaxis(distances, -1, 0)
     beside_models = np.where(np.isnan(to_models), np.nan, scores)
-    changes = {WORDING: _average_pairs(
-        *(compute_mean_pair_distances(cells)[:, :, None] for cells in (beside_models, scores)),
-        average_units(np.moveaxis(to_models, 2, 0))[:, :, None], np.ones(len(answering), int),
-    )}  # fmt: skip
+    in_wordings, all_wordings = (compute_mean_pair_distances(cells)[:, :, None] for cells in (beside_models, scores))
+    of_units = average_units(np.moveaxis(to_models, 2, 0))[:, :, None]
+    changes = {WORDING: _average_pairs(in_wordings, all_wordings, of_units, np.ones(len(answering), int))}
     for name, places_of_groups in groups.items():
         if places_of_groups:
-            changes[name] = _average_pairs(
-                *(_measure_groups(cells, places_of_groups) for cells in (beside_models, scores)),
-                np.stack([average_units(to_models[places]) for places in places_of_groups]),
-                np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups]),
-            )  # fmt: skip
+            in_groups, all_groups = (_measure_groups(cells, places_of_groups) for cells in (beside_models, scores))
+            of_groups = np.stack([average_units(to_models[places]) for places in places_of_groups])
+            n_pairs = np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups])
+            changes[name] = _average_pairs(in_groups, all_groups, of_groups, n_pairs)
     if MODEL in changes:
         changes[MODEL] = changes[MODEL]._replace(models=np.full(len(ratings.items), np.nan))
     return {name: change for name, change in changes.items() if change.n_pairs}

@@ -80,8 +80,8 @@ TABLES = {
         "tables.tabulate_scales_differences",
         "Which models differ on which scale",
         "Difference a minus b of the scores, on the items and wordings that both have, with its 95 % interval for "
-        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over the pairs of a "
-        "study and scale.",
+        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over all pairs "
+        "and scales of a study.",
         split_names("study scale a_model a_condition b_model b_condition n_items n_wordings difference lower upper "
                     "like_lower like_upper p_items p p_holm"),
         frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},
