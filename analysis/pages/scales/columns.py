@@ -122,7 +122,8 @@ COLUMNS: Mapping[str, Column] = {
                           "-1 to 1", "Correlation", 2),
     "bias": Column("mean over the items of a scale of s of the model less that of people, after reversing",
                    DIFFERENCE, "Bias", 3),
-    "excess": Column("mean distance less that between two groups of as many people", DIFFERENCE, "Excess", 3),
+    "excess": Column("mean distance less that between two groups of as many people; of a model with fewer sampled "
+                     "answers, less that of so many from the people", DIFFERENCE, "Excess", 3),
     "w1_lower": Column("lower end of the 95 % interval over items of the distance", S, "Distance: lower", 3),
     "w1_upper": Column("upper end of the 95 % interval over items of the distance", S, "Distance: upper", 3),
     "w1_people_lower": Column("lower end of the 95 % interval over people of the distance",
