@@ -3,11 +3,15 @@
 Two answers to an item that differ in nothing but one thing - the wording, the order of the options, their labels, the
 middle option, the persona, or the model - are apart by the absolute difference of their s. The mean over all such pairs
 of an item says how much that one thing moves an answer, on one scale for all of them.
+
+Reference
+---------
+Miller, R. G. (1974). The jackknife: a review. Biometrika 61, 1-15.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +28,7 @@ from analysis.statistics.ordered import (
     compute_wording_distances,
     find_modes,
 )
-from analysis.statistics.resampling import Array
+from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.spread import (
     compute_mean_distances_to_others,
     compute_mean_pair_distances,
@@ -116,12 +120,19 @@ def keep_units_with_all_options(ratings: Ratings, places: npt.NDArray[np.intp]) 
     return shown if len(shown) else places
 
 
-def measure_changes(ratings: Ratings) -> dict[str, Change]:
+def measure_changes(ratings: Ratings, left_out: int | None = None) -> dict[str, Change]:
     """Measure how far two answers to an item are apart that differ in one thing alone.
 
     Only units with mostly valid answers count. Where some of them have another model beside them, asked in the same
     way, a change is measured on these alone, and beside it how far they are from such models: answers that were drawn
     hold chance, so that both must be about the same answers.
+
+    Parameters
+    ----------
+    ratings
+        The answers.
+    left_out
+        Place of a wording that is left out; None: none is.
 
     Returns
     -------
@@ -130,6 +141,8 @@ def measure_changes(ratings: Ratings) -> dict[str, Change]:
     """
     answering = np.flatnonzero(~ratings.is_silent)
     scores, units = ratings.scores[answering], ratings.units.iloc[answering]
+    if left_out is not None:
+        scores = np.delete(scores, left_out, axis=2)
     same = ["model", "setting", *FACTORS.values()]
     groups = {
         name: [places for _, places in list_groups(units, [key for key in dict.fromkeys(same) if key != column])
@@ -153,6 +166,41 @@ def measure_changes(ratings: Ratings) -> dict[str, Change]:
     if MODEL in changes:
         changes[MODEL] = changes[MODEL]._replace(models=np.full(len(ratings.items), np.nan))
     return {name: change for name, change in changes.items() if change.n_pairs}
+
+
+def compute_wording_limits(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
+    """Compute how far other wordings would move the mean of apart - models of a change: half of a 95 % interval.
+
+    Where items share their wordings, more items do not average these out. Each is left out in turn (jackknife; Miller
+    1974), with the t of one degree of freedom less than there are wordings.
+
+    Parameters
+    ----------
+    ratings
+        The answers.
+    names
+        Of the changes.
+
+    Returns
+    -------
+    dict
+        Name -> half; 0 where items have wordings of their own, or one; NaN where a wording cannot be left out.
+    """
+    from scipy.special import stdtrit
+
+    n_wordings = ratings.scores.shape[2]
+    if not ratings.crossed or n_wordings == 1:
+        return dict.fromkeys(names, 0.0)
+    without = [measure_changes(ratings, wording) for wording in range(n_wordings)]
+    limits = {}
+    for name in names:
+        means = np.array([
+            np.nan if name not in changes else average_units(changes[name].apart - changes[name].models)
+            for changes in without
+        ])  # fmt: skip
+        error = np.sqrt((n_wordings - 1) * means.var())
+        limits[name] = float(stdtrit(n_wordings - 1, (1 + LEVEL) / 2) * error)
+    return limits
 
 
 def _measure_groups(scores: Array, groups: list[npt.NDArray[np.intp]]) -> Array:

@@ -27,7 +27,7 @@ TABLES = {
         "alone: the wording, the order of the options, their labels, the middle option, the persona, or the model. 95 "
         "% intervals over items (bootstrap). Models: how far the same answers are from those of another "
         "model; answers without one are left out where there are others. Difference: how much further they are apart "
-        "than that.",
+        "than that; where items share their wordings, its interval is over these, too (jackknife).",
         split_names("study change n_pairs n_items apart apart_lower apart_upper models difference lower upper "
                     "no_interval"),
         frozenset({"apart_lower", "apart_upper", "lower", "upper"}), frozenset({"no_interval", "models", "difference"}),

@@ -48,8 +48,8 @@ IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; the
 WORD_MEANINGS = (
     "Two answers that differ in the wording, order or kind of label alone are compared with two that differ in the "
     "model alone. “Moves an answer more” means that they are further apart, on average over these models.",
-    "The whole 95 % interval of that difference then lies above 0, over items; for “less”, below. Intervals are "
-    "widened for the number of such comparisons (Holm).",
+    "The whole 95 % interval of that difference then lies above 0, over items and shared wordings; for “less”, below. "
+    "Intervals are widened for the number of such comparisons (Holm).",
     f"A style is named where it is beyond {LEAST:g} of the scale, or {LEAST_SHARE:g} of the answer at the ends or in "
     "the middle. The test is for wordings like these, after Holm over all styles of all models.",
     "Ends and middle need such a difference from the mean of the other models and from the model in the middle of "

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, measure_styles
-from analysis.measures.ratings_wordings import measure_changes
+from analysis.measures.ratings_wordings import compute_wording_limits, measure_changes
 from analysis.measures.thresholds import LOW_MASS
 from analysis.pages.scales.wordings import average_drawn_items
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -70,10 +70,10 @@ def tabulate_scales_moves(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) 
     -------
     DataFrame
         study, change; n_pairs: pairs of conditions or models, or of the wordings those that have several; n_items;
-        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s, where there is one,
-        of answers that have another model beside them; models: how far these are from it, on average; difference:
-        apart minus models, lower, upper; no_interval. Models and difference are NaN for the row on models, and where
-        no answer has another model beside it.
+        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s, where there is one, of
+        answers that have another model beside them; models: how far these are from it, on average; difference: apart
+        minus models; lower, upper: over items, and over wordings where items share them; no_interval. Models and
+        difference are NaN for the row on models, and where no answer has another model beside it.
     """
     parts = [_tabulate_changes(ratings, resamples, seed) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -99,9 +99,13 @@ def _tabulate_changes(ratings: Ratings, resamples: int, seed: int) -> pd.DataFra
             seed=seed,
         )  # fmt: skip
         difference = intervals["difference"]
+        limits = compute_wording_limits(ratings, list(changes))
+        of_wordings = np.array([limits[list(changes)[place]] for place in compared])
         rows.loc[compared, ["models", "difference", "lower", "upper"]] = np.stack(
-            [intervals["models"].estimate, difference.estimate, difference.lower, difference.upper], axis=1
-        )
+            [intervals["models"].estimate, difference.estimate,
+             difference.estimate - np.hypot(difference.estimate - difference.lower, of_wordings),
+             difference.estimate + np.hypot(difference.upper - difference.estimate, of_wordings)], axis=1
+        )  # fmt: skip
     return rows
 
 

@@ -7,9 +7,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
-from analysis.measures.ratings_wordings import measure_changes
-from analysis.pages.scales.styles import tabulate_scales_moves
+from analysis.measures.ratings import read_ratings
+from analysis.measures.ratings_wordings import compute_wording_limits, measure_changes
+from analysis.pages.scales.styles import _tabulate_changes, tabulate_scales_moves
 from analysis.runs import open_runs
 from analysis.statistics.spread import compute_mean_distances_to_others, compute_mean_pair_distances
 from helpers.scale_runs import Respondent, draw_answers, draw_ratings, spread_over_options, write_scale
@@ -99,3 +101,46 @@ def test_a_change_that_only_single_models_tell_of_is_told_alone(tmp_path):
     table = tabulate_scales_moves(open_runs(write_scale(tmp_path / "run", rows)), resamples=0).set_index("change")
     assert table.loc["order", "n_pairs"] == 1 and np.isnan(table.loc["order", "models"])
     assert table.loc["wording", "models"] == pytest.approx(table.loc["model", "apart"], abs=1e-12)
+
+
+def test_shared_wordings_are_left_out_in_turn(tmp_path):
+    models = [Respondent("a", wording_sd=0.1), Respondent("b", wording_sd=0.05), Respondent("c", item_sd=0.1)]
+    rows = draw_answers(models, items=4, wordings=5, crossed=True, without_original=True)
+    folder = write_scale(tmp_path / "run", rows)
+    (ratings,) = read_ratings(open_runs(folder))
+    assert ratings.crossed
+    limits = compute_wording_limits(ratings, ["wording", "order"])
+    parts = rows["condition"].str.split("/", expand=True)
+    rows = rows.assign(form=parts[0], order=parts[1])
+    for change, column in (("wording", "variant"), ("order", "order")):
+        pairs = [measure_slowly(rows[rows["variant"] != name], column) for name in rows["variant"].unique()]
+        means = np.subtract(*np.transpose(pairs))
+        half = t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((means - means.mean()) ** 2).sum())
+        assert limits[change] == pytest.approx(half, abs=1e-12)
+    alone = tabulate_scales_moves(open_runs(folder)).set_index("change").loc["wording"]
+    assert alone["upper"] - alone["difference"] > limits["wording"]
+
+
+def test_own_wordings_are_drawn_with_their_items():
+    ratings = draw_ratings([Respondent("a", wording_sd=0.1), Respondent("b")], np.random.default_rng(1))
+    assert compute_wording_limits(ratings, ["wording", "model"]) == {"wording": 0.0, "model": 0.0}
+
+
+def test_two_shared_wordings_tell_nothing_of_others():
+    draw = np.random.default_rng(1)
+    ratings = draw_ratings([Respondent("a", wording_sd=0.1), Respondent("b")], draw, wordings=2, crossed=True)
+    table = _tabulate_changes(ratings, 100, 0).set_index("change")
+    assert np.isnan(table.loc["wording", ["lower", "upper"]].astype(float)).all()
+    assert not np.isnan(table.loc["order", ["lower", "upper"]].astype(float)).any()
+
+
+def test_shared_wordings_seldom_seem_to_move_an_answer_more_or_less_than_models_do():
+    """Wordings move each model as far as models are apart: without the wordings drawn anew, .90 of studies say else."""
+    draw = np.random.default_rng(2)
+    said = []
+    for _ in range(60):
+        models = [Respondent(name, wording_sd=0.06) for name in "abc"]
+        ratings = draw_ratings(models, draw, items=20, wordings=5, crossed=True, noise_sd=0.01)
+        row = _tabulate_changes(ratings, 200, 0).set_index("change").loc["wording"]
+        said.append(row["lower"] > 0 or row["upper"] < 0)
+    assert np.mean(said) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
