@@ -133,7 +133,7 @@ def _judge_moves(moves: pd.DataFrame) -> str:
     if said.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
     names = _join_changes(said)
-    numbers = f"({said['apart'].max():.2f} against {rows['models'].max():.2f})"
+    numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f})"  # of the change named first
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
         sentence += f", {_join_changes(by_word[LESS])} less"

@@ -70,6 +70,14 @@ def test_what_moves_answers_is_what_whole_intervals_say(moves, verdict):
     assert answer_question(frames(moves)).verdict == verdict
 
 
+def test_numbers_beside_models_are_about_the_same_answers():
+    """Another order was asked of models that are further apart."""
+    said = answer_question(frames([MORE, ("order", 0.14, 0.20, -0.08, -0.04)])).verdict
+    assert said.startswith(
+        "On average, another wording moves an answer more than another model does (0.12 against 0.05)"
+    )
+
+
 def test_intervals_are_widened_for_the_number_of_changes():
     """Alone, the interval of a change lies above 0; beside two that are not clear, it does not."""
     close = ("wording", 0.10, 0.05, 0.005, 0.095)
