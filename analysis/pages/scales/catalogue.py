@@ -14,8 +14,8 @@ TABLES = {
         "tables.tabulate_scales_scores",
         "Where every model stands on every scale",
         "Mean over the items of a scale of s, the mean answer from 0 (lowest option) to 1 (highest), after reversing; "
-        f"averaged over wordings first. {_SETTING} Two 95 % intervals, by t: for these wordings, with items drawn "
-        f"anew, and {_LIKE}.",
+        f"averaged over wordings first. {_SETTING} Two 95 % intervals: for these wordings, with items drawn "
+        f"anew, and {_LIKE}. By t, corrected for skewness, and no wider than Wilson's of as many answers of 0 or 1.",
         (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
         frozenset(split_names("validity score_lower score_upper error")),
         measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
@@ -25,7 +25,9 @@ TABLES = {
         "What moves an answer, beside another model",
         "Mean over items of the absolute difference of s between two answers to an item that differ in one thing "
         "alone: the wording, the order of the options, their labels, the middle option, the persona, or the model. 95 "
-        "% intervals over items (bootstrap). Difference: how much more that is than between two models.",
+        "% intervals over items (bootstrap). Models: how far the same answers are from those of another "
+        "model; answers without one are left out where there are others. Difference: how much further they are apart "
+        "than that; where items share their wordings, its interval is over these, too (jackknife).",
         split_names("study change n_pairs n_items apart apart_lower apart_upper models difference lower upper "
                     "no_interval"),
         frozenset({"apart_lower", "apart_upper", "lower", "upper"}), frozenset({"no_interval", "models", "difference"}),
@@ -80,8 +82,8 @@ TABLES = {
         "tables.tabulate_scales_differences",
         "Which models differ on which scale",
         "Difference a minus b of the scores, on the items and wordings that both have, with its 95 % interval for "
-        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over the pairs of a "
-        "study and scale.",
+        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over all pairs "
+        "and scales of a study.",
         split_names("study scale a_model a_condition b_model b_condition n_items n_wordings difference lower upper "
                     "like_lower like_upper p_items p p_holm"),
         frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},
@@ -97,7 +99,8 @@ TABLES = {
     "scales_personas": Table(
         "tables.tabulate_scales_personas",
         "Scores by persona",
-        f"The same scores as each persona, and how far they are from the mean over the personas of a model. {_SETTING}",
+        f"The same scores as each persona, and how far they are from the mean over the personas of a model. {_SETTING} "
+        "Intervals are by t alone, cut at 0 and 1.",
         split_names("study model condition persona scale validity n_items score score_lower score_upper difference"),
         frozenset(split_names("validity score_lower score_upper")),
     ),

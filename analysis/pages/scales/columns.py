@@ -68,7 +68,7 @@ COLUMNS: Mapping[str, Column] = {
                                          "From mean", 3),
     # moves
     "scales_moves.apart": Column("mean absolute difference of s between two such answers", S, "Apart", 3),
-    "models": Column("the same between two models, on the items that have both", S, "Models", 3),
+    "models": Column("how far the same answers are from those of another model, asked in the same way", S, "Models", 3),
     "scales_moves.difference": Column("how much further apart that is than two models are", DIFFERENCE, "More", 3),
     # styles
     "value": Column("the model's number: mean s (acquiescence), share of the answer (ends, middle), s shown in the "
@@ -122,7 +122,8 @@ COLUMNS: Mapping[str, Column] = {
                           "-1 to 1", "Correlation", 2),
     "bias": Column("mean over the items of a scale of s of the model less that of people, after reversing",
                    DIFFERENCE, "Bias", 3),
-    "excess": Column("mean distance less that between two groups of as many people", DIFFERENCE, "Excess", 3),
+    "excess": Column("mean distance less that between two groups of as many people; of a model with fewer sampled "
+                     "answers, less that of so many from the people", DIFFERENCE, "Excess", 3),
     "w1_lower": Column("lower end of the 95 % interval over items of the distance", S, "Distance: lower", 3),
     "w1_upper": Column("upper end of the 95 % interval over items of the distance", S, "Distance: upper", 3),
     "w1_people_lower": Column("lower end of the 95 % interval over people of the distance",

@@ -47,9 +47,9 @@ MOST_PHRASES = 3
 IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
 WORD_MEANINGS = (
     "Two answers that differ in the wording, order or kind of label alone are compared with two that differ in the "
-    "model alone. “Moves an answer more” means that they are further apart.",
-    "The whole 95 % interval of that difference then lies above 0, over items; for “less”, below. Intervals are "
-    "widened for the number of such comparisons (Holm).",
+    "model alone. “Moves an answer more” means that they are further apart, on average over these models.",
+    "The whole 95 % interval of that difference then lies above 0, over items and shared wordings; for “less”, below. "
+    "Intervals are widened for the number of such comparisons (Holm).",
     f"A style is named where it is beyond {LEAST:g} of the scale, or {LEAST_SHARE:g} of the answer at the ends or in "
     "the middle. The test is for wordings like these, after Holm over all styles of all models.",
     "Ends and middle need such a difference from the mean of the other models and from the model in the middle of "
@@ -122,7 +122,7 @@ def _judge_moves(moves: pd.DataFrame) -> str:
             f"another {ASKED[row.change]}{' moves an answer' if place == 0 else ''} by {row.apart:.2f}"
             for place, row in enumerate(rows.head(MOST_PHRASES).itertuples())
         )
-        return f"{', '.join([first.capitalize(), *others])} of the scale."
+        return f"On average, {', '.join([first, *others])} of the scale."
     words = verdicts.judge_differences(rows, "difference", BANDS)
     by_word = {
         word: rows[[row_word == word for row_word in words]].sort_values("apart", ascending=False)
@@ -133,8 +133,8 @@ def _judge_moves(moves: pd.DataFrame) -> str:
     if said.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
     names = _join_changes(said)
-    numbers = f"({said['apart'].max():.2f} against {rows['models'].max():.2f})"
-    sentence = f"{names.capitalize()} moves an answer {word} than another model does {numbers}"
+    numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f})"  # of the change named first
+    sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
         sentence += f", {_join_changes(by_word[LESS])} less"
     return f"{sentence}; of {unclear}, these runs cannot tell." if unclear else f"{sentence}."
@@ -175,7 +175,7 @@ def phrase_style_of_model(style: str, difference: float) -> str:
         first, _, second = style.removeprefix(f"{LABELS} ").partition("-")
         return f"answers {'higher' if up else 'lower'} by {first} than by {second}"
     return {
-        ACQUIESCENCE: "agrees" if up else "disagrees",
+        ACQUIESCENCE: f"leans to {'agreeing' if up else 'disagreeing'}",
         ENDS: "picks the ends" if up else "avoids the ends",
         MIDDLE: "picks the middle" if up else "avoids the middle",
         ORDER: f"is drawn to the {'last' if up else 'first'} option",
@@ -210,8 +210,7 @@ def _has_setting_without_style(rows: pd.DataFrame, table: pd.DataFrame) -> bool:
 def _make_plural(phrase: str) -> str:
     """Write what several models do: "avoid the ends"."""
     verb, _, tail = phrase.partition(" ")
-    plural = {"is": "are", "agrees": "agree", "disagrees": "disagree"}.get(verb, verb.removesuffix("s"))
-    return " ".join(filter(None, (plural, tail)))
+    return f"{'are' if verb == 'is' else verb.removesuffix('s')} {tail}"
 
 
 def _describe_scores(scores: pd.DataFrame) -> Iterator[str]:
@@ -261,7 +260,8 @@ def _sign(value: float) -> str:
 def _describe_differences(differences: pd.DataFrame) -> Iterator[str]:
     """Count the differences between models that hold."""
     if len(differences):
-        sentence = beyond.describe_significant_differences(differences.rename(columns={"scale": "measure"}))
+        scales = format_quantity(differences["scale"].nunique(), "scale")
+        sentence = beyond.describe_significant_differences(differences.assign(measure=f"scores on {scales}"))
         if sentence:
             yield sentence
 

@@ -52,7 +52,9 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
     for study in compare_studies_with_people(runs, people, seed):
         groups = study.list_item_groups()
         over_people = [
-            compute_intervals_over_people(study.shares[:, unit], study.people, study.reference, groups)
+            compute_intervals_over_people(
+                study.shares[:, unit], study.people, study.reference, groups, study.figures["w1_expected"][:, unit]
+            )
             for unit in range(len(study.units))
         ]
         for name, signs in groups.items():

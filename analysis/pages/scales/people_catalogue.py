@@ -18,8 +18,9 @@ PEOPLE_TABLES = {
         "Mean over items of the distance between the answers of a model and of people: Wasserstein-1 on ranks, by K - "
         "1, and total variation; alignment is 1 less the first. Net: less what chance makes of as many people. Between "
         "people: the same between two random halves of them, corrected to their full number. Excess: how much further "
-        "a model is from people than that. Bias: s of the model less that of people, after reversing. 95 % intervals "
-        f"over items (t; correlations: Fisher's z), and over people (bootstrap). {_PEOPLE}",
+        "a model is from people than that; one with fewer sampled answers than people, than a group of so many. Bias: "
+        "s of the model less that of people, after reversing. 95 % intervals over items (t; correlations: Fisher's z), "
+        f"and over people (bootstrap). {_PEOPLE}",
         split_names(f"{_UNIT} scale validity n_items n_people")
         + tuple(name for figure in FIGURES for name in (figure, *(f"{figure}_{end}" for end in _ENDS)))
         + split_names("w1_net tv_net w1_between tv_between alignment_between correlation_between beside_people"),

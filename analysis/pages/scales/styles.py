@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, measure_styles
-from analysis.measures.ratings_wordings import MODEL, measure_changes
+from analysis.measures.ratings_wordings import compute_wording_limits, measure_changes
 from analysis.measures.thresholds import LOW_MASS
 from analysis.pages.scales.wordings import average_drawn_items
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -70,9 +70,10 @@ def tabulate_scales_moves(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) 
     -------
     DataFrame
         study, change; n_pairs: pairs of conditions or models, or of the wordings those that have several; n_items;
-        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s; models: that of two
-        models on the same items; difference: apart minus models, lower, upper; no_interval. The last three NaN or empty
-        for the row on models, and without two models.
+        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s, where there is one, of
+        answers that have another model beside them; models: how far these are from it, on average; difference: apart
+        minus models; lower, upper: over items, and over wordings where items share them; no_interval. Models and
+        difference are NaN for the row on models, and where no answer has another model beside it.
     """
     parts = [_tabulate_changes(ratings, resamples, seed) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -83,23 +84,28 @@ def _tabulate_changes(ratings: Ratings, resamples: int, seed: int) -> pd.DataFra
     changes = measure_changes(ratings)
     if not changes:
         return pd.DataFrame()
-    apart = np.stack([distances for distances, _ in changes.values()], axis=1)
+    apart = np.stack([change.apart for change in changes.values()], axis=1)
+    models = np.stack([change.models for change in changes.values()], axis=1)
     alone = bootstrap_intervals({"apart": apart}, average_drawn_items, draws=resamples, seed=seed)["apart"]
     rows = pd.DataFrame({
-        "study": ratings.name, "change": list(changes), "n_pairs": [n_pairs for _, n_pairs in changes.values()],
+        "study": ratings.name, "change": list(changes), "n_pairs": [change.n_pairs for change in changes.values()],
         "n_items": alone.n_items, "apart": alone.estimate, "apart_lower": alone.lower, "apart_upper": alone.upper,
         "models": np.nan, "difference": np.nan, "lower": np.nan, "upper": np.nan, "no_interval": alone.missing,
     })  # fmt: skip
-    if MODEL in changes:
-        others = [place for place, name in enumerate(changes) if name != MODEL]
-        of_models = np.repeat(changes[MODEL][0][:, None], len(others), axis=1)
-        compared = bootstrap_intervals(
-            {"apart": apart[:, others], "models": of_models}, _compare_drawn_items, draws=resamples, seed=seed
-        )
-        difference = compared["difference"]
-        rows.loc[others, ["models", "difference", "lower", "upper"]] = np.stack(
-            [compared["models"].estimate, difference.estimate, difference.lower, difference.upper], axis=1
-        )
+    compared = np.flatnonzero(~np.isnan(models).all(axis=0))
+    if len(compared):
+        intervals = bootstrap_intervals(
+            {"apart": apart[:, compared], "models": models[:, compared]}, _compare_drawn_items, draws=resamples,
+            seed=seed,
+        )  # fmt: skip
+        difference = intervals["difference"]
+        limits = compute_wording_limits(ratings, list(changes))
+        of_wordings = np.array([limits[list(changes)[place]] for place in compared])
+        rows.loc[compared, ["models", "difference", "lower", "upper"]] = np.stack(
+            [intervals["models"].estimate, difference.estimate,
+             difference.estimate - np.hypot(difference.estimate - difference.lower, of_wordings),
+             difference.estimate + np.hypot(difference.upper - difference.estimate, of_wordings)], axis=1
+        )  # fmt: skip
     return rows
 
 

@@ -14,6 +14,7 @@ from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.ratings import build_settings_study, select_scale
 from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.significance import ROUNDING
 from analysis.statistics.spread import compute_standard_deviations
@@ -169,12 +170,13 @@ def tabulate_scales_differences(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, scale, a_model, a_condition, b_model, b_condition; n_items, n_wordings: common ones; difference: a minus
         b; lower, upper: interval for these wordings; like_lower, like_upper: for wordings like these; p_items, p: p
-        values for either; p_holm: that for wordings like these after Holm over the pairs of a study and scale.
+        values for either; p_holm: that for wordings like these after Holm over all pairs and scales of a study.
     """
     parts = []
     for ratings in read_ratings(runs):
         studies = [study for _, study in _build_scale_studies(ratings, dict(ratings.list_settings()))]
         pairs = compare_model_pairs(studies)
         if len(pairs):
+            pairs = pairs.assign(p_holm=correct_families_by_holm(pairs, ["study"]))  # a sentence counts all of them
             parts.append(pairs.rename(columns={"measure": "scale"}).drop(columns="headline"))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

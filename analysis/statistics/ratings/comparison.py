@@ -13,8 +13,10 @@ and at least 0. The upper end is the percentile. The excess (below) is about so 
 are moved so that their mean is the estimate.
 
 **The rule** (`judge_excess`). The excess of a model is its mean distance minus that between two groups of as many
-people. A model is *no larger than between people* where both upper ends of the excess, over items and over people, are
-0 or less; *larger* where both lower ends are above 0; else it is open. So "no larger" is a finding, not a lack of one.
+people; of a model known from fewer sampled answers, m, minus that between a group of m and the people, which is
+sqrt((1 + n / m) / 2) times as much: else chance in its own answers would set it apart from people. A model is *no
+larger than between people* where both upper ends of the excess, over items and over people, are 0 or less; *larger*
+where both lower ends are above 0; else it is open. So "no larger" is a finding, not a lack of one.
 
 Reference
 ---------
@@ -60,7 +62,8 @@ def compute_item_figures(
     -------
     dict
         Arrays (items, units): s_model, s_people (mean ranks, 0 to 1, before reversing), w1, tv; w1_chance, tv_chance;
-        w1_between, tv_between, the distance between two groups of as many people.
+        w1_between, tv_between, the distance between two groups of as many people; w1_expected: the same, but of people
+        and a group of as many as the model has sampled answers where these are fewer.
     """
     answers, n_options = people.shares[:, None], people.n_options[:, None]
     w1 = compute_wasserstein(shares, answers, n_options)
@@ -75,6 +78,7 @@ def compute_item_figures(
         "w1_chance": reference.chance_w1[:, None] * more,
         "tv_chance": reference.chance_tv[:, None] * more,
         "w1_between": np.broadcast_to(reference.between_w1[:, None], w1.shape),
+        "w1_expected": reference.between_w1[:, None] * np.maximum(more / np.sqrt(2), 1.0),
         "tv_between": np.broadcast_to(reference.between_tv[:, None], w1.shape),
     }
 
@@ -94,13 +98,13 @@ def compute_intervals_over_items(figures: Mapping[str, Array], signs: Array) -> 
     dict
         Figure -> estimate, lower and upper end of every unit, NaN where there is none: w1, tv, alignment (1 - w1), bias
         (s_model - s_people, after reversing), correlation (of s_model and s_people); of the items whose n is known,
-        excess (w1 - w1_between), w1_net and tv_net (less chance).
+        excess (w1 - w1_expected), w1_net and tv_net (less chance).
     """
     means = {
         "w1": figures["w1"],
         "tv": figures["tv"],
         "bias": signs[:, None] * (figures["s_model"] - figures["s_people"]),
-        "excess": figures["w1"] - figures["w1_between"],
+        "excess": figures["w1"] - figures["w1_expected"],
         "w1_net": figures["w1"] - figures["w1_chance"],
         "tv_net": figures["tv"] - figures["tv_chance"],
     }
@@ -140,8 +144,9 @@ def _correlate_items(s_model: Array, s_people: Array) -> tuple[float, float, flo
 
 
 def compute_intervals_over_people(
-    shares: Array, people: People, reference: PeopleReference, groups: Mapping[str, Array]
-) -> dict[str, dict[str, Ends]]:
+    shares: Array, people: People, reference: PeopleReference, groups: Mapping[str, Array],
+    expected: Array | None = None,
+) -> dict[str, dict[str, Ends]]:  # fmt: skip
     """Compute intervals of one unit's figures for other people like these.
 
     Parameters
@@ -152,6 +157,8 @@ def compute_intervals_over_people(
         As of `compute_item_figures`.
     groups
         Name -> (items,): 1, or -1 where an item is reversed; 0 for items that are not in the group.
+    expected
+        (items,): w1_expected of the unit; None: the distance between two groups of as many people.
 
     Returns
     -------
@@ -164,6 +171,7 @@ def compute_intervals_over_people(
     inside = {name: np.flatnonzero(has & (signs != 0)) for name, signs in groups.items()}
     inside = {name: items for name, items in inside.items() if len(items)}
     n_options = people.n_options
+    expected = reference.between_w1 if expected is None else expected
     sums = np.cumsum(shares, axis=1)[:, :-1].T[:, None]
     distances = {
         "w1": np.abs(reference.drawn_sums - sums).sum(axis=0) / (n_options - 1),
@@ -190,7 +198,7 @@ def compute_intervals_over_people(
             lower = min(2 * estimate - high[figure], estimate - high[f"{figure}_chance"])
             ends[figure] = float(np.maximum(lower, 0.0)), float(np.maximum(high[figure], estimate))
         ends["alignment"] = 1 - ends["w1"][1], 1 - ends["w1"][0]
-        excess = float((observed["w1"] - reference.between_w1)[items].mean() - samples["w1"].mean())
+        excess = float((observed["w1"] - expected)[items].mean() - samples["w1"].mean())
         ends["excess"] = low["w1"] + excess, high["w1"] + excess
         intervals[name] = ends
     return intervals

@@ -4,7 +4,9 @@ Rows are respondents: people, personas or models; columns are the items of one s
 covariances of k items,
 
 - alpha = k / (k - 1) (1 - trace(C) / sum(C)) [1]_, with Feldt's interval [2]_: (1 - true alpha) / (1 - alpha) is
-  distributed as F with n - 1 and (n - 1)(k - 1) degrees of freedom;
+  distributed as F with n - 1 and (n - 1)(k - 1) degrees of freedom. Where answers are missing, n is the mean number of
+  respondents that two items share: with all who answered any, as R's psych has it, 30 % missing answers leave .80 to
+  .90 of the coverage;
 - omega = (sum l)^2 / ((sum l)^2 + sum u) [3]_, with loadings l and own variances u of one factor, fitted by maximum
   likelihood. Alpha is lower where loadings differ. Both are of the sum of the items as they are, not standardised.
 
@@ -48,6 +50,8 @@ class Consistency:
         The coefficient and its 95 % interval; NaN where there is none.
     n_respondents
         Who answered: pairwise, any item; listwise, all items.
+    n_shared
+        Respondents who answered two items, on average over all pairs of these; NaN without a pair.
     n_items
         Of the scale.
     why_not
@@ -60,6 +64,7 @@ class Consistency:
     n_respondents: int
     n_items: int
     why_not: str
+    n_shared: float = float("nan")
 
 
 def compute_alpha(answers: Array, missing: str = PAIRWISE) -> Consistency:
@@ -82,7 +87,7 @@ def compute_alpha(answers: Array, missing: str = PAIRWISE) -> Consistency:
     covariances, nothing = _compute_covariances(answers, missing, least_items=2)
     if nothing.why_not:
         return nothing
-    n, k = nothing.n_respondents, nothing.n_items
+    n, k = nothing.n_shared, nothing.n_items
     alpha = k / (k - 1) * (1 - np.trace(covariances) / covariances.sum())
     tails = f.isf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], n - 1, (n - 1) * (k - 1))
     lower, upper = 1 - (1 - alpha) * tails
@@ -171,6 +176,7 @@ def _compute_covariances(answers: Array, missing: str, least_items: int) -> tupl
     if n_pairs.min() < LEAST_RESPONDENTS:
         return n_pairs, replace(nothing, why_not=f"two items share fewer than {LEAST_RESPONDENTS} respondents")
     covariances = _average_pair_products(values, has_answer, n_pairs)
+    nothing = replace(nothing, n_shared=float(n_pairs[np.triu_indices(len(n_pairs), 1)].mean()))
     if covariances.sum() <= 1e-12 * np.trace(covariances):
         return covariances, replace(nothing, why_not="the totals of respondents do not vary")
     return covariances, nothing

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from scipy.stats import wasserstein_distance
+from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.measures.ratings import read_ratings
@@ -335,3 +336,10 @@ def test_every_interval_holds_its_estimate_and_is_possible(options, tmp_path):
     opened = runs.open_runs(write_scale(tmp_path / "run", draw_answers(models, **options)))
     for name in list_pages()["scales"].tables:
         assert list_faults(name, build_table(name, opened, resamples=200)) == []
+
+
+def test_differences_are_corrected_over_all_scales(tmp_path):
+    rows = draw_answers(["a", "b", "c"], items=6, wordings=3, item_sd=0.05)
+    table = build_table("scales_differences", runs.open_runs(write_scale(tmp_path / "run", rows)))
+    assert len(table) == 6
+    np.testing.assert_allclose(table["p_holm"], multipletests(table["p"], method="holm")[1], atol=1e-12)

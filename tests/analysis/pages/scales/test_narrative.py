@@ -50,17 +50,18 @@ UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)
 @pytest.mark.parametrize(
     ("moves", "verdict"),
     [
-        ([MORE], "Another wording moves an answer more than another model does (0.12 against 0.05)."),
-        ([LESS], "Another order moves an answer less than another model does (0.02 against 0.05)."),
+        ([MORE], "On average, another wording moves an answer more than another model does (0.12 against 0.05)."),
+        ([LESS], "On average, another order moves an answer less than another model does (0.02 against 0.05)."),
         ([MORE, LESS],
-         "Another wording moves an answer more than another model does (0.12 against 0.05), another order less."),
+         "On average, another wording moves an answer more than another model does (0.12 against 0.05), another order "
+         "less."),
         ([MORE, LESS, UNCLEAR],
-         "Another wording moves an answer more than another model does (0.12 against 0.05), another order less; of "
-         "another kind of label, these runs cannot tell."),
+         "On average, another wording moves an answer more than another model does (0.12 against 0.05), another order "
+         "less; of another kind of label, these runs cannot tell."),
         ([UNCLEAR],
          "These runs cannot tell whether another kind of label moves an answer more than another model does."),
         ([("wording", 0.12, float("nan"), float("nan"), float("nan"))],
-         "Another wording moves an answer by 0.12 of the scale."),
+         "On average, another wording moves an answer by 0.12 of the scale."),
         ([("model", 0.05, float("nan"), float("nan"), float("nan"))],
          "These runs cannot tell what moves answers: every item was asked in one wording and one way."),
     ],
@@ -69,10 +70,18 @@ def test_what_moves_answers_is_what_whole_intervals_say(moves, verdict):
     assert answer_question(frames(moves)).verdict == verdict
 
 
+def test_numbers_beside_models_are_about_the_same_answers():
+    """Another order was asked of models that are further apart."""
+    said = answer_question(frames([MORE, ("order", 0.14, 0.20, -0.08, -0.04)])).verdict
+    assert said.startswith(
+        "On average, another wording moves an answer more than another model does (0.12 against 0.05)"
+    )
+
+
 def test_intervals_are_widened_for_the_number_of_changes():
     """Alone, the interval of a change lies above 0; beside two that are not clear, it does not."""
     close = ("wording", 0.10, 0.05, 0.005, 0.095)
-    assert answer_question(frames([close])).verdict.startswith("Another wording moves an answer more")
+    assert answer_question(frames([close])).verdict.startswith("On average, another wording moves an answer more")
     others = [("order", 0.05, 0.05, -0.02, 0.02), ("labels", 0.05, 0.05, -0.02, 0.02)]
     assert answer_question(frames([close, *others])).verdict.startswith("These runs cannot tell whether")
 
@@ -82,9 +91,11 @@ def test_clear_styles_are_named_and_others_are_not():
         ("m0", "acquiescence", 0.1, 0.001), ("m1", "ends", -0.1, 0.01), ("m1", "middle", 0.1, 0.01),
         ("m2", "order", 0.05, 0.04), ("m2", "labels numbers-words", 0.1, 0.2),
     ]))  # fmt: skip
-    assert said.verdict.endswith("Whatever is asked, m0 agrees, m1 avoids the ends and m2 is drawn to the last option.")
+    assert said.verdict.endswith(
+        "Whatever is asked, m0 leans to agreeing, m1 avoids the ends and m2 is drawn to the last option."
+    )
     assert any("opinions are stronger" in caution for caution in said.cautions)
-    assert "m0 agrees: +0.100 (+0.000 to +0.100), for wordings like these." in said.details["scales_styles"]
+    assert "m0 leans to agreeing: +0.100 (+0.000 to +0.100), for wordings like these." in said.details["scales_styles"]
     none = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, 0.06), ("m1", "order", 0.1, 0.5)]))
     assert none.verdict.endswith("No response style is clear.")
     unknown = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, float("nan"))]))
@@ -94,6 +105,8 @@ def test_clear_styles_are_named_and_others_are_not():
 def test_models_with_one_style_are_counted():
     said = answer_question(frames([], [("m0", "order", -0.1, 0.001), ("m1", "order", -0.1, 0.001)]))
     assert said.verdict.endswith("Whatever is asked, 2 models are drawn to the first option.")
+    said = answer_question(frames([], [("m0", "acquiescence", 0.1, 0.001), ("m1", "acquiescence", 0.1, 0.001)]))
+    assert said.verdict.endswith("Whatever is asked, 2 models lean to agreeing.")
 
 
 def test_a_model_in_two_settings_is_one_model():
@@ -108,7 +121,7 @@ def test_a_model_in_two_settings_is_one_model():
 
 @pytest.mark.parametrize(
     ("style", "up", "down"),
-    [("acquiescence", "agrees", "disagrees"), ("ends", "picks the ends", "avoids the ends"),
+    [("acquiescence", "leans to agreeing", "leans to disagreeing"), ("ends", "picks the ends", "avoids the ends"),
      ("middle", "picks the middle", "avoids the middle"),
      ("no middle", "answers higher without the middle", "answers lower without the middle")],
 )  # fmt: skip
@@ -129,3 +142,16 @@ def test_what_weakens_the_answer_is_told():
     assert "shown in one order only" in text and "One wording of each item only" in text
     assert said.setup == "3 models answered 8 items of 1 scale."
     assert said.details["scales_scores"] == ("On care, scores go from 0.40 (m0) to 0.60 (m2).",)
+
+
+def test_differences_are_counted_over_all_scales_that_the_sentence_names():
+    """With p = .015, each scale would have three that hold after Holm; among six, none does."""
+    tables = frames([MORE])
+    tables["scales_differences"] = pd.DataFrame([
+        {"study": "s", "scale": f"scale {place}", "a_model": a, "b_model": b, "p_items": 0.015, "p": 0.015,
+         "p_holm": 0.09}
+        for place in range(2) for a, b in (("m0", "m1"), ("m0", "m2"), ("m1", "m2"))
+    ])  # fmt: skip
+    assert answer_question(tables).details["scales_differences"] == (
+        "Of 6 differences in scores on 2 scales between models, none holds for these wordings.",
+    )

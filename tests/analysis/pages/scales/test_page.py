@@ -39,7 +39,8 @@ def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
     page = Page(tmp_path / "report" / "scales.html")
     assert "4 models answered 24 items of 2 scales" in page.words
     assert (
-        "Whatever is asked, agreeing agrees, extreme picks the ends and last is drawn to the last option" in page.words
+        "Whatever is asked, agreeing leans to agreeing, extreme picks the ends and last is drawn to the last option"
+        in page.words
     )
     assert page.words.count("numbers agree: the largest difference is") == 3
     assert "(R): reversed items" in page.words

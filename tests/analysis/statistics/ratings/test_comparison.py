@@ -113,6 +113,39 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
         assert verdicts.count(LARGER if is_larger else NO_LARGER) >= 0.3 * 150
 
 
+def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
+    """The model answers as all people do; it is known from 70 or 280 answers, and 1,000 people answered."""
+    rng = np.random.default_rng(6)
+    sizes = np.array([70, 280])
+    verdicts = []
+    for seed in range(30):
+        _, model, people = make_world(rng, 12, 1000, 0.0)
+        reference = build_people_reference(people, draws=100, splits=30, seed=seed)
+        sampled = np.stack([[rng.multinomial(size, p) / size for p in model] for size in sizes], axis=1)
+        figures = compute_item_figures(sampled, people, reference, np.tile(sizes.astype(float), (12, 1)))
+        np.testing.assert_allclose(
+            figures["w1_expected"], reference.between_w1[:, None] * np.sqrt((1 + 1000 / sizes) / 2), atol=1e-15
+        )
+        excess, lower, upper = compute_intervals_over_items(figures, np.ones(12))["excess"]
+        np.testing.assert_allclose(excess, (figures["w1"] - figures["w1_expected"]).mean(axis=0), atol=1e-15)
+        for unit in range(2):
+            ends = compute_intervals_over_people(
+                sampled[:, unit], people, reference, {"all": np.ones(12)}, figures["w1_expected"][:, unit]
+            )["all"]["excess"]
+            assert sum(ends) / 2 == pytest.approx(excess[unit], abs=0.01)
+            verdicts.append(judge_excess((lower[unit], upper[unit]), ends))
+    assert verdicts.count(LARGER) <= 0.05 * len(verdicts)
+
+
+def test_more_sampled_answers_than_people_change_nothing():
+    rng = np.random.default_rng(7)
+    _, model, people = make_world(rng, 6, 200, 0.1)
+    reference = build_people_reference(people, draws=10, splits=10)
+    n_samples = np.tile([PROBABILITIES, np.inf, 200.0, 5000.0], (6, 1))
+    figures = compute_item_figures(np.stack([model] * 4, axis=1), people, reference, n_samples)
+    np.testing.assert_allclose(figures["w1_expected"], figures["w1_between"], atol=1e-15)
+
+
 def test_groups_and_signs_of_intervals_over_people():
     rng = np.random.default_rng(4)
     _, model, people = make_world(rng, 12, 200, 0.3)
