@@ -154,6 +154,10 @@ def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) ->
                 )
             rank_by_text[text] = rank
         ranks[:, place] = [rank_by_text[text] for text in cells]
+    if np.isnan(ranks).all():
+        raise InputError(
+            f"{file}: every cell of its items is empty; give an option, or a rank, where there is an answer"
+        )
     return build_people_from_ranks(tuple(item.name for item in items), ranks, _count_options(items))
 
 

@@ -59,6 +59,7 @@ def read_answers(responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd
     keys = rows["key"].fillna("1").astype(str).astype(float).astype(int)
     rows = rows.drop(columns=[name for name in ("option_order",) if name in rows])
     rows = rows.assign(shares=shares, s=[_compute_mean_answer(values) for values in shares], key=keys)
+    rows = rows.astype({"scale": object})  # without scales, a column of NaN is one of numbers
     rows = rows.merge(orders, on=["study", "condition"], how="left").rename(columns={"condition": "asked"})
     rows = rows.merge(settings, on=["study", "asked"], how="left")
     rows = rows.assign(turned=np.where(rows["key"] < 0, 1 - rows["s"], rows["s"]))

@@ -82,9 +82,10 @@ def caption_scales_items(frame: pd.DataFrame) -> str:
     of_scale = f" of scale {labels.shorten_middle(scale, 30)}" if scale else ""
     is_single = n_rows == frame["model"].nunique()
     rows = format_quantity(n_rows, "model" if is_single else "combination")
+    counts = format_count_range(frame["n_wordings"])
     return (
         f"Mean shares of the options of {format_quantity(n_items, 'item')}{of_scale}, by {rows}"
-        f"{f' of {total}' if n_rows < total else ''}, over {format_count_range(frame['n_wordings'])} wordings, before "
+        f"{f' of {total}' if n_rows < total else ''}, over {counts} wording{'s' * (counts != '1')}, before "
         "reversing. Lower options stand left of 0, higher ones right; the middle option on both sides. (R): reversed "
         "items."
         + labels.describe_selection(n_items, int(frame["total_items"].max()), "items", "highest and lowest")

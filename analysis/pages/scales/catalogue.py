@@ -48,8 +48,8 @@ TABLES = {
     "scales_spread": Table(
         "wordings.tabulate_scales_spread",
         "What the wordings of an item do to its answer",
-        "SD and range of s over the wordings of an item, distance between the distributions of two of them, and shares "
-        "of wordings on the other side of the middle, in the middle, and with another most probable option; means over "
+        "SD and range of s over the wordings of an item, and distance between the distributions of two of them. Shares "
+        "of wordings on the other side of the middle, in the middle, and with another most probable option. Means over "
         "items with two wordings or more. Entropy, ends and middle of single answers. 95 % intervals over items "
         "(bootstrap).",
         split_names("study model condition validity n_conditions n_items n_wordings sd range apart side_flips "

@@ -116,7 +116,7 @@ def _judge_moves(moves: pd.DataFrame) -> str:
         return f"{verdicts.UNCLEAR}: no two answers differ in one thing alone."
     rows = moves[moves["change"].isin(list(ASKED)) & moves["apart"].notna()]
     if rows.empty:
-        return f"{verdicts.UNCLEAR} what moves answers: every item was asked in one wording and one way."
+        return f"{verdicts.UNCLEAR} what moves answers: no two differ in the wording, order or labels alone."
     if rows["difference"].isna().all():
         first, *others = (
             f"another {ASKED[row.change]}{' moves an answer' if place == 0 else ''} by {row.apart:.2f}"
@@ -223,7 +223,8 @@ def _describe_scores(scores: pd.DataFrame) -> Iterator[str]:
         low, high = part.loc[part["score"].idxmin()], part.loc[part["score"].idxmax()]
         name = labels.shorten_middle(scale, 24)
         if len(part) == 1:
-            yield f"On {name}, the score is {low['score']:.2f}."
+            whose = f" of {low['label']}" if scores["label"].nunique() > 1 else ""
+            yield f"On {name}, the score{whose} is {low['score']:.2f}."
         else:
             yield (
                 f"On {name}, scores go from {low['score']:.2f} ({low['label']}) to {high['score']:.2f} "

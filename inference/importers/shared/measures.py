@@ -7,6 +7,7 @@ Several rows of one response are its samples; only answers can be sampled.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from inference.asking import text_answers
 from inference.asking.reading.strict_answers import find_equal_option
 from inference.stimuli.reading.records import LARGEST_EXACT
 
+_POINT = re.compile(r"^(-?\d+)\.0+$")  # of codes: spreadsheets and pandas write 3 as 3.0 beside empty cells
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much
 ResponseColumns = dict[str, pa.Array]
 
@@ -292,7 +294,12 @@ def build_probability_columns(values: np.ndarray, errors: Sequence[str | None]) 
 def _build_label_matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
     """Make a function from an answer to the label with an equal wording, or None."""
     label = {_fold_answer(wording): name for name, wordings in options.items() for wording in wordings}
-    return lambda answer: label.get(_fold_answer(answer))
+
+    def match_label(answer: str) -> str | None:
+        folded = _fold_answer(answer)
+        return label.get(folded, label.get(_POINT.sub(r"\1", folded)))
+
+    return match_label
 
 
 def _fold_answer(text: str) -> str:

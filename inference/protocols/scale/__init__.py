@@ -57,7 +57,7 @@ from inference.protocols.scale.shown import (
 )
 from inference.stimuli import items
 from inference.stimuli.study import Study, Variant
-from inference.stimuli.templates.prompt_forms import FORMS, PERSONA, Fields, list_case_variants
+from inference.stimuli.templates.prompt_forms import CLOZE, FORMS, PERSONA, Fields, list_case_variants
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 __all__ = ["KINDS", "NAME", "Questions", "add_arguments", "build_scale_study", "prepare_study", "read_scale_prompts"]
@@ -123,6 +123,11 @@ class Questions:
     def _render_prompt(self, form: str, showing: Showing, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt that asks about a variant, its options shown in the given way."""
         shown = choose_shown_options(tuple(option.label for option in variant.options), showing)
+        if form == CLOZE and shown.numbers is not None:
+            raise InputError(
+                "a model that fills a mask has no room for a number of two digits: leave it out, or give "
+                "--labels letters"
+            )
         words: dict[str, tuple[str, ...]] = {
             option: (answer,) for option, answer in zip(shown.options, shown.answers, strict=True)
         }

@@ -46,6 +46,7 @@ CASES = [
     refused("counts of 0", "item,option,count\ncare-00,Agree,0\n", ("'care-00'", "sum to 0", "leave out")),
     refused("another n than counts", "item,option,count,n\ncare-00,Agree,3,5\n", ("sum to 3", "n is 5")),
     refused("an unknown answer", WHO + "ann,Agree,4,30\nbob,Sure,4,30\n", ("line 3", "'care-00'", "option 'Sure'")),
+    refused("people without an answer", WHO + "ann,,,30\nbob,,,31\n", ("every cell of its items is empty",)),
     refused("a respondent twice", WHO + "ann,4,4,30\nann,4,4,30\n", ("line 3", "'ann'", "line 2, too")),
     Case("a file that is not there", "analysis table run scales_people_items -p people=p.csv",
          ("p.csv", "cannot be read"), _write_run),

@@ -35,6 +35,8 @@ CASES = [
     asked("no options at all", ("i.csv", "item 'a'", "--options", "column 'options'"), options=None),
     asked("one option", ("--options", "'Agree' is one option", "semicolon"), options="Agree"),
     asked("options parted by commas", ("--options", "is one option", "semicolon"), options="Disagree, Agree"),
+    asked("two digits in a mask", ("fills a mask", "two digits", "--labels letters"), "--model",
+          MODEL.replace("mini", "bert"), options="0;5;10", status=1),
     asked("an empty option", ("--options", "empty option"), options="Disagree;;Agree"),
     asked("two options that are alike", ("--options", "'Agree' and 'agree'", "alike"), options="Agree; Neither; agree"),
     asked("two options that a text cannot tell apart", ("--options", "non smoker", "choose other words"),

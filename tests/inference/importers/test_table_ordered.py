@@ -51,6 +51,12 @@ def test_respondents_are_models_and_codes_are_options(tmp_path):
         ("p1", "a", "Yes"), ("p1", "b", "No"), ("p2", "a", "Maybe"), ("p2", "b", None)]  # fmt: skip
 
 
+def test_a_code_with_a_point_is_the_whole_number(tmp_path):
+    """Pandas writes a column with an empty cell so."""
+    _, _, rows = read(tmp_path, TABLE.replace(",3\n", ",3.0\n").replace(",1\n", ",1.5\n"), *COLUMNS, "--options", THREE)
+    assert [row["answer"] for row in rows] == ["Yes", None, "Maybe", None]
+
+
 def test_probabilities_and_counts_have_a_column_for_every_option(tmp_path):
     table = "item,text,m,p1,p2,p3\na,One.,x,0.5,0.25,0.125\n"
     columns = "Strongly no=p1,Maybe=p2,Yes=p3"

@@ -63,7 +63,7 @@ UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)
         ([("wording", 0.12, float("nan"), float("nan"), float("nan"))],
          "On average, another wording moves an answer by 0.12 of the scale."),
         ([("model", 0.05, float("nan"), float("nan"), float("nan"))],
-         "These runs cannot tell what moves answers: every item was asked in one wording and one way."),
+         "These runs cannot tell what moves answers: no two differ in the wording, order or labels alone."),
     ],
 )  # fmt: skip
 def test_what_moves_answers_is_what_whole_intervals_say(moves, verdict):
@@ -133,6 +133,13 @@ def test_nothing_is_said_of_models_that_do_not_answer():
     assert answer_question(frames([MORE], validity=0.4)).verdict == "These models do not answer."
     said = answer_question(frames([MORE], validity=(0.9, 0.9, 0.3)))
     assert "Less than half of the answers are valid: m2. Nothing is said of them." in said.cautions
+
+
+def test_the_score_of_the_one_model_that_answers_bears_its_name():
+    tables = frames([])
+    assert answer_question(frames([], models=["m0"])).details["scales_scores"] == ("On care, the score is 0.40.",)
+    tables["scales_scores"]["validity"] = [0.2, 0.9, 0.2]
+    assert answer_question(tables).details["scales_scores"] == ("On care, the score of m1 is 0.50.",)
 
 
 def test_what_weakens_the_answer_is_told():

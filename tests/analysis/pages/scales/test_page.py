@@ -46,6 +46,15 @@ def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
     assert "(R): reversed items" in page.words
 
 
+def test_a_battery_without_scales_has_a_page(tmp_path):
+    rows = draw_answers(["m", "n"], items=6, wordings=3).assign(scale=None, key=None)
+    run = write_scale(tmp_path / "run", rows)
+    alone = [entry for entry in report.list_notebooks() if entry.name == "scales"]
+    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone)
+    assert [result.error for result in made] == [None]
+    assert "2 models answered 12 items." in Page(tmp_path / "report" / "scales.html").words
+
+
 def test_a_pilot_of_ratings_plans_a_study(run):
     planned = waver("analysis", "plan", run, "--se", "0.05")
     assert "a standard error of 0.05 in score; pilot: 24 items, 3 wordings" in planned.stderr
