@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "results" / "demo"
 BENCHMARKS = ROOT / "inference" / "demo" / "benchmarks.csv"
+PEOPLE = ROOT / "inference" / "demo" / "people.csv"
 # Their rows are other people's printed numbers, or texts.
 VALUES = ("--model-column", "model", "--item-column", "pct_id", "--variant-column", "templ_id", "--text-column",
           "full_prompt", "--completion-column", "completion", "--options", "agree=agree;disagree=disagree",
@@ -74,7 +75,7 @@ def test_units_say_what_is_possible(unit, measure, difference, ends):
 
 @pytest.mark.skipif(not (DEMO / "agreement" / "run.json").is_file(), reason="`make report` has not asked the demo")
 def test_the_demo():
-    assert faults_of_tables([DEMO], scores=str(BENCHMARKS), score_columns="all") == []
+    assert faults_of_tables([DEMO], scores=str(BENCHMARKS), score_columns="all", people=str(PEOPLE)) == []
 
 
 @pytest.mark.parametrize(("name", "pattern", "columns"), [

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings, reverse_scores
 from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_of_runs
 from analysis.measures.ratings_rows import PERSONA
-from analysis.pages.scales.people_catalogue import FIGURES
+from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
 from analysis.statistics.ratings.comparison import (
     compute_intervals_over_items,
     compute_intervals_over_people,
@@ -85,8 +85,11 @@ def _build_figure_columns(
     columns: dict[str, Any] = {}
     figures = {name: tuple(float(values[unit]) for values in parts) for name, parts in over_items.items()}
     for name in FIGURES:
-        columns[name], columns[f"{name}_lower"], columns[f"{name}_upper"] = figures[name]
-        columns[f"{name}_people_lower"], columns[f"{name}_people_upper"] = over_people.get(name, (np.nan, np.nan))
+        columns[name], *over = figures[name]
+        bounds = BOUNDS.get(name, (-np.inf, np.inf))  # by t, an interval may pass what a figure can be
+        columns[f"{name}_lower"], columns[f"{name}_upper"] = np.clip(over, *bounds)
+        ends = over_people.get(name, (np.nan, np.nan))
+        columns[f"{name}_people_lower"], columns[f"{name}_people_upper"] = np.clip(ends, *bounds)
     for name in ("w1_net", "tv_net"):
         columns[name] = figures[name][0]
     _, low, high = figures["excess"]

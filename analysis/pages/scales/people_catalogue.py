@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.reporting.catalogue import Measures, Table, split_names
 
 FIGURES = ("w1", "tv", "alignment", "correlation", "bias", "excess")  # with intervals over items and over people
+BOUNDS = {"w1": (0.0, 1.0), "tv": (0.0, 1.0), "alignment": (0.0, 1.0), "bias": (-1.0, 1.0)}  # what they can be
 _ENDS = ("lower", "upper", "people_lower", "people_upper")
 _UNIT = "study model condition persona"
 _PEOPLE = (

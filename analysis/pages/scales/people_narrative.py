@@ -41,7 +41,7 @@ def describe_people(people: pd.DataFrame) -> Iterator[str]:
         if names[LARGER]:
             yield f"Further from people than two groups of people from each other: {names[LARGER]}."
         if names[OPEN]:
-            yield f"These people cannot tell of {names[OPEN]}."
+            yield f"With these people, it is open which of the two holds for {names[OPEN]}."
         yield f"Two groups of as many people are {rows['w1_between'].iloc[0]:.3f} of the scale apart, on average."
     near, far = rows.loc[rows["w1"].idxmin()], rows.loc[rows["w1"].idxmax()]
     if len(rows) == 1:

@@ -28,7 +28,7 @@ def test_models_are_named_by_the_rule():
     assert list(describe_people(rows)) == [
         "No further from people than two groups of people from each other: near.",
         "Further from people than two groups of people from each other: far.",
-        "These people cannot tell of between.",
+        "With these people, it is open which of the two holds for between.",
         "Two groups of as many people are 0.030 of the scale apart, on average.",
         "Distances to people go from 0.020 (near) to 0.080 (far).",
     ]
