@@ -204,7 +204,12 @@ def pair_conditions(ratings: Ratings, places: Places) -> dict[str, tuple[Array, 
 
 
 def _compare_values(unit: tuple[str, str], style: str, value: Array, against: Array, crossed: bool) -> Style:
-    """Compare two panels (items, wordings) on the answers that both have."""
+    """Compare two panels (items, wordings) on the answers that both have.
+
+    Shares at the ends and in the middle are skewed over wordings, of which a study shares too few to correct for that:
+    95 % intervals of 24 to 60 items in five to eight shared wordings held the truth in .90 to .92 of simulated studies
+    (`tests/benchmarks/bench_scale_styles.py`). So there is none for other wordings.
+    """
     difference = value - against
     panel = estimate_panel_mean(difference, crossed, is_share=False)
     is_common = ~np.isnan(difference)
@@ -212,8 +217,10 @@ def _compare_values(unit: tuple[str, str], style: str, value: Array, against: Ar
     p = 1.0 if abs(panel.mean) <= least else compute_p_of_panel_mean_against_value(
         panel, "both", math.copysign(least, panel.mean)
     )  # fmt: skip
+    is_skewed = style in (ENDS, MIDDLE) and crossed
     return Style(
         unit, style, estimate_panel_mean(np.where(is_common, value, np.nan), crossed, is_share=False).mean,
         estimate_panel_mean(np.where(is_common, against, np.nan), crossed, is_share=False).mean,
-        panel.compute_interval("items"), panel.compute_interval("both"), panel.n_items, p,
+        panel.compute_interval("items"), (np.nan, np.nan) if is_skewed else panel.compute_interval("both"),
+        panel.n_items, p,
     )  # fmt: skip

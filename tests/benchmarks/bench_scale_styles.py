@@ -70,9 +70,10 @@ def simulate_neutral(seed: int, *, items: int, scales: int, crossed: bool) -> bo
 
 
 def summarize(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return bias, as a share of what was planted, its standard error, and coverage, by style."""
+    """Return bias, as a share of what was planted, its standard error, and coverage, by style; NaN without interval."""
     rows = pd.concat(parts)
-    rows["covered"] = rows["lower"].le(rows["planted"]) & rows["upper"].ge(rows["planted"])
+    is_covered = rows["lower"].le(rows["planted"]) & rows["upper"].ge(rows["planted"])
+    rows["covered"] = is_covered.astype(float).where(rows["lower"].notna())
     groups = rows.groupby("style", sort=False)
     planted = groups["planted"].first()
     return pd.DataFrame({

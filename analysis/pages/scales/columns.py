@@ -63,6 +63,14 @@ COLUMNS: Mapping[str, Column] = {
     "score_upper": Column("upper end of the 95 % interval for these wordings: other items", S, "Upper", 3),
     "like_lower": Column(f"lower end of the 95 % interval {LIKE}", S, "Like: lower", 3),
     "like_upper": Column(f"upper end of the 95 % interval {LIKE}", S, "Like: upper", 3),
+    "scales_styles.like_lower": Column(
+        f"lower end of the 95 % interval {LIKE}; none of ends and middle where items share wordings", S, "Like: lower",
+        3,
+    ),
+    "scales_styles.like_upper": Column(
+        f"upper end of the 95 % interval {LIKE}; none of ends and middle where items share wordings", S, "Like: upper",
+        3,
+    ),
     "error": Column("standard error of the score, for wordings like these", S, "Error", 3),
     "scales_personas.difference": Column("score less the mean over the personas of the model", DIFFERENCE,
                                          "From mean", 3),

@@ -245,10 +245,10 @@ def _describe_moves(moves: pd.DataFrame) -> Iterator[str]:
 def _describe_styles(styles: pd.DataFrame) -> Iterator[str]:
     """Say how strong the clear styles are."""
     for row in styles.head(6).itertuples():
-        yield (
-            f"{row.label} {row.phrase}: {_sign(row.difference)} ({_sign(row.like_lower)} to {_sign(row.like_upper)}), "
-            "for wordings like these."
-        )
+        is_like = pd.notna(row.like_lower)
+        low, high = (row.like_lower, row.like_upper) if is_like else (row.lower, row.upper)
+        wordings = "wordings like these" if is_like else "these wordings"
+        yield f"{row.label} {row.phrase}: {_sign(row.difference)} ({_sign(low)} to {_sign(high)}), for {wordings}."
     if len(styles) > 6:
         yield f"{format_quantity(len(styles) - 6, 'more style')} with such a test in the table."
 

@@ -28,7 +28,9 @@ def test_planted_styles_come_out_from_ten_items_on(bench, crossed):
     table = bench.summarize(parts)
     assert set(table.index) == {"acquiescence", "ends", "order", "score"}
     assert (table["bias"].abs() < np.maximum(0.02, 3 * table["bias_error"])).all(), table
-    assert (table["coverage"] >= 0.92 - 2 * np.sqrt(0.95 * 0.05 / STUDIES)).all(), table
+    shown = table["coverage"].dropna()
+    assert set(table.index) - set(shown.index) == ({"ends"} if crossed else set())  # it would cover .90 to .94
+    assert (shown >= 0.92 - 2 * np.sqrt(0.95 * 0.05 / STUDIES)).all(), table
 
 
 @pytest.mark.parametrize("crossed", [False, True], ids=["own wordings", "shared wordings"])
