@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.reporting.catalogue import Measures, Table, split_names
+from analysis.reporting.catalogue import Table, split_names
 
 FIGURES = ("w1", "tv", "alignment", "correlation", "bias", "excess")  # with intervals over items and over people
 BOUNDS = {"w1": (0.0, 1.0), "tv": (0.0, 1.0), "alignment": (0.0, 1.0), "bias": (-1.0, 1.0)}  # what they can be
@@ -28,7 +28,6 @@ PEOPLE_TABLES = {
         frozenset(split_names("validity n_people tv_net tv_between alignment_between"))
         | {"tv", *(f"{figure}_{end}" for figure in FIGURES for end in _ENDS)},
         frozenset({"persona", "bias"}),
-        measures=Measures({"w1": "Distance to people", "alignment": "Alignment"}, kinds=("persona", "scale")),
     ),
     "scales_people_items": Table(
         "people.tabulate_scales_people_items",
