@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from analysis.measures.ratings import Ratings
     from analysis.runs import Runs
 
 _STIMULUS_ORDER = "study, position"
@@ -158,51 +157,6 @@ def join_answers_with_features(
     wording_columns = {name: stimuli[name].to_numpy()[place] for name in FEATURES}
     wording_columns |= {name: read_attribute_column(runs, name).array[place] for name in attributes}
     return pd.DataFrame(names | measures | wording_columns, copy=False)
-
-
-def join_ratings_with_features(runs: Runs, *, attributes: Sequence[str] = (), as_ranks: bool = False) -> pd.DataFrame:
-    """Join answers to rating scales with the features of their wordings, for the mixed models.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`; studies of rating scales.
-    attributes
-        As in `join_answers_with_features`.
-    as_ranks
-        Whether the answers are ranks with weights, a row per option, instead of scores.
-
-    Returns
-    -------
-    DataFrame
-        One row per answer to a wording that counts (`analysis.measures.ratings`): study, model, condition, item,
-        variant (categorical); score: the mean answer, 0 to 1, before reversing, or rank, keyed_rank and weight
-        (`measures.ratings_ranks.list_answer_ranks`); the columns of `analysis.features.FEATURES`, and the attributes.
-    """
-    import pandas as pd
-
-    from analysis.measures.ratings import read_ratings
-    from analysis.measures.ratings_ranks import list_answer_ranks
-
-    stimuli = read_features(runs)
-    columns = stimuli[["study", "item", "variant", *FEATURES]]
-    columns = columns.assign(**{name: read_attribute_column(runs, name).array for name in attributes})
-    rows = (
-        list_answer_ranks(runs)[[*UNIT, "item", "variant", "rank", "keyed_rank", "weight"]]
-        if as_ranks
-        else pd.concat(_list_rating_scores(read_ratings(runs)), ignore_index=True).dropna(subset=["score"])
-    )
-    rows = rows.merge(columns, on=["study", "item", "variant"], how="left")
-    return rows.astype(dict.fromkeys([*UNIT, "item", "variant"], "category"))
-
-
-def _list_rating_scores(studies: Sequence[Ratings]) -> Iterator[pd.DataFrame]:
-    """Yield the scores of every unit of some studies, a row per answer."""
-    for ratings in studies:
-        places = ratings.variants
-        scores = ratings.scores[:, places["item_code"], places["wording_code"]]
-        for (model, condition), row in zip(ratings.units[["model", "condition"]].to_numpy(), scores, strict=True):
-            yield places[["item", "variant"]].assign(study=ratings.name, model=model, condition=condition, score=row)
 
 
 def list_feature_components(runs: Runs) -> pd.DataFrame:

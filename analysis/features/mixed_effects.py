@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import attributes
-from analysis.features.frames import join_answers_with_features, join_ratings_with_features
+from analysis.features.frames import join_answers_with_features
 from analysis.features.names import FEATURES
+from analysis.features.score_frames import join_ratings_with_features, join_scores_with_features
 from analysis.measures import agreement, ratings
+from analysis.measures.reworded import scored
 from analysis.measures.templates import count_templates_by_study
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
@@ -23,36 +25,43 @@ if TYPE_CHECKING:
     from analysis.statistics.mixed.design import FitInput
     from analysis.statistics.mixed.fits import Fit
 
-RESPONSES = ("agreement", "logit", "text_logprob")
-NAMES = (*FAMILY, "item", "variant")
 RANKS = ("rank", "keyed_rank")
-RATING_RESPONSES = ("score", *RANKS)  # of rating scales
+ANSWERS = ("agreement", "logit", "text_logprob")
+RESPONSES_BY_PROTOCOL: Mapping[str, tuple[str, ...]] = {  # what a formula can explain
+    agreement.PROTOCOL: ANSWERS,
+    ratings.PROTOCOL: ("score", *RANKS),
+    scored.PROTOCOL: ("score",),
+}
+NAMES = (*FAMILY, "item", "variant")
+MEASURE = "measure"  # of protocol `scored`: scores of two measures have two units
 
 
 def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: str = "auto") -> pd.DataFrame:
-    """Fit a linear mixed model by REML to the paraphrases of every group.
+    """Fit a linear mixed model by REML to the answers of every group.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open_runs`; studies of agreement, or of rating scales.
+        From `analysis.runs.open_runs`; studies of one of the protocols in `RESPONSES_BY_PROTOCOL`.
     formula
         In the notation of lme4: "agreement ~ negation_cues + attributes.hedged + (1 | item)". Columns: agreement (0 to
         1), logit (as in table `mixed` with scale=logit), text_logprob, the features, attributes of the wordings, study,
         model, condition, item, variant. Of rating scales, three others stand in place of the first three: score, the
         mean answer, 0 to 1, before reversing; rank, 1 for the lowest option, before reversing, and keyed_rank, after
-        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`).
+        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`). Of protocol
+        `scored`, score in the unit of its measure, and the name measure; the original wordings count, too.
     by
-        Columns that cut the rows, one fit each, such as model and condition; studies are always apart, unless the
-        formula uses them.
+        Columns that cut the rows, one fit each, such as model and condition; studies and measures are always apart,
+        unless the formula uses them.
     engine
         One of `mixed.ENGINES`.
 
     Returns
     -------
     DataFrame
-        study, the columns of `by`; the columns of `mixed.Result.table`; n_missing: rows left out because a value is
-        missing; warnings: what weakens the fit, or why there is none (a row without a term); empty: nothing.
+        study, measure (of protocol `scored`), the columns of `by`; the columns of `mixed.Result.table`; n_missing: rows
+        left out because a value is missing, such as the score of a response that failed; warnings: what weakens the
+        fit, or why there is none (a row without a term); empty: nothing.
 
     Raises
     ------
@@ -62,19 +71,21 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     """
     import pandas as pd
 
-    responses = _choose_responses(runs)
-    text, parsed_formula = _resolve_formula(formula, runs, responses)
+    protocol = _find_protocol(runs)
+    text, parsed_formula = _resolve_formula(formula, runs, protocol)
     mixed.choose_engine(parsed_formula, engine)
     columns = parsed_formula.formula_columns
     weights = "weight" if columns[0] in RANKS else ""
     if weights and engine not in mixed.OF_RANKS:
         raise InputError(f"formula: {columns[0]} is an ordered answer: give engine {' or '.join(mixed.OF_RANKS)}")
-    groups = _choose_groups(by, columns, runs, responses)
+    groups = _choose_groups(by, columns, runs, protocol)
     of_wordings = [name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute(name)]
-    if responses == RESPONSES:
+    if protocol == agreement.PROTOCOL:
         rows = join_answers_with_features(runs, attributes=of_wordings)
-    else:
+    elif protocol == ratings.PROTOCOL:
         rows = join_ratings_with_features(runs, attributes=of_wordings, as_ranks=bool(weights))
+    else:
+        rows = join_scores_with_features(runs, attributes=of_wordings)
     if "logit" in columns:
         rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
     result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
@@ -90,48 +101,95 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     return pd.concat([table, unfitted], ignore_index=True)
 
 
-def _choose_responses(runs: Runs) -> tuple[str, ...]:
-    """Return the responses that there are, by the protocol; refuse several protocols, and others than two."""
-    protocols = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
-    if set(protocols.values()) == {ratings.PROTOCOL}:
-        return RATING_RESPONSES
-    if wrong := [name for name, protocol in protocols.items() if protocol != agreement.PROTOCOL]:
+def choose_protocol(formula: str, protocols: Collection[str]) -> str:
+    """Choose the protocol whose runs a formula is about: the one that has its response.
+
+    Parameters
+    ----------
+    formula
+        As in `fit_formula_by_group`.
+    protocols
+        Those of the run folders.
+
+    Returns
+    -------
+    str
+        Of several that the response does not tell apart, such as a feature, the first in `RESPONSES_BY_PROTOCOL`.
+
+    Raises
+    ------
+    InputError
+        For a score, where there are rating scales and other scores.
+    """
+    response = str(formula).partition("~")[0].strip()
+    present = [protocol for protocol in RESPONSES_BY_PROTOCOL if protocol in protocols]
+    explaining = [protocol for protocol in present if response in RESPONSES_BY_PROTOCOL[protocol]]
+    if len(explaining) > 1:
+        raise InputError(
+            f"formula: {response!r} is in runs of protocol {' and '.join(explaining)}; keep one of them, such as "
+            "run.where(\"study = 'NAME'\")"
+        )
+    return (explaining or present or list(RESPONSES_BY_PROTOCOL))[0]
+
+
+def _find_protocol(runs: Runs) -> str:
+    """Return the protocol of all studies; refuse several, and those without a mixed model."""
+    protocols = {name: str(fields["protocol"]) for name, fields in runs.info["studies"].items()}
+    first = next(iter(protocols.values()))
+    wrong = [name for name, protocol in protocols.items() if protocol not in RESPONSES_BY_PROTOCOL or protocol != first]
+    if wrong:
         raise InputError(
             f"study {shorten_line(repr(wrong[0]))} is of protocol {protocols[wrong[0]]}; mixed models are fitted to "
-            f"runs of protocol {agreement.PROTOCOL}, or to those of {ratings.PROTOCOL} alone"
+            f"runs of protocol {', '.join(RESPONSES_BY_PROTOCOL)}, and of one of them at a time"
         )
-    return RESPONSES
+    return first
 
 
-def _resolve_formula(formula: str, runs: Runs, responses: Sequence[str]) -> tuple[str, mixed.Formula]:
+def _list_columns(protocol: str) -> tuple[str, ...]:
+    """List the columns that a formula can name, those of attributes apart."""
+    return (*RESPONSES_BY_PROTOCOL[protocol], *FEATURES, *NAMES, *_list_own_names(protocol))
+
+
+def _list_own_names(protocol: str) -> tuple[str, ...]:
+    """List the names that only rows of this protocol have."""
+    return (MEASURE,) if protocol == scored.PROTOCOL else ()
+
+
+def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
-    text, all_columns = formula, (*responses, *FEATURES, *NAMES)
+    text, all_columns = formula, _list_columns(protocol)
     for name in mixed.parse_formula(formula).formula_columns:
         column = attributes.find_predictor_column(name, all_columns, runs)
         if column is None:
-            hint = attributes.suggest_nearest_column(name, all_columns, runs)
+            hint = _point_to_score(name, runs) or attributes.suggest_nearest_column(name, all_columns, runs)
             listed = ", ".join([*all_columns, *attributes.list_attribute_columns(runs)])
             raise InputError(f"formula: no column {shorten_line(repr(name))}{hint}; there are {listed}")
         if column != name:
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", column, text)
     parsed_formula = mixed.parse_formula(text)
-    if parsed_formula.formula_columns[0] in NAMES:
+    if parsed_formula.formula_columns[0] in (*NAMES, *_list_own_names(protocol)):
         raise InputError(
-            f"formula: the response {parsed_formula.response!r} is no number; explain {', '.join(responses)} or a "
-            "feature"
+            f"formula: the response {parsed_formula.response!r} is no number; explain "
+            f"{', '.join(RESPONSES_BY_PROTOCOL[protocol])} or a feature"
         )
     return text, parsed_formula
 
 
-def _choose_groups(
-    by: Sequence[str], formula_columns: Sequence[str], runs: Runs, responses: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the columns that cut the rows into fits: the study, and those that were named."""
-    all_columns = (*responses, *FEATURES, *NAMES)
+def _point_to_score(name: str, runs: Runs) -> str:
+    """Say of an unknown column that is a measure, that its numbers are the column score; empty where it is none."""
+    conditions = [fields for study in runs.info["conditions"].values() for fields in study.values()]
+    if name not in {fields.get(MEASURE) for fields in conditions}:
+        return ""
+    return f" (a measure: its numbers are score; keep it with where, \"measure = '{name}'\")"
+
+
+def _choose_groups(by: Sequence[str], formula_columns: Sequence[str], runs: Runs, protocol: str) -> tuple[str, ...]:
+    """Return the columns that cut the rows into fits: the study, the measure, and those that were named."""
+    all_columns = _list_columns(protocol)
     if not isinstance(by, Iterable):
         raise InputError(f"by: expected names of columns, not {shorten_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)
-    groups = ["study"] if "study" not in formula_columns else []
+    groups = [name for name in ("study", *_list_own_names(protocol)) if name not in formula_columns]
     for name in names:
         column = attributes.find_predictor_column(str(name), all_columns, runs)
         if column is None:

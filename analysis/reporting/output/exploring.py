@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.features.mixed_effects import RATING_RESPONSES, fit_formula_by_group
-from analysis.measures import agreement, ratings
+from analysis.features.mixed_effects import choose_protocol, fit_formula_by_group
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
@@ -306,13 +305,13 @@ class Run:
         return drawn_pictures[number - 1].draw(width=width)
 
     def mixed(self, formula: str, by: Sequence[str] = ("model", "condition"), engine: str = "auto") -> pd.DataFrame:
-        """Fit a mixed model of one's own to the answers to paraphrases, once for every model and condition.
+        """Fit a mixed model of one's own to the answers, once for every model and condition.
 
         Parameters
         ----------
         formula, by, engine
             As in `analysis.features.mixed_effects.fit_formula_by_group`: "agreement ~ negation_cues +
-            attributes.hedged + (1 | item)". Of rating scales, "score ~ ...".
+            attributes.hedged + (1 | item)". Of rating scales, and of scores of any kind, "score ~ ...".
 
         Returns
         -------
@@ -324,10 +323,7 @@ class Run:
         InputError
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
-        is_of_ratings = (
-            formula.partition("~")[0].strip() in RATING_RESPONSES or agreement.PROTOCOL not in self._protocols
-        )
-        protocol = ratings.PROTOCOL if is_of_ratings and ratings.PROTOCOL in self._protocols else agreement.PROTOCOL
+        protocol = choose_protocol(formula, self._protocols)
         return fit_formula_by_group(self.open_protocols({protocol}), formula, by, engine)
 
     def correlate(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import waver as notebook
-from analysis.features.frames import join_ratings_with_features
+from analysis.features.score_frames import join_ratings_with_features
 from analysis.runs import open_runs
 from ground.errors import InputError
 from helpers.scale_runs import Respondent, draw_answers, write_scale

@@ -36,6 +36,7 @@ def written(scored: list[float], **fields: Any) -> Callable[[Path], None]:
 
 
 MEANS = "analysis table run scored_means"
+FITTED = "analysis table run mixed"  # `run.mixed` fits them
 CASES = [
     Case("a score outside the range", scores(*F1, "--score-range", "0-0.4"),
          ("t.csv, row 2", "'F1'", "'0.5'", "outside", "0-0.4"), {"t.csv": TABLE}),
@@ -76,4 +77,6 @@ CASES = [
          written([0.5, 1.5])),
     Case("a stored score that is outside a range of fractions", MEANS, ("part-", "score", "outside the range"),
          written([0.25, 0.75], range=[0, 0.5])),
+    Case("mixed models of scores as a table", FITTED, ("run", "no run of protocol agreement", "found: scored"),
+         written([0.5, 1.0])),
 ]  # fmt: skip

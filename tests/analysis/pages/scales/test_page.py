@@ -8,7 +8,7 @@ import statsmodels.formula.api as smf
 
 import waver as notebook
 from analysis import runs
-from analysis.features.frames import join_ratings_with_features
+from analysis.features.score_frames import join_ratings_with_features
 from analysis.pages.scales.figures import frame_scales_items
 from analysis.pages.scales.plots import choose_option_colours, draw_scales_items
 from analysis.reporting.catalogue.frames import Frames
