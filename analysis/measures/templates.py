@@ -32,31 +32,41 @@ def count_templates_by_study(runs: Runs) -> dict[str, tuple[int, int]]:
 
 def _count_templates_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]:
     """Count the templates, and the items that share them, of every study of templates, without a cache."""
-    texts = runs.sql(
+    names = runs.sql(
         """
-        SELECT study, item, variant, text, min(text) OVER same AS first, max(text) OVER same AS last,
-               min(reverse(text)) OVER same AS first_end, max(reverse(text)) OVER same AS last_end,
-               count(*) OVER same AS shared_by, n_items
+        SELECT study, variant, min(text) AS first, max(text) AS last, min(reverse(text)) AS first_end,
+               max(reverse(text)) AS last_end, count(*) AS shared_by, n_items
         FROM stimuli JOIN (SELECT study, count(DISTINCT item) AS n_items FROM stimuli GROUP BY study) USING (study)
-        WHERE pattern <> 'original' WINDOW same AS (PARTITION BY study, variant)"""
+        WHERE pattern <> 'original' GROUP BY study, variant, n_items"""
     )
-    shared = texts[(texts["shared_by"] >= NEARLY_ALL * texts["n_items"]) & (texts["n_items"] > 1)]
-    sizes_by_study = {
-        str(study): _count_templates_and_items(rows) for study, rows in shared.groupby("study", sort=False)
-    }
+    shared = names[(names["shared_by"] >= NEARLY_ALL * names["n_items"]) & (names["n_items"] > 1)]
+    if shared.empty:
+        return {}
+    texts = runs.sql("SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original'")
+    rows = texts.merge(_measure_shared_letters(shared), on=["study", "variant"])
+    sizes_by_study = {str(study): _count_templates_and_items(part) for study, part in rows.groupby("study", sort=False)}
     return {study: sizes for study, sizes in sizes_by_study.items() if sizes}
+
+
+def _measure_shared_letters(names: pd.DataFrame) -> pd.DataFrame:
+    """Count the letters that all wordings of one name begin and end with: study, variant, start, end.
+
+    What the first and the last of the sorted texts share, all share.
+    """
+    start = map(_count_common_prefix_letters, names["first"], names["last"])
+    end = map(_count_common_prefix_letters, names["first_end"], names["last_end"])
+    return names[["study", "variant"]].assign(start=list(start), end=list(end))
 
 
 def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
     """Count the templates and items of one study; None where its wordings are not templates."""
-    statements = rows.assign(statement=[_extract_statement(*row) for row in rows[_COLUMNS].itertuples(index=False)])
-    of_item = statements.groupby("item")["statement"]
-    same_share = of_item.agg(lambda texts: texts.value_counts().iloc[0]).sum() / len(rows)
+    statements = rows.assign(statement=list(map(_extract_statement, rows["text"], rows["start"], rows["end"])))
+    n_same = statements.groupby(["item", "statement"], sort=False).size().groupby(level="item", sort=False).max()
     if (
-        same_share < NEARLY_ALL or rows.groupby("item")["text"].nunique().max() == 1
+        n_same.sum() / len(rows) < NEARLY_ALL or rows.groupby("item")["text"].nunique().max() == 1
     ):  # one text asked again is no template
         return None
-    return int(rows["variant"].nunique()), int(of_item.ngroups)
+    return int(rows["variant"].nunique()), len(n_same)
 
 
 def find_studies_of_reordered_words(runs: Runs) -> set[str]:
@@ -64,8 +74,14 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
 
     So are orders of the options that stand in the text. Like a template, an order may move all items at once.
     """
-    texts = runs.sql("SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original'")
-    texts["words"] = [" ".join(sorted(text.split())) for text in texts["text"]]
+    studies = _find_studies_of_alike_words(runs)
+    if not studies:
+        return set()
+    texts = runs.sql(
+        "SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original' AND study IN (SELECT unnest(?))",
+        [studies],
+    )
+    texts["words"] = list(map(_sort_words, texts["text"]))
     counts = texts.groupby(["study", "item"], sort=False).agg(
         {"text": "nunique", "words": "nunique", "variant": "size"}
     )
@@ -78,22 +94,27 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
     }
 
 
-_COLUMNS = ["text", "first", "last", "first_end", "last_end"]
+def _find_studies_of_alike_words(runs: Runs) -> list[str]:
+    """Find the studies of which (nearly) every item has two wordings of the same words; no others can have all."""
+    texts = runs.sql(
+        "SELECT study, min(text) AS first, max(text) AS last FROM stimuli WHERE pattern <> 'original' "
+        "GROUP BY study, item"
+    )
+    is_alike = texts["first"].map(_sort_words) == texts["last"].map(_sort_words)
+    return [str(study) for study, share in is_alike.groupby(texts["study"]).mean().items() if share >= NEARLY_ALL]
 
 
-def _extract_statement(
-    text: str, first_text: str, last_text: str, first_reversed_text: str, last_reversed_text: str
-) -> str:
-    """Take away from a wording what all items share: what the first and the last of the sorted texts share, all share.
+def _sort_words(text: str) -> str:
+    """Return the words of a text in the order of the alphabet."""
+    return " ".join(sorted(text.split()))
 
-    >>> _extract_statement("Is it so that cats purr?", "Is it so that cats purr?", "Is it so that dogs bark?",
-    ...            "?krab sgod taht os ti sI", "?rrup stac taht os ti sI")
+
+def _extract_statement(text: str, start: int, end: int) -> str:
+    """Take away from a wording so many letters at both ends, which all items share.
+
+    >>> _extract_statement("Is it so that cats purr?", 14, 1)
     'cats purr'
     """
-    start, end = (
-        _count_common_prefix_letters(first_text, last_text),
-        _count_common_prefix_letters(first_reversed_text, last_reversed_text),
-    )
     return text[start : max(start, len(text) - end)].strip(_EDGES).casefold()
 
 

@@ -336,7 +336,7 @@ def _create_views(runs: Runs) -> None:
 
 
 def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], part: Part | None) -> str:
-    """Create the views `stimuli` and `responses` of some folders; the kept stimuli of a part are a table.
+    """Create the views `stimuli` and `responses` of some folders; some stimuli only, which a part keeps, are a table.
 
     Parameters
     ----------
@@ -359,8 +359,9 @@ def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], 
     rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
     if part:
         part.create_tables(con)
-        con.execute(f"CREATE TABLE stimuli AS {part.restrict_stimuli(stimuli)}")
         rows = part.restrict_rows(rows)
+    if part and not part.keeps_all_wordings:
+        con.execute(f"CREATE TABLE stimuli AS {part.restrict_stimuli(stimuli)}")
     else:
         con.execute(f"CREATE VIEW stimuli AS {stimuli}")
     con.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")

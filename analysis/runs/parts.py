@@ -52,6 +52,12 @@ class Part:
         models = tuple(len(set().union(*(count["models"][side] for count in counts))) for side in (0, 1))
         return {**sums, "models": models}
 
+    @property
+    def keeps_all_wordings(self) -> bool:
+        """Tell whether every unit keeps all wordings of its study; then nothing has to be looked up for them."""
+        sizes = [count["wordings"] for count in self.counts.values()]
+        return self.pairs is None and bool(sizes) and all(kept == n for kept, n in sizes)
+
     def create_tables(self, con: duckdb.DuckDBPyConnection, prefix: str = "main.part") -> None:
         """Create the tables that `restrict_rows` and `restrict_stimuli` join with.
 
@@ -78,9 +84,9 @@ class Part:
     def restrict_rows(self, sql: str, prefix: str = "main.part") -> str:
         """Write the SQL of the kept rows of responses; parameters as in `create_tables`."""
         if self.pairs is None:
+            rows = f"SELECT * FROM ({sql}) SEMI JOIN {prefix}_units USING ({', '.join(UNIT)})"
             return (
-                f"SELECT * FROM ({sql}) SEMI JOIN {prefix}_units USING ({', '.join(UNIT)}) "
-                f"SEMI JOIN {prefix}_wordings USING ({', '.join(WORDING)})"
+                rows if self.keeps_all_wordings else f"{rows} SEMI JOIN {prefix}_wordings USING ({', '.join(WORDING)})"
             )
         return (
             f"SELECT r.* FROM ({sql}) AS r JOIN {prefix}_units AS u USING ({', '.join(UNIT)}) "

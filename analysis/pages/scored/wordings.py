@@ -78,7 +78,10 @@ def tabulate_scored_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["study"])
     if rows.empty:
         return pd.DataFrame()
-    texts = runs.sql("SELECT study, item, variant, text FROM stimuli")
+    texts = runs.sql(
+        "SELECT study, item, variant, text FROM stimuli WHERE item IN (SELECT unnest(?))",
+        [rows["item"].unique().tolist()],
+    )
     for side in ("best", "worst"):
         of_side = texts.rename(columns={"variant": f"{side}_variant", "text": f"{side}_text"})
         rows = rows.merge(of_side, how="left", on=["study", "item", f"{side}_variant"])
