@@ -48,6 +48,19 @@ def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
     assert part.sql("SELECT count(*) AS n FROM errors")["n"].tolist() == [0]
 
 
+def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
+    run = open_run(folder)
+    part, whole = run.where("model = 'two'").open_protocols(), run.open_protocols()
+    assert part.part.keeps_all_wordings
+    for query in (
+        "SELECT * FROM stimuli ORDER BY position",
+        "SELECT * FROM responses WHERE model = 'two' ORDER BY condition, item, variant",
+    ):
+        pd.testing.assert_frame_equal(part.sql(query), whole.sql(query))
+    assert not run.where("model = 'two' AND item <> 'item-01'").part.keeps_all_wordings
+    assert not run.where("model = 'two' OR item <> 'item-01'").part.keeps_all_wordings
+
+
 def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
     run = open_run(folder)
     whole = count_unanswered_prompts(run.open_protocols())
