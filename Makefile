@@ -59,6 +59,10 @@ $(BIN)/.installed-references: $(BIN)/.installed
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver run inference/demo/demo.toml
+	$(BIN)/waver import table inference/demo/scores.csv --out $(DEMO)/scored --model-column model --item-column question \
+		--variant-column wording --text-column text --condition-column temperature --name scored-demo \
+		--score-column probability --score-column bits --score-range probability=0-1 --lower-is-better bits \
+		--language en --models inference/demo/scores-models.yaml
 	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
 		-p scores=inference/demo/benchmarks.csv -p score_columns=all --people inference/demo/people.csv
 

@@ -14,6 +14,8 @@ MODELS = DEMO / "models"
 ADAPTERS = DEMO / "adapters"
 BATTERY, PERSONAS, PEOPLE = DEMO / "battery.yaml", DEMO / "personas.csv", DEMO / "people.csv"
 """Statements to be rated, as whom, and what made people answer."""
+SCORES, SCORED_MODELS = DEMO / "scores.csv", DEMO / "scores-models.yaml"
+"""Answers of three models, scored in degrees, and of which weights these are."""
 PREFIX = "waver-demo-"
 """With it every demo model's name begins, of this family and of earlier ones."""
 SEED = 2024

@@ -31,9 +31,12 @@ SHOWN = re.compile(
 SOURCE = "waver-stars 1.0"
 
 
-def files() -> dict[str, str]:
-    """The files that the page shows of its first package."""
-    section = GUIDE.read_text(encoding="utf-8").partition("\n## A package")[2].partition("\n## ")[0]
+MOST_LINES = 60  # of the package, all its files together, blank lines too
+
+
+def files(title: str = "A package") -> dict[str, str]:
+    """The files that the page shows of its first package; or those of its figure."""
+    section = GUIDE.read_text(encoding="utf-8").partition(f"\n## {title}")[2].partition("\n## ")[0]
     return {shown["name"]: textwrap.dedent(shown["block"]) for shown in SHOWN.finditer(section)}
 
 
@@ -105,9 +108,11 @@ def place(tmp_path_factory) -> Path:
     return folder
 
 
-def test_the_page_shows_a_whole_package():
-    assert {"pyproject.toml", "waver_stars/catalogue.py", "waver_stars/importer.py", "waver_stars/stars.ipynb",
-            "stars.csv"} <= files().keys()  # fmt: skip
+def test_the_page_shows_a_whole_package_of_few_lines():
+    assert files().keys() == {"pyproject.toml", "waver_stars/__init__.py", "waver_stars/importer.py",
+                              "waver_stars/catalogue.py", "stars.csv"}  # fmt: skip
+    lines = [line for name, text in files().items() if name != "stars.csv" for line in text.splitlines()]
+    assert len(lines) <= MOST_LINES and f"has {MOST_LINES} lines at most" in GUIDE.read_text(encoding="utf-8")
     assert [words[0] for words in calls()] == ["import", "report", "table"]
 
 
@@ -134,6 +139,7 @@ def test_the_page_is_in_the_report_and_its_foot_names_the_package(place):
         words = Page(report / name).words
         assert "The means go from 1.8 to 4.8 stars." in words
         assert f"page stars of {SOURCE}" in words and f"importer stars of {SOURCE}" in words
+    assert "Stars of each item" in Page(report / "stars.html").words
     means = pd.read_csv(report / "tables" / "stars_items.csv").set_index(["model", "item"])["stars"]
     assert means.to_dict() == {("large", "milk"): 5, ("large", "tea"): 4.5, ("small", "milk"): 1, ("small", "tea"): 2.5}
 
@@ -159,14 +165,39 @@ def test_a_wrong_row_is_one_line(place):
     (place / "wrong.csv").write_text("model,item,text,stars\nm,a,A?,6\n", encoding="utf-8")
     done = call(place, place / "site", "import", "stars", "wrong.csv", "--out", "runs/wrong")
     assert (done.returncode, done.stderr) == (
-        2, "waver: wrong.csv, row 2: stars must be 1 to 5; correct the row\n",
+        2, "waver: wrong.csv, row 2: stars is 6, outside 1-5; correct the row\n",
     )  # fmt: skip
+
+
+def change_file(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_figure_that_is_shown_is_drawn(place, tmp_path):
+    """Its files are added, and the lines that the page names changed."""
+    site = tmp_path / "site"
+    shutil.copytree(place / "site", site)
+    assert files("A figure").keys() == {"waver_stars/plots.py", "waver_stars/captions.py"}
+    write_files(site, files("A figure"))
+    catalogue = site / "waver_stars" / "catalogue.py"
+    (line,) = re.findall(r"below `columns=` stands\n\n    ( +figures=.+\n)", GUIDE.read_text(encoding="utf-8"))
+    change_file(catalogue, "import Catalogue, Table", "import Catalogue, Figure, Table")
+    change_file(catalogue, '"Stars", 2)},\n', f'"Stars", 2)}},\n{line}')
+    good(tmp_path, site, "report", str(place / "runs" / "stars"), "--out", "report")
+    assert (tmp_path / "report" / "figures" / "stars_means.svg").is_file()
+    said = "Mean stars of 2 items, over wordings: a dot per item, a row per model."
+    assert (
+        said in Page(tmp_path / "report" / "stars.html").words
+        and said in Page(tmp_path / "report" / "index.html").words
+    )
 
 
 def test_an_error_in_a_page_names_the_package_and_leaves_the_others(place, tmp_path):
     site = tmp_path / "site"
     shutil.copytree(place / "site", site)
-    (site / "waver_stars" / "tables.py").write_text("def tabulate_stars(runs):\n    return 1 / 0\n", encoding="utf-8")
+    change_file(site / "waver_stars" / "catalogue.py", "    return runs.sql(", "    1 / 0\n    return runs.sql(")
     done = call(tmp_path, site, "table", str(place / "runs" / "stars"), "stars_items")
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert f"page stars of {SOURCE} failed: ZeroDivisionError: division by zero" in done.stderr

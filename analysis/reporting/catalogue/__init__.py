@@ -175,8 +175,8 @@ class Catalogue:
     tables
         Name -> table, in the order of `table --list`. A name is used by one page only.
     columns
-        What the columns of these tables mean; found before the shared entries. A key "table.column" is for one table,
-        where a page uses one name for two things.
+        What the columns of these tables mean; found before the shared entries (`columns.SHARED`), which need none here.
+        A key "table.column" is for one table, where a page uses one name for two things.
     figures
         Name -> figure, in the order of the page. A name is used by one page only.
     patterns
@@ -202,6 +202,9 @@ class Catalogue:
         Whether the page compares wordings: `list_pages` adds the protocols that some page names the `rewordings` of.
     unanswered_protocols
         Those of `protocols` whose runs hold no answers of models.
+    question, answer
+        Of a page without a notebook, for which one is made (`output.made_notebook`): its heading, and the function,
+        "module.function", that gives the answer (`words.Answer`) from the tables (`frames.Frames`).
     declared_protocols
         What `protocols` was before `list_pages` put in its place what it stands for.
     """
@@ -209,8 +212,8 @@ class Catalogue:
     place: int
     protocols: frozenset[str]
     tables: Mapping[str, Table]
-    columns: Mapping[str, Column]
-    figures: Mapping[str, Figure]
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
     explain_no_data: Callable[[Runs, Mapping[str, Any]], str] = lambda runs, parameters: ""
     needed_packages: Mapping[str, str] = field(default_factory=dict)
@@ -221,6 +224,8 @@ class Catalogue:
     why_not_compared: str = ""
     compares_wordings: bool = False
     unanswered_protocols: frozenset[str] = frozenset()
+    question: str = ""
+    answer: str = ""
     declared_protocols: frozenset[str] = frozenset()
 
 

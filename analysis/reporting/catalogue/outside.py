@@ -1,7 +1,8 @@
 """Load the pages of other installed packages, and find what belongs to them; one that is not whole is left out.
 
 An outside page is a package with the files of a page of ours: `catalogue.py` with `CATALOGUE`, the modules that its
-tables and figures name, its templates, and its notebook, `PAGE.ipynb`.
+tables and figures name, its templates, and its notebook, `PAGE.ipynb`. Without a notebook, `CATALOGUE` has the question
+of the page and names the function that answers it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def find_page_notebook(page: str, own_folder: Path) -> Path:
 
     Returns
     -------
-    Its file; that of an outside page stands in the folder of the page.
+    Its file; that of an outside page stands in the folder of the page, if it has one.
     """
     room = find_page_room(page)
     folder = find_page_folder(room) if room else None
@@ -116,17 +117,19 @@ def _find_page_fault(room: OutsideRoom, page: Any, others: Mapping[str, Any], ca
         if catalogue.rewordings and other.rewordings and (both := catalogue.protocols & other.protocols):
             return f"page {other_name} has the reader of wordings of protocol {min(both)}"
     folder = find_page_folder(room)
-    return _find_notebook_fault(folder / f"{room.name}.ipynb") if folder else f"{room.module} is no package"
+    return _find_notebook_fault(folder / f"{room.name}.ipynb", catalogue) if folder else f"{room.module} is no package"
 
 
-def _find_notebook_fault(path: Path) -> str:
-    """Say what is wrong with the notebook of a page; empty: nothing."""
+def _find_notebook_fault(path: Path, catalogue: Any) -> str:
+    """Say what is wrong with the notebook of a page, or with what one is made from; empty: nothing."""
+    if catalogue.answer and not path.exists():
+        return "" if catalogue.question.strip() else "its CATALOGUE has an answer, but no question"
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         question = "".join(notebook["cells"][0]["source"])
         tags = [tag for cell in notebook["cells"] for tag in cell["metadata"].get("tags", [])]
     except OSError:
-        return f"there is no notebook {path}"
+        return f"there is no notebook {path}, and its CATALOGUE names no answer"
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         return f"{path} is no notebook (nbformat 4)"
     if notebook.get("nbformat") != 4:

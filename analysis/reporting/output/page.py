@@ -80,8 +80,8 @@ class Page:
         Options of the tables (`resamples`, `seed`, `thresholds`), recorded in the provenance.
     """
 
-    protocols: ClassVar[frozenset[str]]
-    studies: ClassVar[tuple[str, ...]] = ()
+    protocols: frozenset[str]
+    studies: tuple[str, ...] = ()
     of_agreement: ClassVar[bool] = False
 
     def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
@@ -326,11 +326,15 @@ class Page:
             for name in self.folders
             if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
         ]
-        room = find_room_of_module(type(self).__module__)
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
-            *(provenance.list_room_entries([room.name]) if room else []),
+            *provenance.list_room_entries(self.list_outside_pages()),
         ]
+
+    def list_outside_pages(self) -> list[str]:
+        """Return the name of the page, if it is another package's."""
+        room = find_room_of_module(type(self).__module__)
+        return [room.name] if room else []
 
 
 def _find_positions_of_unpublished_rows(frame: pd.DataFrame) -> set[int]:

@@ -16,7 +16,7 @@ from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.catalogue.outside import find_page_notebook, find_page_room
-from analysis.reporting.output import cells, execution, files, layout, notebooks, provenance
+from analysis.reporting.output import cells, execution, files, layout, made_notebook, notebooks, provenance
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.tidy.selection import open_part
@@ -68,7 +68,13 @@ class NotebookResult:
 
 def list_notebooks() -> list[Notebook]:
     """Return the notebooks of all pages, in the order of the report."""
-    return [Notebook(find_page_notebook(name, notebooks.FOLDER), page) for name, page in catalogue.list_pages().items()]
+    return [Notebook(_find_or_make_notebook(name, page), page) for name, page in catalogue.list_pages().items()]
+
+
+def _find_or_make_notebook(name: str, page: Catalogue) -> Path:
+    """Find the notebook of a page, or make one if it has none."""
+    path = find_page_notebook(name, notebooks.FOLDER)
+    return made_notebook.make_notebook(name) if page.answer and not path.exists() else path
 
 
 def write_report(

@@ -48,7 +48,7 @@ class ScoreMeasure:
     @property
     def fields(self) -> dict[str, Any]:
         """Return the fields of its conditions that are about it; whole ends of a range are written as such."""
-        ends = self.range and [int(end) if end.is_integer() else end for end in self.range]
+        ends = self.range and [int(end) if float(end).is_integer() else end for end in self.range]
         return {"measure": self.name, "range": ends, "direction": self.direction}
 
     def name_condition(self, setting: str) -> str:

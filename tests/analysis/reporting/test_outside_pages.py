@@ -5,19 +5,21 @@ from __future__ import annotations
 import shutil
 import sys
 
+import nbformat
 import pytest
 
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import outside, rewordings
-from analysis.reporting.output import html, provenance
+from analysis.reporting.output import html, made_notebook, notebooks, provenance, report
 from ground import outside_rooms
 from helpers.commands import ROOT
 from helpers.outside_packages import write_package
 from helpers.synthetic import random_frame, write_run
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
-CACHES = (outside_rooms.read_all_rooms, outside.list_page_rooms, catalogue.list_pages, html._build_jinja_environment)
+CACHES = (outside_rooms.read_all_rooms, outside.list_page_rooms, catalogue.list_pages, html._build_jinja_environment,
+          made_notebook.make_notebook)  # fmt: skip
 
 
 @pytest.fixture
@@ -58,6 +60,38 @@ def test_a_page_of_ours_becomes_one_of_a_package_without_another_change(install,
         ("From other packages", ["page toy of waver-toy 1.0"])
     ]
     assert provenance.list_room_entries(["stability"]) == []
+
+
+def test_a_page_without_a_notebook_gets_one_of_its_parts(install, tmp_path, capsys):
+    install("catalogue.py", "place=900,", 'place=900, question="Do they agree?", answer="narrative.answer_frames",')
+    assert report.list_notebooks()[-1].path == tmp_path / "waver_toy" / "toy.ipynb"  # its own comes first
+    (tmp_path / "waver_toy" / "toy.ipynb").unlink()
+    for cache in CACHES:
+        cache.cache_clear()
+    path = report.list_notebooks()[-1].path
+    node = nbformat.read(path, 4)
+    nbformat.validate(node)
+    assert path.name == "toy.ipynb" and tmp_path not in path.parents and capsys.readouterr().err == ""
+    assert notebooks.read_question(path) == "Do they agree?"
+    assert list(notebooks.read_parameters(path)) == ["runs", "out", "where"]
+    tagged = {tag: cell.source for cell in node.cells for tag in cell.metadata.get("tags", [])}
+    assert (tagged["answer"], tagged["figure"]) == ("page.answer()", "page.figure('toy_means')")
+    assert "page.table('toy_items')" in [cell.source for cell in node.cells]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("", "and its CATALOGUE names no answer"),
+        (' answer="narrative.answer_frames",', "has an answer, but no question"),
+    ],
+)
+def test_a_page_without_a_notebook_needs_a_question_and_an_answer(install, tmp_path, capsys, change, words):
+    install("catalogue.py", "place=900,", f"place=900,{change}")
+    (tmp_path / "waver_toy" / "toy.ipynb").unlink()
+    assert "toy" not in catalogue.list_pages()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("waver: page toy of waver-toy 1.0 is left out: ") and words in line
 
 
 @pytest.mark.parametrize(

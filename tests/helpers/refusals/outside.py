@@ -60,6 +60,24 @@ def refused(
     return Case(name, call, ("waver-toy 1.0", REMOVAL, *words), package(rooms, modules), status=status, site="site")
 
 
+ROWS_IMPORTER = IMPORTER + (
+    "    saving.add_arguments(parser)\n\n\ndef main(options):\n"
+    '    rows = Records(Path(options.file), ["model", "item", "text", "stars"])\n'
+    '    save_score_rows(options, options.file, rows, ScoreMeasure("stars", (1, 5)), "toy")\n\n\n'
+    "from pathlib import Path\n\nfrom inference.importers.shared import saving\n"
+    "from inference.importers.shared.score_rows import save_score_rows\n"
+    "from inference.importers.shared.scored import ScoreMeasure\n"
+    "from inference.stimuli.reading.records import Records\n"
+)
+STARS = "model,item,text,stars\nm,a,A?,5\n"
+
+
+def refused_row(name: str, row: str, *words: str) -> Case:
+    """Make a case of a wrong row that an outside importer hands to `save_score_rows`."""
+    files = {**package("importer toy = waver_toy.toy", {"waver_toy/toy.py": ROWS_IMPORTER}), "s.csv": f"{STARS}{row}\n"}
+    return Case(name, "inference import toy s.csv --out run", ("s.csv, row 3", *words), files, site="site")
+
+
 RUN = "inference run toy --items items.csv --model demo --out run"
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
 AGREEMENT = ("inference", "preview", "agreement", "--items", "items.csv", "--model", str(MODEL))
@@ -112,4 +130,9 @@ CASES = [
     refused("a protocol with a fault in its prompts", RUN_ONE, "protocol toy = waver_toy.toy",
             make_asking("return [replace(each, render=lambda *_: 1 / 0) for each in ours]"),
             "protocol toy", "failed", "ZeroDivisionError", status=1),
+    refused_row("a score of an outside importer outside its range", "m,a,A!,6", "stars is 6, outside 1-5"),
+    refused_row("a text as a score of an outside importer", "m,a,A!,many", "'many'", "a number is needed"),
+    refused_row("two scores of one text from an outside importer", "m,a,A?,4", "same model, item and text as in row 2"),
+    refused_row("a row of an outside importer without a text", "m,a,,4", "text is ''", "a text is needed"),
+    refused_row("a row of an outside importer without a model", ",a,A!,4", "model is ''", "a text is needed"),
 ]  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from argparse import Namespace
 
 import pytest
@@ -56,6 +58,17 @@ def test_every_protocol_has_its_folder(tasks):
     assert set(tasks) == {
         f"results/demo/{name}" for name in (*list_protocols(), "thinking", "personas", "choice_tuned")
     }
+
+
+def test_make_report_makes_what_the_notebooks_begin_with(tasks):
+    """The run file asks, and `make report` imports the rest."""
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nreport: ")[2].partition("\n\n")[0]
+    imported = re.findall(r"waver import .*? --out \$\(DEMO\)/(\w+)", recipe)
+    made = {"results/demo", *tasks, *(f"results/demo/{folder}" for folder in imported)}
+    notebooks = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")]
+    source = "".join(line for notebook in notebooks for cell in notebook["cells"] for line in cell["source"])
+    named = set(re.findall(r'"\.\./(results/demo[^"]*)"', source))
+    assert len(named) > 8 and named <= made
 
 
 @pytest.mark.parametrize("name", CALLS)
