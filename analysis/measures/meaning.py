@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from analysis.measures.meaning_file import COLUMNS, PEOPLE, MeaningFile, list_meaning_folders, read_meaning_file
+from analysis.measures.meaning_file import (
+    COLUMNS,
+    MEANINGS_TABLE,
+    PEOPLE,
+    MeaningFile,
+    list_meaning_folders,
+    read_meaning_file,
+)
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -22,6 +30,8 @@ from ground.meaning import verdicts
 from ground.meaning.verdicts import CheckQuality
 
 if TYPE_CHECKING:
+    import duckdb
+
     from analysis.runs import Runs
 
 WORDING = ["study", "item", "variant"]
@@ -244,3 +254,42 @@ def _list_texts(meaning: StudyMeaning) -> pd.DataFrame:
         passed_by=np.where(yes + no > 0, PEOPLE, np.where(is_judged, best, None)),
         **meaning.scores,
     )
+
+
+def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
+    """Create the table `wording_meanings`: study, item, variant, meaning, meaning_score of every stimulus.
+
+    What has the text of its item's original means the same, wherever a wording of the study has a verdict.
+
+    Parameters
+    ----------
+    con
+        A connection with the view `stimuli`.
+    runs
+        The runs that it is of.
+
+    Returns
+    -------
+    bool
+        Whether there is such a table: some wordings were checked.
+    """
+    studies = read_study_meanings(runs) if list_meaning_folders(runs) else []
+    if not studies:
+        return False
+    judged = [study.study for study in studies if any(verdict is not None for verdict in study.meanings)]
+    schema = pa.schema([*((name, pa.string()) for name in (*WORDING, "meaning")), ("meaning_score", pa.float64())])
+    con.register("meaning_rows", pa.Table.from_pandas(read_meanings(runs)[schema.names], schema, preserve_index=False))
+    con.execute(
+        f"""
+        CREATE OR REPLACE TABLE {MEANINGS_TABLE} AS
+        WITH originals AS (
+            SELECT DISTINCT study, item, text, list_contains($judged, study) AS judged FROM stimuli
+            WHERE pattern = '{ORIGINAL}')
+        SELECT s.study, s.item, s.variant, CASE WHEN judged THEN '{verdicts.SAME}' ELSE meaning END AS meaning,
+               meaning_score
+        FROM stimuli AS s LEFT JOIN meaning_rows USING (study, item, variant)
+             LEFT JOIN originals USING (study, item, text)""",
+        {"judged": judged},
+    )
+    con.unregister("meaning_rows")
+    return True
