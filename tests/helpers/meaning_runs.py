@@ -21,8 +21,6 @@ from helpers.synthetic import CONDITION, SCHEMA, arrow_schema, write_run
 
 KINDS = ("negated", "antonym", "other_item", "exchanged", "shuffled")
 WORDS = [f"{start}{end}" for start in ("mo", "ra", "ti", "ken", "lu", "sar") for end in ("va", "ne", "lik", "dor")]
-    f"{start}{end}" for start in ("mo", "ra", "ti", "ken", "lu", "sar", "po") for end in ("va", "ne", "lik", "dor")
-]
 SHIFTS = {"words": 0.0, "similarity:fair": 1.0, "entailment:good": 4.0}  # same minus another, in SDs of its scores
 
 
