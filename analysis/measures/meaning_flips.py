@@ -61,9 +61,9 @@ class StudyAnswers:
         Of every variant of `beside.wordings`: meaning, meaning_score, votes_yes, votes_no.
     items
         Ids of the items.
-    flips, values
-        (units, items, wordings): share of the orders in which the answer is another than that to the original, and the
-        mean value; NaN where there is no answer.
+    flips, values, distances
+        (units, items, wordings): share of the orders in which the answer is another than that to the original, mean
+        value, and mean distance of the value from that of the original; NaN where there is no answer.
     is_same
         (items, wordings): whether the verdict is that it means the same.
     scores
@@ -76,6 +76,7 @@ class StudyAnswers:
     items: list[str]
     flips: Array
     values: Array
+    distances: Array
     is_same: Mask
     scores: Array
 
@@ -122,10 +123,11 @@ def _lay_out_study(beside: AnswersBesideOriginal, meaning: StudyMeaning, judged:
     is_same, scores = np.zeros(shape, bool), np.full(shape, np.nan)
     is_same.flat[cells] = (judged["meaning"] == SAME).to_numpy()
     scores.flat[cells] = judged["meaning_score"].to_numpy(float)
-    flips, values = (
-        np.stack([_average_cells(row, cells, shape) for row in array]) for array in (beside.flips, beside.values)
+    arrays = (
+        np.stack([_average_cells(row, cells, shape) for row in array])
+        for array in (beside.flips, beside.values, beside.distances)
     )
-    return StudyAnswers(beside, meaning, judged, list(map(str, items)), flips, values, is_same, scores)
+    return StudyAnswers(beside, meaning, judged, list(map(str, items)), *arrays, is_same, scores)
 
 
 def _average_cells(row: Array, cells: npt.NDArray[np.intp], shape: tuple[int, int]) -> Array:
@@ -170,12 +172,11 @@ def _compare_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataF
     table = table.assign(validity=np.tile(answers.beside.validity, 2))
     n_units = len(answers.beside.units)
     same = slice(n_units, None)
+    pairs = [(unit + n_units, unit) for unit in range(n_units)]
     differences = {
-        name: bootstrap_differences(
-            part, _compute_drawn_figures, [(unit + n_units, unit) for unit in range(n_units)], draws=resamples, seed=seed
-        )[name]
+        name: bootstrap_differences(part, _compute_drawn_figures, pairs, draws=resamples, seed=seed)[name]
         for name, part in columns.items()
-    }  # fmt: skip
+    }
     for name, difference in differences.items():
         for ending, values in (("", difference.estimate), ("_lower", difference.lower), ("_upper", difference.upper)):
             table[f"{name}_difference{ending}"] = np.nan
