@@ -193,7 +193,7 @@ def test_wordings_have_their_meaning_where_it_was_checked(tmp_path):
     opened = runs.open_runs(run)
     (tmp_path / "csv").mkdir()
     plain.write_table_files(opened, tmp_path / "csv", "csv")
-    read = pd.read_csv(tmp_path / "csv" / "variants.csv").set_index(["item", "variant"])
+    read = pd.read_csv(tmp_path / "csv" / "variants.csv", float_precision="round_trip").set_index(["item", "variant"])
     judged = read_meanings(opened).set_index(["item", "variant"])
     both = read.join(judged[["meaning", "meaning_score"]], rsuffix="_judged", how="inner")
     assert len(both) == len(judged) == 4 * 5
