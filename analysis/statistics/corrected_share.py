@@ -128,7 +128,7 @@ def estimate_corrected_share(
     corrected, change = _NOTHING, (np.nan, np.nan, np.nan)
     reason = _explain_missing_share(flip, truth, n_read)
     if not reason:
-        corrected = _estimate_ratio(*_sum_same_wordings(flip, passing, truth, item), n_read)
+        corrected = _estimate_ratio(*sum_same_wordings(flip, passing, truth, item), n_read)
         value = corrected.value - uncorrected.value
         half = _compute_half_width(corrected.influence - uncorrected.influence, n_read)
         half = half if half > _ROUNDING else np.nan
@@ -154,11 +154,23 @@ def _explain_missing_share(flip: Array, truth: Array, n_read: int) -> str:
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def _sum_same_wordings(flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]) -> tuple[Array, Array]:
+def sum_same_wordings(flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.
 
     The sums over items are those of the module's docstring. An item's part has what people say beyond q of its wordings
     on the sheet, too, so that its spread over items is that of both samples.
+
+    Parameters
+    ----------
+    flip, passing, truth
+        As in `estimate_corrected_share`; every wording has an answer, and wordings with a flip and those without are on
+        the sheet where there are some.
+    item
+        Numbers of items from 0 on.
+
+    Returns
+    -------
+    tuple of two arrays (items,)
     """
     stratum = 3 * (flip > 0).astype(int) + np.where(np.isnan(passing), 2, (passing > 0).astype(int))
     on_sheet = ~np.isnan(truth)

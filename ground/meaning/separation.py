@@ -7,8 +7,8 @@ summed over each item (Obuchowski). With one score an item this is DeLong's vari
 
 The interval is made on the logit scale, so that it stays within 0 and 1; where items are named, with the quantile of t
 with one degree of freedom less than there are items on the side that has fewer. Where all wordings that passed are
-above all decoys (or all below), or where the variance is 0, it would have no width; then it is Newcombe's score interval
-(his method 5), which needs no variance of the scores at hand, with as many scores as there are items.
+above all decoys (or all below), or where the variance is 0, it would have no width; then it is Newcombe's score
+interval (his method 5), which needs no variance of the scores at hand, with as many scores as there are items.
 
 In simulated studies (`tests/benchmarks/bench_meaning_correction.py`) of 4 to 100 items whose scores are alike within an
 item, this covers .91 or more up to an AUC of .95, and DeLong's interval, which takes them for independent, .75 to .85.
