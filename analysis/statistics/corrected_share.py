@@ -71,7 +71,7 @@ class CorrectedShare:
         corrected - uncorrected, with the 95 % interval of t, paired over items.
     sensitivity, specificity
         Of wordings on the sheet that mean the same, the share that passes; of those that do not, the share that fails.
-        NaN where there are none with a score.
+        NaN where there are none with a score. Whether they have answers does not matter here.
     n_items, n_sheet
         Items with answers, and wordings with answers that people read.
     reason
@@ -117,9 +117,10 @@ def estimate_corrected_share(
     CorrectedShare
         NaN throughout without an answer.
     """
-    flip = np.asarray(flips, float)
+    flip, passing, truth = (np.asarray(part, float) for part in (flips, passes, same))
+    sensitivity, specificity = _compute_mean(passing[truth == 1]), 1 - _compute_mean(passing[truth == 0])
     has_answer = ~np.isnan(flip)
-    flip, passing, truth = (np.asarray(part, float)[has_answer] for part in (flip, passes, same))
+    flip, passing, truth = (part[has_answer] for part in (flip, passing, truth))
     item = np.unique(np.asarray(items)[has_answer], return_inverse=True)[1]
     n_items, on_sheet = len(np.unique(item)), ~np.isnan(truth)
     n_read = len(np.unique(item[on_sheet]))
@@ -135,8 +136,7 @@ def estimate_corrected_share(
         change = value, value - half, value + half
     return CorrectedShare(
         uncorrected.value, uncorrected.lower, uncorrected.upper, corrected.value, corrected.lower, corrected.upper,
-        *change, _compute_mean(passing[truth == 1]), 1 - _compute_mean(passing[truth == 0]), n_items,
-        int(on_sheet.sum()), reason,
+        *change, sensitivity, specificity, n_items, int(on_sheet.sum()), reason,
     )  # fmt: skip
 
 
