@@ -104,12 +104,14 @@ def compute_auc(
 
 def _compute_components(high: Array, low: Array) -> tuple[Array, Array]:
     """Compute the share of low scores below every high one, and of high scores above every low one; ties count half."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.concatenate([high, low]))
-    of_high = (ranks[: len(high)] - rankdata(high)) / len(low)
-    of_low = 1 - (ranks[len(high) :] - rankdata(low)) / len(high)
-    return of_high, of_low
+    # Of low scores, those below a high one and those not above it: half the sum counts ties as half. scipy.stats has
+    # ranks, but takes a second to import.
+    of_high, of_low = (
+        (np.searchsorted(np.sort(scores), part) + np.searchsorted(np.sort(scores), part, side="right"))
+        / (2 * len(scores))
+        for part, scores in ((high, low), (low, high))
+    )
+    return of_high, 1 - of_low
 
 
 def _compute_auc_variance(
