@@ -185,6 +185,22 @@ def test_no_answers_are_no_number():
     assert (share.n_items, share.n_sheet, share.reason) == (0, 0, NO_SHEET) and np.isnan(share.uncorrected)
 
 
+def test_interval_of_the_change_is_made_of_both_and_their_correlation():
+    """To 1e-12, from the influences of the other tests."""
+    flips, passes, same, items = draw_study(5, wordings=30, sheet=25)
+    flips = np.nan_to_num(flips)
+    codes = np.unique(items, return_inverse=True)[1]
+    above, below = sum_same_wordings(flips, passes, same, codes)
+    share = estimate_corrected_share(flips, passes, same, items)
+    means = np.array([flips[codes == code].mean() for code in range(8)])
+    r = np.corrcoef(above - share.corrected * below, means)[0, 1]
+    d, e = share.corrected - share.lower, share.uncorrected_upper - share.uncorrected
+    assert share.change == share.corrected - share.uncorrected
+    assert share.change - share.change_lower == pytest.approx(np.sqrt(d**2 + e**2 - 2 * r * d * e), abs=1e-12)
+    d, e = share.upper - share.corrected, share.uncorrected - share.uncorrected_lower
+    assert share.change_upper - share.change == pytest.approx(np.sqrt(d**2 + e**2 - 2 * r * d * e), abs=1e-12)
+
+
 @pytest.mark.parametrize("dependence", [0.0, 0.7])
 @pytest.mark.parametrize("other", [0.1, 0.3])
 @pytest.mark.parametrize(("items", "sheet", "auc"), [(20, 10, 0.7), (40, 20, 0.85), (62, 20, 0.95)])
@@ -200,8 +216,10 @@ def test_bias_is_below_two_points_and_the_interval_holds_the_truth(items, sheet,
         estimate_corrected_share(*(part.ravel() for part in study), codes)
         for study in zip(*draw_studies(rng, design, 200)[:3], strict=True)
     ]
-    truth, _ = compute_truth(design)
+    truth, of_all = compute_truth(design)
     assert all(not share.reason for share in shares)
     assert abs(np.mean([share.corrected for share in shares]) - truth) < 0.02
     assert np.mean([share.lower <= truth <= share.upper for share in shares]) >= 0.92 - 0.038
+    holds = [share.change_lower <= truth - of_all <= share.change_upper for share in shares]
+    assert np.mean(holds) >= 0.92 - 0.038
     assert np.mean([share.uncorrected for share in shares]) - truth > (0.02 if other == 0.1 else 0.08)
