@@ -43,7 +43,7 @@ LAYERS = {
     ],
     "ground": [
         {"command", "commands", "spreadsheet"}, {"parser", "run_json", "writing"},
-        {"extras", "locking", "outside_rooms"}, {"errors"}, {"ground"},
+        {"extras", "locking", "outside_rooms", "meaning"}, {"errors"}, {"ground"},
     ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.
