@@ -104,7 +104,24 @@ TABLES = {
         {"estimate": ("lower", "upper")},
     ),
 }
-FIGURES: Mapping[str, Figure] = {}
+FIGURES = {
+    "meaning_flips_by_model": Figure(
+        "Changed answers: of all wordings, and of those of the same meaning", "figures.frame_meaning_flips_by_model",
+        empty_note="No wording has an answer beside one to its original.",
+    ),
+    "meaning_curves": Figure(
+        "What stays, the stricter the check", "figures.frame_meaning_curves",
+        empty_note="No check is used, so there is no threshold to make stricter.",
+    ),
+    "meaning_roc": Figure(
+        "How well every check parts decoys from wordings", "figures.frame_meaning_roc",
+        empty_note="No check has scores of wordings and of decoys.",
+    ),
+    "meaning_scores": Figure(
+        "Scores of wordings and of each kind of decoys", "figures.frame_meaning_scores",
+        empty_note="No check has scores.",
+    ),
+}  # fmt: skip
 
 
 def _explain_unchecked_wordings(runs: Runs, options: Mapping[str, Any]) -> str:

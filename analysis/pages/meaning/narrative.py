@@ -116,23 +116,21 @@ def count_people(annotators: pd.DataFrame) -> int:
 def _describe_mean_shares(rows: pd.DataFrame) -> str:
     """Say how many answers change, of wordings of the same meaning and of all."""
     same, all_wordings = (format_percent(rows[name].mean()) for name in ("same_flip", "flip"))
-    return f"{'On average, ' * (len(rows) > 1)}{same} change, of all wordings {all_wordings}."[0:].replace(
-        "On average, ", "On average, "
-    )
+    return f"{'On average, ' * (len(rows) > 1)}{same} change, of all wordings {all_wordings}."
 
 
 def _describe_differences(rows: pd.DataFrame) -> Iterator[str]:
     """Say how far both shares are apart, for the models where the difference is lowest and highest."""
-    rows = rows.assign(label=labels.build_row_labels(rows)).dropna(subset=["difference_lower", "difference_upper"])
+    rows = rows.assign(label=labels.build_row_labels(rows)).dropna(subset=["flip_difference_lower", "flip_difference_upper"])
     if rows.empty:
         return
-    ends = dict.fromkeys((rows["difference"].idxmin(), rows["difference"].idxmax()))
+    ends = dict.fromkeys((rows["flip_difference"].idxmin(), rows["flip_difference"].idxmax()))
     for row in (rows.loc[place] for place in ends):
         yield (
             f"With {row['label']}, {format_percent(row['same_flip'])} of the answers to wordings of the same meaning "
-            f"differ from that to the original, {format_percentage_points(row['difference'])} points beside all "
-            f"wordings (95 % interval {format_percentage_points(row['difference_lower'])} to "
-            f"{format_percentage_points(row['difference_upper'])})."
+            f"differ from that to the original, {format_percentage_points(row['flip_difference'])} points beside all "
+            f"wordings (95 % interval {format_percentage_points(row['flip_difference_lower'])} to "
+            f"{format_percentage_points(row['flip_difference_upper'])})."
         )
 
 

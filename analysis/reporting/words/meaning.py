@@ -53,18 +53,18 @@ def pair_flips(flips: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     flips
-        Table of flips: study, model, condition, wordings, n_items, n_wordings, validity, flip, difference, the latter
-        two with `_lower` and `_upper`.
+        Table of flips: study, model, condition, wordings, n_items, n_wordings, validity, flip, flip_difference, the
+        latter two with `_lower` and `_upper`.
 
     Returns
     -------
     DataFrame
         study, model, condition, validity, n_items; flip, n_wordings: of all wordings; same_flip, same_n_wordings: of
-        those of the same meaning; difference: the second share less the first. A row where both shares are known.
+        those of the same meaning; flip_difference: the second share less the first. A row where both are known.
     """
     of_all, of_same = (flips[flips["wordings"] == wordings] for wordings in (ALL, SAME))
     shares = ["flip", "flip_lower", "flip_upper", "n_wordings"]
-    ends = ["difference", "difference_lower", "difference_upper"]
+    ends = ["flip_difference", "flip_difference_lower", "flip_difference_upper"]
     same_columns = of_same[[*labels.UNIT, *shares, *ends]].rename(columns={name: f"same_{name}" for name in shares})
     rows = of_all[[*labels.UNIT, "validity", "n_items", *shares]].merge(same_columns, on=labels.UNIT)
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
@@ -85,9 +85,9 @@ def bound_kept_part(rows: pd.DataFrame, n_intervals: int = 1) -> list[tuple[floa
     list of tuple
         The bounds of every row: 1 where all wordings mean the same; NaN where an interval is missing.
 
-    >>> rows = pd.DataFrame({"flip": [0.4], "flip_lower": [0.3], "flip_upper": [0.5], "difference": [-0.06],
-    ...                      "difference_lower": [-0.09], "difference_upper": [-0.03], "n_wordings": 9,
-    ...                      "same_n_wordings": 8})
+    >>> rows = pd.DataFrame({"flip": [0.4], "flip_lower": [0.3], "flip_upper": [0.5],
+    ...                      "flip_difference": [-0.06], "flip_difference_lower": [-0.09],
+    ...                      "flip_difference_upper": [-0.03], "n_wordings": 9, "same_n_wordings": 8})
     >>> [(round(low, 2), round(high, 2)) for low, high in bound_kept_part(rows)]
     [(0.7, 0.94)]
     """
@@ -98,7 +98,7 @@ def bound_kept_part(rows: pd.DataFrame, n_intervals: int = 1) -> list[tuple[floa
             continue
         share, difference = (
             verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], n_intervals)
-            for name in ("flip", "difference")
+            for name in ("flip", "flip_difference")
         )
         if np.isnan([*share, *difference]).any() or share[1] <= 0:
             bounds.append((np.nan, np.nan))
