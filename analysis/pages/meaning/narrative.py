@@ -84,8 +84,9 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     details["meaning_flips_by_model"] = (
         *RULES, *_describe_differences(rows), *_describe_corrected_shares(frames["meaning_corrected"])
     )  # fmt: skip
-    verdict = f"{describe_support(support_words, rows, SUBJECT)} {_describe_mean_shares(rows)}"
-    return Answer(setup, verdict, cautions=cautions, details=_drop_empty(details))
+    sentences = [describe_support(support_words, rows, SUBJECT)]
+    sentences += [_describe_mean_shares(rows)] if len(set(support_words)) == 1 else []
+    return Answer(setup, " ".join(sentences), cautions=cautions, details=_drop_empty(details))
 
 
 def _drop_empty(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -165,7 +166,7 @@ def _describe_checks(checks: pd.DataFrame) -> Iterator[str]:
         auc = f"AUC {row['auc']:.2f}"
         auc += f" ({row['auc_lower']:.2f} to {row['auc_upper']:.2f})" if pd.notna(row["auc_lower"]) else ""
         if row["used"]:
-            passed = "wordings that people passed" if row["passed_by"] == PEOPLE else "all wordings"
+            passed = "wordings that people passed" if row["passed_by"] == PEOPLE else "wordings"
             yield (
                 f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['decoy_share'])} of the "
                 f"decoys pass, and {format_percent(row['passed_share'])} of the {passed}."

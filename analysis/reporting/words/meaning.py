@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 ALL, SAME = "all", "same"  # of column `wordings`
 KEPT, HALF = 0.8, 0.5
-STAND, PART, GONE = "at least four fifths as many", "fewer", "less than half as many"
+STAND, PART, HARDLY = "stands", "in part", "mostly not"
 BANDS = (
     Band(STAND, KEPT, np.inf),
-    Band(GONE, -np.inf, HALF),
+    Band(HARDLY, -np.inf, HALF),
     Band(PART, -np.inf, np.nextafter(1.0, 0.0)),
 )
 AMONG = "wordings of the same meaning"
 SENTENCES = {
-    STAND: f"{{}} stands on {AMONG}: {STAND} answers to these change{{}}.",
-    PART: f"{{}} is meaning in part: {PART} answers to {AMONG} change{{}}.",
-    GONE: f"{{}} is mostly meaning: {GONE} answers to {AMONG} change{{}}.",
+    STAND: f"{{}} stands on {AMONG}: at least four fifths as many answers to these change{{}}.",
+    PART: f"{{}} stands in part on {AMONG}: fewer answers to these change{{}}.",
+    HARDLY: f"{{}} mostly does not stand on {AMONG}: less than half as many answers to these change{{}}.",
 }
 CANNOT_TELL = f"{verdicts.UNCLEAR} whether {{}} stands on {AMONG}."
 NO_CHECK = "No check parts decoys from paraphrases; nothing is said."
 NO_CHECK_ELSEWHERE = "Whether the wordings mean the same is not known: no check parts decoys from paraphrases."
 RULES = (
     f"“Stands on {AMONG}” means that at least four fifths as many answers to these differ from that to the original as "
-    "answers to all wordings. “Mostly meaning” means less than half as many, “in part” fewer.",
+    "answers to all wordings. “In part” means fewer; “mostly not”, less than half as many.",
     "Each must hold with the worst ends of two 95 % intervals over items: of the difference of both shares, and of the "
     "share of all wordings. Of several models, the intervals are widened for their number (Holm).",
 )
@@ -121,7 +121,7 @@ def judge_kept_parts(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame
 
     Returns
     -------
-    `STAND`, `PART`, `GONE`, or empty, of every row.
+    `STAND`, `PART`, `HARDLY`, or empty, of every row.
     """
 
     def choose_words(n_intervals: int) -> list[str]:
@@ -154,24 +154,24 @@ def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "T
     >>> describe_support([STAND] * 3, rows)  # doctest: +NORMALIZE_WHITESPACE
     'This stands on wordings of the same meaning: at least four fifths as many answers to these change, with each
     model.'
-    >>> describe_support([PART, "", GONE], rows)  # doctest: +NORMALIZE_WHITESPACE
-    'Among wordings of the same meaning, fewer answers change with 1 of 3 models, less than half as many with 1; with
-    the other, these runs cannot tell.'
+    >>> describe_support([PART, "", HARDLY], rows)
+    'This stands on wordings of the same meaning in part with 1 of 3 models, mostly not with 1; 1 is unclear.'
     """
     counts = Counter(filter(None, words))
+    left = len(words) - counts.total()
     if not counts:
         return CANNOT_TELL.format(subject[0].lower() + subject[1:])
-    if len(counts) == 1 and len(words) == counts.total():
+    if len(counts) == 1 and not left:
         (word,) = counts
         unit = "model" if rows["model"].is_unique else "model and condition"
         return SENTENCES[word].format(subject, f", with each {unit}" if len(words) > 1 else "")
-    ordered_words = [word for word in (STAND, PART, GONE) if counts[word]]
-    first, *others = ordered_words
-    parts = [f"{first} answers change with {counts[first]} of {phrase_model_condition_count(rows)}"]
-    parts += [f"{word} with {counts[word]}" for word in others]
-    left = len(words) - counts.total()
-    ending = f"; with the other{'s' * (left > 1)}, these runs cannot tell." if left else "."
-    return f"Among {AMONG}, {', '.join(parts)}{ending}"
+    named_words = [word for word in (STAND, PART, HARDLY) if counts[word]]
+    tally = ", ".join(
+        f"{word} with {counts[word]:,}{f' of {phrase_model_condition_count(rows)}' if place == 0 else ''}"
+        for place, word in enumerate(named_words)
+    ).removeprefix(f"{STAND} ")
+    ending = f"; {left:,} {'is' if left == 1 else 'are'} unclear." if left else "."
+    return f"{subject} stands on {AMONG} {tally}{ending}"
 
 
 def describe_meaning_support(runs: Runs) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.reporting.words import meaning
-from analysis.reporting.words.meaning import GONE, PART, STAND, bound_kept_part, describe_support, judge_kept_parts
+from analysis.reporting.words.meaning import HARDLY, PART, STAND, bound_kept_part, describe_support, judge_kept_parts
 from analysis.statistics.resampling import DRAWS
 
 
@@ -35,7 +35,7 @@ def test_the_examples_are_right():
 @pytest.mark.parametrize(
     ("row", "word"),
     [
-        (STANDS, STAND), (FEWER, PART), (MOSTLY, GONE), (UNKNOWN, ""),
+        (STANDS, STAND), (FEWER, PART), (MOSTLY, HARDLY), (UNKNOWN, ""),
         ((0.30, 0.25, 0.35, -0.02, -0.051, 0.01), ""),  # .051 of .25 is more than a fifth, of .30 it is less
         ((0.30, 0.25, 0.35, -0.20, -0.22, -0.174), PART),  # .174 of .35 is less than half, of .30 it is more
         ((0.30, 0.25, 0.35, 0.05, 0.01, 0.09), STAND),  # more flips among the same
@@ -82,7 +82,7 @@ def test_intervals_are_widened_for_the_number_of_models():
     close = (0.30, 0.25, 0.35, -0.02, -0.048, 0.008)  # within a fifth of .25, but not when widened for three
     assert judge_kept_parts(flips(close)) == [STAND]
     assert judge_kept_parts(flips(close, UNKNOWN, UNKNOWN)) == ["", "", ""]
-    assert judge_kept_parts(flips(close, STANDS, MOSTLY)) == [STAND, STAND, GONE]  # step by step: Holm
+    assert judge_kept_parts(flips(close, STANDS, MOSTLY)) == [STAND, STAND, HARDLY]  # step by step: Holm
 
 
 def test_chance_takes_the_word():
@@ -94,14 +94,15 @@ def test_chance_takes_the_word():
     ("words", "sentence"),
     [
         ([STAND], "This stands on wordings of the same meaning: at least four fifths as many answers to these change."),
-        ([PART], "This is meaning in part: fewer answers to wordings of the same meaning change."),
-        ([GONE], "This is mostly meaning: less than half as many answers to wordings of the same meaning change."),
-        ([PART] * 2, "This is meaning in part: fewer answers to wordings of the same meaning change, with each model."),
+        ([PART], "This stands in part on wordings of the same meaning: fewer answers to these change."),
+        ([HARDLY], "This mostly does not stand on wordings of the same meaning: less than half as many answers to "
+                   "these change."),
+        ([PART] * 2, "This stands in part on wordings of the same meaning: fewer answers to these change, with each "
+                     "model."),
         ([""], "These runs cannot tell whether this stands on wordings of the same meaning."),
-        ([STAND, ""], "Among wordings of the same meaning, at least four fifths as many answers change with 1 of 2 "
-                      "models; with the other, these runs cannot tell."),
-        ([STAND, STAND, GONE], "Among wordings of the same meaning, at least four fifths as many answers change with 2 "
-                               "of 3 models, less than half as many with 1."),
+        ([STAND, ""], "This stands on wordings of the same meaning with 1 of 2 models; 1 is unclear."),
+        ([STAND, STAND, PART, HARDLY, "", ""], "This stands on wordings of the same meaning with 2 of 6 models, in "
+                                               "part with 1, mostly not with 1; 2 are unclear."),
     ],
 )  # fmt: skip
 def test_the_sentence_counts_the_models(words, sentence):
