@@ -75,5 +75,5 @@ def caption_meaning_scores(frame: pd.DataFrame) -> str:
     return (
         f"Scores of {format_quantity(frame['check'].nunique(), 'check')}: median (dot), middle half (thick) and middle "
         f"90 % (thin) of wordings and of each kind of decoys, {format_count_range(frame['n'])} texts a row. Dashed: "
-        "the threshold; from there on a wording means the same. Red lines should lie left of it, green ones right."
+        "the threshold; from there on a wording means the same. Decoys should lie left of it."
     )

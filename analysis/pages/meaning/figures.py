@@ -92,8 +92,8 @@ def frame_meaning_scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         } if study.votes else {WORDINGS: np.ones(len(read), bool)}  # fmt: skip
         kinds = {name: (study.decoys["decoy"] == kind).to_numpy() for kind, name in DECOYS.items()}
         rows = [
-            {"study": study.study, "check": quality.check, "used": quality.used, "threshold": quality.threshold,
-             "group": group, **_compute_quantiles(values)}
+            {"study": study.study, "check": quality.check, "auc": quality.auc, "threshold": quality.threshold,
+             "group": group, "is_same": group in (WORDINGS, READ_SAME, NOT_READ), **_compute_quantiles(values)}
             for quality in study.qualities
             for scores, members in ((study.scores, groups), (study.decoy_scores, kinds))
             for group, is_member in members.items()

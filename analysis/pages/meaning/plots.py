@@ -181,7 +181,7 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    order = frame.drop_duplicates("check").sort_values("used", ascending=False, kind="stable")
+    order = frame.drop_duplicates("check").sort_values("auc", ascending=False, kind="stable")
     checks = list(order["check"])[:MOST_CHECKS]
     names = list(frame.drop_duplicates("row").sort_values("row")["group"])
     across = 1 if panels.is_narrow(width) else min(2, len(checks))
@@ -195,7 +195,7 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         panels.draw_row_guides(axes, len(names))
         if place % across == 0:
             panels.draw_row_labels(axes, names)
-        colours = [OKABE_ITO[1] if name.startswith("decoys") else OKABE_ITO[2] for name in rows["group"]]
+        colours = list(np.where(rows["is_same"], OKABE_ITO[2], OKABE_ITO[1]))
         axes.hlines(rows["row"], rows["low"], rows["high"], colors=colours, linewidth=0.8)
         axes.hlines(rows["row"], rows["quarter"], rows["three_quarters"], colors=colours, linewidth=3.2)
         axes.scatter(rows["median"], rows["row"], s=12, c="white", edgecolors=colours, linewidths=1, zorder=3)
