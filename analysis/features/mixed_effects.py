@@ -10,6 +10,7 @@ from analysis.features import attributes
 from analysis.features.frames import join_answers_with_features, join_ratings_with_features
 from analysis.features.names import FEATURES
 from analysis.measures import agreement, ratings
+from analysis.measures.meaning_file import list_meaning_folders
 from analysis.measures.templates import count_templates_by_study
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
@@ -27,6 +28,8 @@ RESPONSES = ("agreement", "logit", "text_logprob")
 NAMES = (*FAMILY, "item", "variant")
 RANKS = ("rank", "keyed_rank")
 RATING_RESPONSES = ("score", *RANKS)  # of rating scales
+DISTANCE, MEANING_SCORE = "distance", "meaning_score"  # of an answer from that to the original; of the best check
+BESIDE_ORIGINAL = (DISTANCE, MEANING_SCORE)
 
 
 def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: str = "auto") -> pd.DataFrame:
@@ -41,7 +44,9 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
         1), logit (as in table `mixed` with scale=logit), text_logprob, the features, attributes of the wordings, study,
         model, condition, item, variant. Of rating scales, three others stand in place of the first three: score, the
         mean answer, 0 to 1, before reversing; rank, 1 for the lowest option, before reversing, and keyed_rank, after
-        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`).
+        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`). Of both: distance
+        of the answer from that to the original (`measures.beside_original`), and meaning_score of the wording, by the
+        best check of `waver meaning` (`measures.meaning`).
     by
         Columns that cut the rows, one fit each, such as model and condition; studies are always apart, unless the
         formula uses them.
@@ -75,6 +80,8 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
         rows = join_answers_with_features(runs, attributes=of_wordings)
     else:
         rows = join_ratings_with_features(runs, attributes=of_wordings, as_ranks=bool(weights))
+    if {*BESIDE_ORIGINAL} & {*columns, *groups}:
+        rows = _add_columns_beside_original(rows, runs)
     if "logit" in columns:
         rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
     result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
@@ -88,6 +95,20 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     unfitted = pd.DataFrame(list(reasons), columns=list(groups))
     unfitted["warnings"] = [f"not fitted: {why}" for why in reasons.values()]
     return pd.concat([table, unfitted], ignore_index=True)
+
+
+def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs) -> pd.DataFrame:
+    """Add the distance of every answer from that to the original, and the meaning score of its wording."""
+    from analysis.measures.beside_original import read_answers_beside_original
+    from analysis.measures.meaning import WORDING, read_meanings
+
+    key = [*FAMILY, "item", "variant"]
+    distances = read_answers_beside_original(runs)[[*key, DISTANCE]]
+    scores = read_meanings(runs)[[*WORDING, MEANING_SCORE]].astype({MEANING_SCORE: "float64"})
+    joined = rows.astype(dict.fromkeys(key, "object"))
+    joined = joined.merge(distances.astype(dict.fromkeys(key, "object")), on=key, how="left")
+    joined = joined.merge(scores, on=WORDING, how="left")
+    return joined.astype(dict.fromkeys(key, "category"))
 
 
 def _choose_responses(runs: Runs) -> tuple[str, ...]:
@@ -105,8 +126,10 @@ def _choose_responses(runs: Runs) -> tuple[str, ...]:
 
 def _resolve_formula(formula: str, runs: Runs, responses: Sequence[str]) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
-    text, all_columns = formula, (*responses, *FEATURES, *NAMES)
+    text, all_columns = formula, (*responses, *BESIDE_ORIGINAL, *FEATURES, *NAMES)
     for name in mixed.parse_formula(formula).formula_columns:
+        if name == MEANING_SCORE and not list_meaning_folders(runs):
+            raise InputError(f"formula: {name} says what checks found, and no wording was checked; waver meaning RUN")
         column = attributes.find_predictor_column(name, all_columns, runs)
         if column is None:
             hint = attributes.suggest_nearest_column(name, all_columns, runs)
@@ -117,8 +140,8 @@ def _resolve_formula(formula: str, runs: Runs, responses: Sequence[str]) -> tupl
     parsed_formula = mixed.parse_formula(text)
     if parsed_formula.formula_columns[0] in NAMES:
         raise InputError(
-            f"formula: the response {parsed_formula.response!r} is no number; explain {', '.join(responses)} or a "
-            "feature"
+            f"formula: the response {parsed_formula.response!r} is no number; explain "
+            f"{', '.join((*responses, DISTANCE))} or a feature"
         )
     return text, parsed_formula
 
@@ -127,7 +150,7 @@ def _choose_groups(
     by: Sequence[str], formula_columns: Sequence[str], runs: Runs, responses: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns that cut the rows into fits: the study, and those that were named."""
-    all_columns = (*responses, *FEATURES, *NAMES)
+    all_columns = (*responses, *BESIDE_ORIGINAL, *FEATURES, *NAMES)
     if not isinstance(by, Iterable):
         raise InputError(f"by: expected names of columns, not {shorten_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)

@@ -2,7 +2,7 @@
 
 Checks are judged, and verdicts made, by the rules of `ground.meaning.verdicts`, on all wordings of a study: also where
 a part of it is looked at, so that a verdict does not depend on the part. Answers of the models under study have no
-say in them.
+say in them. Variants of an item with the same text, such as the orders of the options, are one wording here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from analysis.measures.meaning_file import COLUMNS, PEOPLE, MeaningFile, list_meaning_folders, read_meaning_file
+from analysis.measures.meaning_file import (
+    COLUMNS,
+    MEANINGS_TABLE,
+    PEOPLE,
+    MeaningFile,
+    list_meaning_folders,
+    read_meaning_file,
+)
+from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 from ground.meaning import verdicts
 from ground.meaning.verdicts import CheckQuality
 
 if TYPE_CHECKING:
+    import duckdb
+
     from analysis.runs import Runs
 
 WORDING = ["study", "item", "variant"]
@@ -37,7 +48,7 @@ class StudyMeaning:
     file
         The file that says it.
     wordings, decoys
-        A row per wording, and per decoy: item, variant, text; of decoys, decoy (the kind).
+        A row per wording, and per decoy: item, text; of decoys, variant, decoy (the kind) and source, too.
     scores, decoy_scores
         Check -> its scores (wordings,) and (decoys,); NaN where there is none. Without people.
     votes, decoy_votes
@@ -125,8 +136,8 @@ def judge_study(study: str, file: MeaningFile) -> StudyMeaning:
     StudyMeaning
     """
     is_decoy = file.scores["decoy"].notna()
-    wordings, by_check = _spread_scores(file.scores[~is_decoy])
-    decoys, decoys_by_check = _spread_scores(file.scores[is_decoy])
+    wordings, by_check = _spread_scores(file.scores[~is_decoy], ["item", "text"])
+    decoys, decoys_by_check = _spread_scores(file.scores[is_decoy], ["item", "variant"])
     votes, scores = _split_people(by_check)
     decoy_votes, decoy_scores = _split_people(decoys_by_check)
     for check in decoy_scores.keys() - scores.keys():
@@ -143,16 +154,20 @@ def judge_study(study: str, file: MeaningFile) -> StudyMeaning:
     )  # fmt: skip
 
 
-def _spread_scores(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Array]]:
-    """Return the texts that rows are about, in their order, and the scores of every check: NaN where it has none."""
-    place, _ = pd.factorize(pd.MultiIndex.from_frame(rows[["item", "variant"]]))
+def _spread_scores(rows: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, Array]]:
+    """Return the texts that rows are about, in their order, and the scores of every check: NaN where it has none.
+
+    Where several rows of a check have the same key, the first score counts.
+    """
+    place = rows.groupby(key, sort=False).ngroup().to_numpy()
     texts = rows[["item", "variant", "text", "decoy", "source"]].iloc[np.unique(place, return_index=True)[1]]
     by_check = {}
     checks, names = pd.factorize(rows["check"])
     values = rows["score"].to_numpy(float)
     for number, check in enumerate(names):
+        is_used = np.flatnonzero((checks == number) & ~np.isnan(values))[::-1]  # the first one is written last
         by_check[str(check)] = np.full(len(texts), np.nan)
-        by_check[str(check)][place[checks == number]] = values[checks == number]
+        by_check[str(check)][place[is_used]] = values[is_used]
     return texts.reset_index(drop=True), by_check
 
 
@@ -218,25 +233,63 @@ def read_meanings(runs: Runs) -> pd.DataFrame:
         return pd.DataFrame(
             columns=[*WORDING, "text", "votes_yes", "votes_no", "meaning", "meaning_score", "passed_by"]
         )
-    frame = pd.concat([_list_wordings(meaning) for meaning in meanings], ignore_index=True)
-    stimuli = runs.sql("SELECT study, item, variant, position FROM stimuli")
-    frame = frame.merge(stimuli, on=WORDING)  # of a part, the wordings that are in it
-    order = {study: place for place, study in enumerate(runs.info["studies"])}
-    frame = frame.assign(place=frame["study"].map(order)).sort_values(["place", "position"], ignore_index=True)
-    return frame.drop(columns=["place", "position"])
+    stimuli = runs.sql(f"SELECT study, item, variant, text, position FROM stimuli WHERE pattern <> '{ORIGINAL}'")
+    parts = []
+    for meaning in meanings:
+        wordings = stimuli[stimuli["study"] == meaning.study].sort_values("position").drop(columns="position")
+        parts.append(wordings.merge(_list_texts(meaning), on=["item", "text"]))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _list_wordings(meaning: StudyMeaning) -> pd.DataFrame:
-    """List the wordings of a study with their verdicts."""
+def _list_texts(meaning: StudyMeaning) -> pd.DataFrame:
+    """List the wordings of a study by item and text, with their verdicts."""
     yes, no = meaning.count_votes()
     is_judged = np.array([verdict is not None for verdict in meaning.meanings], bool)
     best = meaning.best.check if meaning.best else None
-    return meaning.wordings[["item", "variant", "text"]].assign(
-        study=meaning.study,
+    return meaning.wordings[["item", "text"]].assign(
         votes_yes=yes if meaning.votes else np.nan,
         votes_no=no if meaning.votes else np.nan,
         meaning=meaning.meanings,
         meaning_score=meaning.meaning_scores,
         passed_by=np.where(yes + no > 0, PEOPLE, np.where(is_judged, best, None)),
         **meaning.scores,
-    )[[*WORDING, "text", "votes_yes", "votes_no", "meaning", "meaning_score", "passed_by", *meaning.scores]]
+    )
+
+
+def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
+    """Create the table `wording_meanings`: study, item, variant, meaning, meaning_score of every stimulus.
+
+    What has the text of its item's original means the same, wherever a wording of the study has a verdict.
+
+    Parameters
+    ----------
+    con
+        A connection with the view `stimuli`.
+    runs
+        The runs that it is of.
+
+    Returns
+    -------
+    bool
+        Whether there is such a table: some wordings were checked.
+    """
+    studies = read_study_meanings(runs) if list_meaning_folders(runs) else []
+    if not studies:
+        return False
+    judged = [study.study for study in studies if any(verdict is not None for verdict in study.meanings)]
+    schema = pa.schema([*((name, pa.string()) for name in (*WORDING, "meaning")), ("meaning_score", pa.float64())])
+    con.register("meaning_rows", pa.Table.from_pandas(read_meanings(runs)[schema.names], schema, preserve_index=False))
+    con.execute(
+        f"""
+        CREATE OR REPLACE TABLE {MEANINGS_TABLE} AS
+        WITH originals AS (
+            SELECT DISTINCT study, item, text, list_contains($judged, study) AS judged FROM stimuli
+            WHERE pattern = '{ORIGINAL}')
+        SELECT s.study, s.item, s.variant, CASE WHEN judged THEN '{verdicts.SAME}' ELSE meaning END AS meaning,
+               meaning_score
+        FROM stimuli AS s LEFT JOIN meaning_rows USING (study, item, variant)
+             LEFT JOIN originals USING (study, item, text)""",
+        {"judged": judged},
+    )
+    con.unregister("meaning_rows")
+    return True

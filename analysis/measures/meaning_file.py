@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,13 @@ KEY = list(SCHEMA["meaning"]["key"])
 PEOPLE = "people"
 KINDS = ("words", "similarity", "entailment", "judge", PEOPLE)
 """What stands before the colon in the name of a check."""
+MEANING_COLUMNS: Mapping[str, str] = {
+    "meaning": "whether the wording means the same as the original, as `waver meaning` decides it: same, unclear or "
+    "another; missing without a verdict",
+    "meaning_score": "score of the best check of `waver meaning`: higher, more surely the same; missing of originals",
+}
+"""What every wording has where wordings were checked."""
+MEANINGS_TABLE = "main.wording_meanings"
 _VERSION = 1
 _ANEW = "delete it and run `waver meaning` again"
 

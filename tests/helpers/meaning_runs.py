@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from helpers.synthetic import CONDITION, SCHEMA, arrow_schema, write_run
 
 KINDS = ("negated", "antonym", "other_item", "exchanged", "shuffled")
+WORDS = [f"{start}{end}" for start in ("mo", "ra", "ti", "ken", "lu", "sar") for end in ("va", "ne", "lik", "dor")]
 SHIFTS = {"words": 0.0, "similarity:fair": 1.0, "entailment:good": 4.0}  # same minus another, in SDs of its scores
 
 
@@ -146,9 +147,11 @@ def draw_flips(
     Returns
     -------
     DataFrame
-        model, condition, item, variant ("original", "p01" ...), same (bool; of originals True), agreement.
+        model, condition, item, variant ("original", "p01" ...), text, same (bool; of originals True), agreement.
     """
     rng = np.random.default_rng(seed)
+    # Words at random: texts that items share but for a name would be templates.
+    texts = [[f"{' '.join(rng.choice(WORDS, 6))} {j}" for j in range(paraphrases + 1)] for _ in range(items)]
     n_false = round(false_share * paraphrases)
     rows = []
     for model in models:
@@ -160,7 +163,7 @@ def draw_flips(
                     flips = j > 0 and rng.random() < (wobble if same else turned)
                     rows.append({
                         "model": model, "condition": condition, "item": f"i{i:02d}",
-                        "variant": f"p{j:02d}" if j else "original", "same": same,
+                        "variant": f"p{j:02d}" if j else "original", "text": texts[i][j], "same": same,
                         "agreement": rng.uniform(0.55, 0.95) if agrees ^ flips else rng.uniform(0.05, 0.45),
                     })  # fmt: skip
     return pd.DataFrame(rows)
@@ -190,6 +193,6 @@ def write_meaning_run(
     """
     frame = draw_flips(models, **options)
     write_run(path, frame.drop(columns="same"), study=study)
-    wordings = frame[frame["variant"] != "original"].drop_duplicates(["item", "variant"])[["item", "variant", "same"]]
-    write_meaning(path, draw_meaning(wordings, **(checks or {})))
+    wordings = frame[frame["variant"] != "original"].drop_duplicates(["item", "variant"])
+    write_meaning(path, draw_meaning(wordings[["item", "variant", "text", "same"]], **(checks or {})))
     return path

@@ -82,8 +82,8 @@ TABLES = {
     "meaning_corrected": Table(
         "tables_flips.tabulate_corrected",
         "Flips among wordings of the same meaning, corrected for the errors of the check",
-        "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what people "
-        "said of some of them. 95 % intervals by bootstrap over items and over the wordings that people read.",
+        "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
+        "people said of some of them. 95 % intervals by bootstrap over items and over the wordings that people read.",
         (
             *IDENTITY,
             *split_names(

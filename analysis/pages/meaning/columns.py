@@ -53,9 +53,10 @@ COLUMNS: Mapping[str, Column] = {
     "meaning": Column("verdict: same, unclear or another; empty where no check is used and nobody read it",
                       header="Meaning"),
     "meaning_score": Column("score of the best check", "", "Score", 3),
-    "meanings.passed_by": Column("who decided: people, or the best check; empty without a verdict", header="Decided by"),
+    "meanings.passed_by": Column("who decided: people, or the best check; empty without a verdict",
+                                 header="Decided by"),
     "words*": Column(_KINDS["words"], SHARE, "Words", 3),
-    **{f"{kind}:*": Column(_KINDS[kind], SHARE, kind.capitalize(), 3) for kind in ("similarity", "entailment", "judge")},
+    **{f"{kind}:*": Column(_KINDS[kind], SHARE, kind.capitalize(), 3) for kind in _KINDS if kind != "words"},
     # answers
     "wordings": Column("which wordings the row is about: all, or those that mean the same", header="Wordings"),
     "meaning_thresholds.wordings": Column(
