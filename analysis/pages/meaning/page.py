@@ -13,9 +13,8 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import chance, verdicts
+from analysis.reporting.words import chance, meaning, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
-from analysis.reporting.words.meaning import RULES
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, LOST
 
@@ -39,6 +38,7 @@ class MeaningPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
+        frames["meaning_flips"] = meaning.add_validity(frames["meaning_flips"], self.runs)
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), by_chance))
 
@@ -70,7 +70,7 @@ class MeaningPage(Page):
         } | self.options
         return render_fragment(
             "meaning/method", resamples=options["resamples"], seed=options["seed"], allowed=ALLOWED,
-            least_auc=LEAST_AUC, least_share=LEAST_SHARE, lost=LOST, word_meanings=" ".join(RULES),
+            least_auc=LEAST_AUC, least_share=LEAST_SHARE, lost=LOST, word_meanings=" ".join(meaning.RULES),
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance"),
         )  # fmt: skip
 
