@@ -332,12 +332,12 @@ def test_notebooks_are_thin_and_have_no_outputs(notebook):
 
 
 def test_the_package_imports_no_package_whose_licence_would_bind_it():
-    """Pingouin is under the GPL: notebooks and tests import it, what is installed does not."""
+    """Pingouin and krippendorff are under the GPL: notebooks and tests import them, what is installed does not."""
     for file in [*modules().values(), ROOT / "waver.py"]:
         nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
         names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-        assert not [name for name in names if name.split(".")[0] == "pingouin"], file
+        assert not [name for name in names if name.split(".")[0] in ("pingouin", "krippendorff")], file
 
 
 def test_what_runs_keep_has_a_key_of_its_own():

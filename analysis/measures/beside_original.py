@@ -26,7 +26,7 @@ import pandas as pd
 
 from analysis.measures import agreement, choices, ratings
 from analysis.measures.choices import PER_BYTE, Choices
-from analysis.measures.ratings import Ratings
+from analysis.measures.ratings import Ratings, average_units
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.ordered import MIDDLE, ON_NO_SIDE
 from analysis.statistics.resampling import Array
@@ -53,6 +53,8 @@ class AnswersBesideOriginal:
         missing.
     values, distances
         (units, wordings): the value, and how far it is from that of the original, 0 to 1.
+    validity
+        Of every unit, the mean mass or share of valid answers; of two answers, over these wordings.
     """
 
     study: str
@@ -61,11 +63,12 @@ class AnswersBesideOriginal:
     flips: Array
     values: Array
     distances: Array
+    validity: Array
 
 
 @dataclass(frozen=True)
 class _Answers:
-    """Hold values and answers of a study, each (units, stimuli).
+    """Hold values and answers of a study, each (units, stimuli), and the validity (units,) or (units, stimuli).
 
     Answers are numbers that tell them apart, NaN where there is none; of sides, 0 is on neither side.
     """
@@ -73,6 +76,7 @@ class _Answers:
     units: list[tuple[str, str]]
     values: Array
     answers: Array
+    validity: Array
     are_sides: bool = False
 
 
@@ -191,7 +195,7 @@ def _read_two_answers(runs: Runs, study: str, n_stimuli: int) -> _Answers:
     units = _list_units(runs, study)
     rows = runs.execute(
         """
-        SELECT u.unit, s.place, a.agreement
+        SELECT u.unit, s.place, a.agreement, a.validity
         FROM (SELECT * FROM answers WHERE study = $study) AS a
         JOIN (SELECT item, variant, row_number() OVER (ORDER BY position) - 1 AS place FROM stimuli
               WHERE study = $study) AS s USING (item, variant)
@@ -199,8 +203,8 @@ def _read_two_answers(runs: Runs, study: str, n_stimuli: int) -> _Answers:
               WHERE study = $study) AS u USING (model, condition)""",
         {"study": study},
     ).fetchnumpy()
-    values = _lay_out(rows, "agreement", (len(units), n_stimuli))
-    return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5))
+    values, validity = (_lay_out(rows, name, (len(units), n_stimuli)) for name in ("agreement", "validity"))
+    return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5), validity)
 
 
 def _list_units(runs: Runs, study: str) -> list[tuple[str, str]]:
@@ -243,7 +247,7 @@ def _read_choices(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | N
         {"study": study},
     ).fetchnumpy()
     shares = _lay_out(rows, "share", (len(units), len(stimuli)))
-    return _Answers(units, np.where(np.isnan(shares), is_right, shares), chosen)
+    return _Answers(units, np.where(np.isnan(shares), is_right, shares), chosen, read_study.validity[is_plain])
 
 
 def _read_ratings(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
@@ -257,7 +261,7 @@ def _read_ratings(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | N
     values = read_study.keyed_scores[:, places["item_code"], places["wording_code"]]
     side = np.where(np.abs(values - MIDDLE) <= ON_NO_SIDE, 0.0, np.sign(values - MIDDLE))
     units = list(read_study.units[["model", "condition"]].itertuples(index=False, name=None))
-    return _Answers(units, values, side, are_sides=True)
+    return _Answers(units, values, side, read_study.units["validity"].to_numpy(float), are_sides=True)
 
 
 def _compare_with_original(study: str, stimuli: pd.DataFrame, answers: _Answers) -> AnswersBesideOriginal:
@@ -274,4 +278,5 @@ def _compare_with_original(study: str, stimuli: pd.DataFrame, answers: _Answers)
         np.where(np.isnan(answer) | np.isnan(first), np.nan, is_other),
         answers.values[:, places],
         np.abs(answers.values[:, places] - answers.values[:, origin[places]]),
+        answers.validity if answers.validity.ndim == 1 else average_units(answers.validity[:, places].T),
     )  # fmt: skip

@@ -5,9 +5,14 @@ of DeLong: every score's *component* is the share of scores on the other side th
 both sides' components. Wordings and decoys of one item are alike, so where items are named, the components are first
 summed over each item (Obuchowski). With one score an item this is DeLong's variance.
 
-The interval is made on the logit scale, so that it stays within 0 and 1. Where all wordings that passed are above all
-decoys (or all below), or where the variance is 0, this has no width; then it is Newcombe's score interval (his method
-5), which needs no variance of the scores at hand, with as many scores as there are items.
+The interval is made on the logit scale, so that it stays within 0 and 1; where items are named, with the quantile of t
+with one degree of freedom less than there are items on the side that has fewer. Where all wordings that passed are
+above all decoys (or all below), or where the variance is 0, it would have no width; then it is Newcombe's score interval
+(his method 5), which needs no variance of the scores at hand, with as many scores as there are items.
+
+In simulated studies (`tests/benchmarks/bench_meaning_correction.py`) of 4 to 100 items whose scores are alike within an
+item, this covers .91 or more up to an AUC of .95, and DeLong's interval, which takes them for independent, .75 to .85.
+Of AUCs of .99 from 20 decoys it covers .88: its lower end is then too high, far above `verdicts.LEAST_AUC`.
 
 References
 ----------
@@ -34,6 +39,7 @@ Items: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 ALLOWED = 0.05  # share of decoys that may pass
 LEVEL = 0.95
 LEAST_SCORES = 2  # on either side, for an interval; where items are named: items
+_NO_VARIANCE = 1e-15  # a smaller one is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,10 @@ def compute_auc(
     if min(sizes) < LEAST_SCORES:
         return AucEstimate(auc, np.nan, np.nan, len(high), len(low))
     variance = _compute_auc_variance(of_high - auc, of_low - auc, high_items, low_items)
-    ends = _compute_logit_ends(auc, variance) if 0 < auc < 1 and variance > 1e-15 else _compute_score_ends(auc, *sizes)
+    if 0 < auc < 1 and variance > _NO_VARIANCE:
+        ends = _compute_logit_ends(auc, variance, np.inf if passed_items is None else min(sizes) - 1)
+    else:
+        ends = _compute_score_ends(auc, *sizes)
     return AucEstimate(auc, *ends, len(high), len(low))
 
 
@@ -115,31 +124,28 @@ def _compute_auc_variance(
     return own + 2 * float(sums[0] @ sums[1]) * n_items / (n_items - 1)
 
 
-def _compute_logit_ends(auc: float, variance: float) -> tuple[float, float]:
-    """Compute the interval on the logit scale."""
-    centre, half = np.log(auc / (1 - auc)), _find_normal_quantile() * np.sqrt(variance) / (auc * (1 - auc))
-    lower, upper = (float(1 / (1 + np.exp(-end))) for end in (centre - half, centre + half))
-    return lower, upper
+def _compute_logit_ends(auc: float, variance: float, freedom: float) -> tuple[float, float]:
+    """Compute the interval of t on the logit scale."""
+    from scipy.special import expit, logit, stdtrit
+
+    half = stdtrit(freedom, (1 + LEVEL) / 2) * np.sqrt(variance) / (auc * (1 - auc))
+    return float(expit(logit(auc) - half)), float(expit(logit(auc) + half))
 
 
 def _compute_score_ends(auc: float, n_high: int, n_low: int) -> tuple[float, float]:
     """Compute Newcombe's interval: the values that lie z of their own standard errors from the AUC."""
     from scipy.optimize import brentq
 
-    more = (n_high + n_low) / 2 - 1
+    more, quantile = (n_high + n_low) / 2 - 1, NormalDist().inv_cdf((1 + LEVEL) / 2)
 
     def compute_distance(value: float) -> float:
         spread = value * (1 - value) * (1 + more * ((1 - value) / (2 - value) + value / (1 + value)))
-        return float((auc - value) ** 2 - _find_normal_quantile() ** 2 * spread / (n_high * n_low))
+        return float((auc - value) ** 2 - quantile**2 * spread / (n_high * n_low))
 
     near = 1e-12
     lower = brentq(compute_distance, near, auc - near) if auc > 2 * near else 0.0
     upper = brentq(compute_distance, auc + near, 1 - near) if auc < 1 - 2 * near else 1.0
     return float(lower), float(upper)
-
-
-def _find_normal_quantile() -> float:
-    return NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 def compute_roc(passed: npt.ArrayLike, decoys: npt.ArrayLike) -> tuple[Array, Array, Array]:

@@ -9,15 +9,15 @@ The rules, for all commands and pages:
 - The *best* check is the used one with the highest AUC; of equal ones, the first in `ORDER`.
 - People are heard first: most say yes, it is `SAME`; most say no, `ANOTHER`; as many yes as no, `UNCLEAR`. A wording
   that nobody read is judged by the best check: `SAME` from its threshold on; `ANOTHER` below the lower threshold, the
-  5 % quantile of wordings that passed (never above the threshold); `UNCLEAR` between. Without a used check, or without a
-  score, there is no verdict.
+  5 % quantile of wordings that passed (never above the threshold); `UNCLEAR` between. Without a used check, or without
+  a score, there is no verdict.
 
 The answers of the models under study are never looked at.
 
 Reference
 ---------
-Hosmer, D. W., Lemeshow, S. and Sturdivant, R. X. (2013). Applied Logistic Regression, 3rd edition, section 5.2.4: an AUC
-from .7 on parts acceptably.
+Hosmer, D. W., Lemeshow, S. and Sturdivant, R. X. (2013). Applied Logistic Regression, 3rd edition, section 5.2.4: an
+AUC from .7 on parts acceptably.
 """
 
 from __future__ import annotations

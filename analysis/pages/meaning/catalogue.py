@@ -58,24 +58,29 @@ TABLES = {
         "tables_flips.tabulate_flips",
         "What wordings do to the answers: all of them, and those that mean the same",
         "Every figure of all wordings and of those with the verdict “same”, on the same items. The range is that of k "
-        "wordings of an item, the exact mean over all draws. Differences: same minus all, paired over items. With "
-        f"{OVER_ITEMS}.",
+        "wordings of an item, the exact mean over all draws. Differences: same minus all, paired over items. With 95 % "
+        "intervals over items (bootstrap).",
         (
             *IDENTITY,
             *split_names(
-                f"wordings {FIGURES_OF_FLIPS} intervals no_interval flip_difference flip_difference_lower "
+                f"validity wordings {FIGURES_OF_FLIPS} intervals no_interval flip_difference flip_difference_lower "
                 "flip_difference_upper sd_difference sd_difference_lower sd_difference_upper range_k_difference "
                 "range_k_difference_lower range_k_difference_upper p p_holm"
             ),
         ),
-        frozenset({"p"}),
+        frozenset(
+            split_names(
+                "p flip_difference_lower flip_difference_upper sd_difference_lower sd_difference_upper "
+                "range_k_difference_lower range_k_difference_upper"
+            )
+        ),
         frozenset({"no_interval"}),
     ),
     "meaning_thresholds": Table(
         "tables_flips.tabulate_thresholds",
         "What wordings do to the answers, the stricter the check",
-        "Wordings that score at least so much in the best check, and as many of all wordings of the same items: the "
-        f"exact mean over all draws. With {OVER_ITEMS}.",
+        "Wordings that score at least so much in the best check, and as many of all wordings of the same items, the "
+        "exact mean over all draws. With 95 % intervals over items (bootstrap).",
         (*IDENTITY, *split_names(f"check threshold kept wordings {FIGURES_OF_FLIPS} intervals no_interval")),
         optional=frozenset({"no_interval"}),
     ),
@@ -83,14 +88,16 @@ TABLES = {
         "tables_flips.tabulate_corrected",
         "Flips among wordings of the same meaning, corrected for the errors of the check",
         "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
-        "people said of some of them. 95 % intervals by bootstrap over items and over the wordings that people read.",
+        "people said of some of them. With 95 % intervals over items and the wordings that people read (t).",
         (
             *IDENTITY,
             *split_names(
-                "n_items n_wordings n_sheet uncorrected corrected lower upper sensitivity specificity not_shown"
+                "n_items n_wordings n_sheet uncorrected uncorrected_lower uncorrected_upper corrected lower upper "
+                "change change_lower change_upper sensitivity specificity not_shown"
             ),
         ),
-        optional=frozenset({"not_shown"}),
+        frozenset(split_names("uncorrected_lower uncorrected_upper lower upper change_lower change_upper")),
+        frozenset({"not_shown"}),
         interval={"corrected": ("lower", "upper")},
     ),
     "meaning_effect": Table(
@@ -99,7 +106,7 @@ TABLES = {
         "Mixed model of every model and condition: distance ~ meaning_score + (1 | item), by REML. Estimate: change of "
         "the distance from a score of 0 to one of 1, with its 95 % interval (t, Satterthwaite).",
         (*IDENTITY, *split_names("check n_rows n_items estimate lower upper estimate_std p p_holm p_robust warnings")),
-        frozenset({"p", "p_robust"}),
+        frozenset(split_names("lower upper p p_robust")),
         frozenset({"warnings"}),
         {"estimate": ("lower", "upper")},
     ),

@@ -71,7 +71,7 @@ COLUMNS: Mapping[str, Column] = {
     "flip": Column(
         "mean over items of the share of wordings whose answer is another than that to the original", SHARE, "Flips", 3
     ),
-    "sd": Column("mean over items of the SD of the answer over wordings", "0 to 1", "SD", 3),
+    "sd": Column("SD of the answer over the wordings of an item: root of the mean variance", "0 to 1", "SD", 3),
     "range_k": Column("mean over items of the expected range of the answer over k wordings", "0 to 1", "Range", 3),
     **{
         f"{figure}_difference": Column(f"{name} of wordings that mean the same minus those of all", "-1 to 1",
@@ -89,6 +89,7 @@ COLUMNS: Mapping[str, Column] = {
                           "Flips of all", 3),
     "corrected": Column("the same share among wordings of the same meaning, without the errors of the check", SHARE,
                         "Flips, corrected", 3),
+    "change": Column("corrected share minus the uncorrected one", "-1 to 1", "Change", 3),
     "sensitivity": Column("wordings that people call the same and the check lets pass", SHARE, "Sensitivity", 2),
     "specificity": Column("wordings that people call another and the check stops", SHARE, "Specificity", 2),
     "not_shown": Column("why there is no corrected share", header="Not shown"),
