@@ -8,7 +8,8 @@ Of all wordings and of some of them, three figures are compared, on the same ite
 - *range_k*: the mean over items of the range of the answer over k wordings, the exact mean over all draws of k
   (`statistics.reliability.at_k`).
 
-k is the number of wordings of the same meaning that nine of ten items have at least; other items are left out.
+Items count that have one wording of the same meaning with an answer; of SD and range, those that have k. k is the
+number of them that nine of ten items have at least, of those that have two.
 """
 
 from __future__ import annotations
@@ -151,11 +152,11 @@ def compare_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
     Returns
     -------
     DataFrame
-        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_wordings, k; flip, sd, range_k, each
-        with X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also the difference same - all of
+        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_wordings; k, n_items_k: items of SD and
+        range; flip, sd, range_k, each with X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also the difference same - all of
         every figure, X_difference with its interval, paired over items; p of that of the flips, and p_holm over models
-        and conditions of the study. Without a verdict on any wording there are rows `ALL` only, about all items with
-        two answers. No rows where no wordings were checked.
+        and conditions of the study. Without a verdict on any wording there are rows `ALL` only, about all items. No
+        rows where no wordings were checked.
     """
     parts = [_compare_study(answers, resamples, seed) for answers in read_judged_answers(runs)]
     if not parts:
@@ -197,10 +198,10 @@ class Comparison:
         The study.
     k
         Number of wordings that ranges are of.
-    is_counted
-        (units, items): whether the item has k of the wordings, with an answer.
+    sizes
+        (units, items): how many of the wordings have an answer. Items with one count, with k in SD and range.
     n_wordings
-        (2, units): wordings of these items, of all and of some.
+        (2, units): wordings of the items that count, of all and of some.
     figures
         Name -> (items, 2 units), of all wordings and then of some; NaN where the item does not count. Of `sd`, the
         variance.
@@ -208,7 +209,7 @@ class Comparison:
 
     answers: StudyAnswers
     k: int
-    is_counted: Mask
+    sizes: npt.NDArray[np.int64]
     n_wordings: npt.NDArray[np.int64]
     figures: dict[str, Array]
 
@@ -224,7 +225,7 @@ class Comparison:
         -------
         tuple
             The columns that each figure is resampled from; and a table, a row per unit of all wordings, then of some:
-            study, model, condition, n_items, n_wordings, k, the figures with their ends, no_interval.
+            study, model, condition, n_items, n_wordings, k, n_items_k, the figures with their ends, no_interval.
         """
         columns: dict[str, Columns] = {name: {name: values} for name, values in self.figures.items()}
         intervals: dict[str, Interval] = {
@@ -234,13 +235,14 @@ class Comparison:
         models, conditions = zip(*self.answers.beside.units, strict=True) if self.answers.beside.units else ((), ())
         about: dict[str, Any] = {
             "study": self.answers.beside.study, "model": models * 2, "condition": conditions * 2,
-            "n_items": np.tile(self.is_counted.sum(axis=1), 2), "n_wordings": self.n_wordings.ravel(), "k": self.k,
+            "n_items": np.tile((self.sizes > 0).sum(axis=1), 2), "n_wordings": self.n_wordings.ravel(), "k": self.k,
+            "n_items_k": np.tile((self.sizes >= self.k).sum(axis=1), 2),
         }  # fmt: skip
         return columns, pd.DataFrame({**about, **build_interval_columns(intervals)})
 
 
 def compare_with_all(answers: StudyAnswers, is_chosen: Mask) -> Comparison:
-    """Compare all wordings of a study with some of them, on the items that have k of these.
+    """Compare all wordings of a study with some of them, on the items that have one of these.
 
     Parameters
     ----------
@@ -256,17 +258,17 @@ def compare_with_all(answers: StudyAnswers, is_chosen: Mask) -> Comparison:
     has_answer = ~np.isnan(answers.values)
     sizes = (has_answer & is_chosen).sum(axis=2)
     k = choose_number_of_wordings(sizes)
-    is_counted = sizes >= k
-    sides = [np.broadcast_to(side, has_answer.shape) & is_counted[:, :, None] for side in (True, is_chosen)]
+    sides = [np.broadcast_to(side, has_answer.shape) & (sizes > 0)[:, :, None] for side in (True, is_chosen)]
     figures: dict[str, list[Array]] = {name: [] for name in FIGURES}
     for is_used in sides:
-        values, flips = (np.where(is_used, array, np.nan) for array in (answers.values, answers.flips))
+        flips = np.where(is_used, answers.flips, np.nan)
         n_flips = (~np.isnan(flips)).sum(axis=2)
         figures["flip"].append(np.nansum(flips, axis=2) / np.where(n_flips > 0, n_flips, np.nan))
+        values = np.where(is_used & (sizes >= k)[:, :, None], answers.values, np.nan)
         figures["sd"].append(compute_standard_deviations(values) ** 2)
         figures["range_k"].append(np.stack([compute_expected_range_with_k(of_unit, k) for of_unit in values]))
     return Comparison(
-        answers, k, is_counted, np.stack([(side & has_answer).sum(axis=(1, 2)) for side in sides]),
+        answers, k, sizes, np.stack([(side & has_answer).sum(axis=(1, 2)) for side in sides]),
         {name: np.concatenate(parts).T for name, parts in figures.items()},
     )  # fmt: skip
 

@@ -196,3 +196,36 @@ def write_meaning_run(
     wordings = frame[frame["variant"] != "original"].drop_duplicates(["item", "variant"])
     write_meaning(path, draw_meaning(wordings[["item", "variant", "text", "same"]], **(checks or {})))
     return path
+
+
+def add_meaning(folder: Path, *, false_share: float = 0.3, every_variant: bool = True, **options: Any) -> pd.DataFrame:
+    """Write a meaning.parquet beside a run of any protocol; which texts mean something else is drawn.
+
+    Parameters
+    ----------
+    folder
+        A run folder.
+    false_share
+        Probability of a text that is no original to mean something else.
+    every_variant
+        Whether all variants with the same text have rows, or the first one only.
+    **options
+        Of `draw_meaning`.
+
+    Returns
+    -------
+    DataFrame
+        item, variant, text, same of all variants that are no originals.
+    """
+    stimuli = pq.read_table(folder / SCHEMA["stimuli"]["file"]).to_pandas()
+    wordings = stimuli.loc[stimuli["pattern"] != "original", ["item", "variant", "text"]]
+    texts = wordings[["item", "text"]].drop_duplicates()
+    same = np.random.default_rng(options.get("seed", 0)).random(len(texts)) >= false_share
+    wordings = wordings.merge(texts.assign(same=same), on=["item", "text"])
+    rows = draw_meaning(wordings.drop_duplicates(["item", "text"]), **options)
+    if every_variant:
+        of_wordings = rows[rows["decoy"].isna()].drop(columns="variant")
+        variants = wordings[["item", "variant", "text"]]
+        rows = pd.concat([of_wordings.merge(variants, on=["item", "text"]), rows[rows["decoy"].notna()]])
+    write_meaning(folder, rows)
+    return wordings

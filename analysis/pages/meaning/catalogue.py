@@ -12,7 +12,7 @@ from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-FIGURES_OF_FLIPS = "n_items n_wordings k flip sd range_k"
+FIGURES_OF_FLIPS = "n_items n_wordings k n_items_k flip sd range_k"
 TABLES = {
     "meaning_checks": Table(
         "tables.tabulate_checks",
@@ -70,7 +70,7 @@ TABLES = {
         ),
         frozenset(
             split_names(
-                "p flip_difference_lower flip_difference_upper sd_difference_lower sd_difference_upper "
+                "n_items_k p flip_difference_lower flip_difference_upper sd_difference_lower sd_difference_upper "
                 "range_k_difference_lower range_k_difference_upper"
             )
         ),
@@ -82,7 +82,8 @@ TABLES = {
         "Wordings that score at least so much in the best check, and as many of all wordings of the same items, the "
         "exact mean over all draws. With 95 % intervals over items (bootstrap).",
         (*IDENTITY, *split_names(f"check threshold kept wordings {FIGURES_OF_FLIPS} intervals no_interval")),
-        optional=frozenset({"no_interval"}),
+        frozenset({"n_items_k"}),
+        frozenset({"no_interval"}),
     ),
     "meaning_corrected": Table(
         "tables_flips.tabulate_corrected",

@@ -62,8 +62,10 @@ COLUMNS: Mapping[str, Column] = {
     "meaning_thresholds.wordings": Column(
         "certified: those that reach the score; all: as many of all wordings of the same items", header="Wordings"
     ),
-    "n_items": Column("items with at least k wordings of the same meaning that have an answer", "items", "Items"),
-    "meaning_thresholds.n_items": Column("items with at least k wordings that reach the score", "items", "Items"),
+    "n_items": Column("items with a wording of the same meaning that has an answer", "items", "Items"),
+    "meaning_thresholds.n_items": Column("items with a wording that reaches the score and has an answer", "items",
+                                         "Items"),
+    "n_items_k": Column("items with at least k of these wordings: those of SD and range", "items", "Items with k"),
     "meaning_corrected.n_items": Column("items with an answer to the original and to a wording", "items", "Items"),
     "meaning_effect.n_items": Column("items in the fit", "items", "Items"),
     "n_wordings": Column("wordings of these items that the row is about", "wordings", "Wordings"),

@@ -58,9 +58,9 @@ def tabulate_thresholds(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) ->
     -------
     DataFrame
         study, model, condition; check: the best one; threshold: the lowest score, and deciles of the scores of all
-        wordings, as far as two items have two wordings above; kept: share of the wordings with a score that reach it;
-        wordings: `CERTIFIED`, or `ALL` of the same items; n_items, n_wordings, k, flip, sd, range_k with X_lower,
-        X_upper and no_interval as in `tabulate_flips`. No rows of a study without a used check.
+        wordings, as far as two items have one above; kept: share of the wordings with a score that reach it;
+        wordings: `CERTIFIED`, or `ALL` of the same items; n_items, n_wordings, k, n_items_k, flip, sd, range_k with
+        X_lower, X_upper and no_interval as in `tabulate_flips`. No rows of a study without a used check.
     """
     parts = [part for answers in read_judged_answers(runs) for part in _trace_thresholds(answers, resamples, seed)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -74,7 +74,7 @@ def _trace_thresholds(answers: StudyAnswers, resamples: int, seed: int) -> list[
     parts = []
     for threshold in np.unique(np.quantile(scores, np.arange(STEPS) / STEPS, method="lower")):
         comparison = compare_with_all(answers, answers.scores >= threshold)
-        if comparison.is_counted.sum(axis=1).max(initial=0) < 2:
+        if (comparison.sizes > 0).sum(axis=1).max(initial=0) < 2:
             break
         _, table = comparison.estimate_intervals(resamples, seed)
         n_units = len(answers.beside.units)
