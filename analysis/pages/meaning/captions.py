@@ -25,7 +25,9 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
         f"Share of changed answers, which differ from that to the original, of "
         f"{format_quantity(frame['model'].nunique(), 'model')} on {format_count_range(frame['n_items'])} items: to all "
         f"wordings, and to those that were judged to mean the same.{corrected} Lines: 95 % intervals over items."
-        + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "most and least changed")
+        + labels.describe_selection(
+            frame["label"].nunique(), int(frame["total"].max()), "rows", "most and least changed"
+        )
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.pages.meaning.cautions import list_cautions
+from analysis.pages.meaning.cautions import format_ends, list_cautions
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -17,6 +17,7 @@ from analysis.reporting.words import (
     format_quantity,
     join_names,
     labels,
+    phrase_model_condition_count,
     verdicts,
 )
 from analysis.reporting.words.meaning import (
@@ -122,14 +123,16 @@ def _describe_mean_shares(rows: pd.DataFrame) -> str:
 
 def _describe_differences(rows: pd.DataFrame) -> Iterator[str]:
     """Say how far both shares are apart, for the models where the difference is lowest and highest."""
-    rows = rows.assign(label=labels.build_row_labels(rows)).dropna(subset=["flip_difference_lower", "flip_difference_upper"])
+    rows = rows.assign(label=labels.build_row_labels(rows)).dropna(
+        subset=["flip_difference_lower", "flip_difference_upper"]
+    )
     if rows.empty:
         return
     ends = dict.fromkeys((rows["flip_difference"].idxmin(), rows["flip_difference"].idxmax()))
     for row in (rows.loc[place] for place in ends):
         yield (
             f"With {row['label']}, {format_percent(row['same_flip'])} of the answers to wordings of the same meaning "
-            f"differ from that to the original, {format_percentage_points(row['flip_difference'])} points beside all "
+            f"differ from that to the original: {format_percentage_points(row['flip_difference'])} points against all "
             f"wordings (95 % interval {format_percentage_points(row['flip_difference_lower'])} to "
             f"{format_percentage_points(row['flip_difference_upper'])})."
         )
@@ -163,13 +166,12 @@ def _describe_checks(checks: pd.DataFrame) -> Iterator[str]:
         if pd.isna(row["auc"]):
             yield f"{name} is not used: {row['why_not']}."
             continue
-        auc = f"AUC {row['auc']:.2f}"
-        auc += f" ({row['auc_lower']:.2f} to {row['auc_upper']:.2f})" if pd.notna(row["auc_lower"]) else ""
+        auc = f"AUC {row['auc']:.2f}{format_ends(row, 'auc')}"
         if row["used"]:
             passed = "wordings that people passed" if row["passed_by"] == PEOPLE else "wordings"
             yield (
-                f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['decoy_share'])} of the "
-                f"decoys pass, and {format_percent(row['passed_share'])} of the {passed}."
+                f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['decoy_share'])} of "
+                f"the decoys pass, and {format_percent(row['passed_share'])} of the {passed}."
             )
         else:
             yield f"{name} is not used ({auc}): {row['why_not']}."
@@ -194,11 +196,9 @@ def _describe_people(annotators: pd.DataFrame) -> Iterator[str]:
         return
     together = annotators[annotators["annotator"] == "all"].dropna(subset=["alpha"])
     for row in together.to_dict("records"):
-        ends = (
-            f" ({row['alpha_lower']:.2f} to {row['alpha_upper']:.2f})" if pd.notna(row["alpha_lower"]) else ""
-        )  # fmt: skip
+        kappa = f", Fleiss' kappa {row['kappa']:.2f}" if pd.notna(row["kappa"]) else ""
         yield (
-            f"Krippendorff's alpha of the people is {row['alpha']:.2f}{ends}, Fleiss' kappa {row['kappa']:.2f}, on "
+            f"Krippendorff's alpha of the people is {row['alpha']:.2f}{format_ends(row, 'alpha')}{kappa}, on "
             f"{format_quantity(int(row['n_wordings']), 'wording')}."
         )
     single = annotators[(annotators["annotator"] != "all") & annotators["decoy_error_share"].notna()]
@@ -218,6 +218,6 @@ def _describe_effects(effects: pd.DataFrame) -> Iterator[str]:
     further, nearer = (int((clear & (sign * tested["estimate"] < 0)).sum()) for sign in (1, -1))
     sentence = (
         f"The lower the meaning score, the further the answer is from that to the original: in {further or 'none'} of "
-        f"{format_quantity(len(tested), 'model')}, by the mixed model after Holm"
+        f"{phrase_model_condition_count(tested)}, by the mixed model after Holm"
     )
     yield f"{sentence}; in {nearer:,}, the nearer." if nearer else f"{sentence}."

@@ -38,7 +38,6 @@ class MeaningPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        frames["meaning_flips"] = meaning.add_validity(frames["meaning_flips"], self.runs)
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), by_chance))
 
@@ -53,14 +52,18 @@ class MeaningPage(Page):
         ).head(1)  # fmt: skip
         shown = rows.head(MOST_EXAMPLES)
         originals = self.runs.sql(
-            "SELECT study, item, arg_min(text, position) AS original FROM stimuli WHERE pattern = 'original' GROUP BY ALL"
+            "SELECT study, item, arg_min(text, position) AS original FROM stimuli WHERE pattern = 'original' "
+            "GROUP BY ALL"
         )
         pairs = [
-            _build_example_pair(row) for row in shown.merge(originals, on=["study", "item"], how="left").to_dict("records")
+            _build_example_pair(row)
+            for row in shown.merge(originals, on=["study", "item"], how="left").to_dict("records")
         ]
         n_left = len(judged) - len(shown)
         left_out = f"{words.format_quantity(n_left, 'more such wording')} in the table." if n_left else ""
-        caption = "Wordings judged to mean something else than the original, of every item the one with the lowest score."
+        caption = (
+            "Wordings judged to mean something else than the original, of every item the one with the lowest score."
+        )
         return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning_flips import compare_flips
 from analysis.measures.thresholds import is_silent
-from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import chance, labels, phrase_model_condition_count, verdicts
 from analysis.reporting.words.verdicts import Band
 
@@ -175,31 +173,6 @@ def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "T
     return f"{subject} stands on {AMONG} {tally}{ending}"
 
 
-def add_validity(flips: pd.DataFrame, runs: Runs) -> pd.DataFrame:
-    """Add the share of valid answers of every model, by the measure that its study is about.
-
-    Parameters
-    ----------
-    flips
-        Columns study, model, condition.
-    runs
-        From `analysis.runs.open_runs`.
-
-    Returns
-    -------
-    The rows with `validity`; NaN where it is not known.
-    """
-    rows = [
-        (study.name, *unit, validity)
-        for study in read_reworded_studies(runs)
-        if study.headline
-        for unit, validity in zip(study.units, study.validity, strict=True)
-    ]
-    shares = pd.DataFrame(rows, columns=[*labels.UNIT, "validity"]).drop_duplicates(labels.UNIT)
-    keys = pd.MultiIndex.from_frame(flips[labels.UNIT])
-    return flips.assign(validity=shares.set_index(labels.UNIT)["validity"].astype(float).reindex(keys).to_numpy())
-
-
 def describe_meaning_support(runs: Runs) -> str:
     """Say in one sentence, for pages about wordings, whether what they say stands on wordings of the same meaning.
 
@@ -212,10 +185,11 @@ def describe_meaning_support(runs: Runs) -> str:
     -------
     The sentence; empty where nobody checked what the wordings mean, and where no model answers.
     """
+    from analysis.measures.meaning_flips import compare_flips  # the sentences alone need no bootstrap
+
     flips = compare_flips(runs)
     if flips.empty:
         return ""
-    flips = add_validity(flips, runs)
     answering = flips[~is_silent(flips["validity"])]
     if answering.empty:
         return ""

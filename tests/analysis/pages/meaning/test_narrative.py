@@ -46,7 +46,7 @@ def meanings(same=300, another=60, unclear=40, none=0):
     return pd.DataFrame({"meaning": verdicts, "study": "s", "item": [f"i{n % 40}" for n in range(len(verdicts))]})
 
 
-def people(alpha=0.8, error=0.02, names=("ann", "ben")):
+def people(alpha=0.85, error=0.02, names=("ann", "ben")):
     rows = [{"annotator": name, "n_wordings": 200, "n_decoys": 50, "decoy_error_share": error} for name in names]
     rows.append({"annotator": "all", "n_wordings": 200, "kappa": alpha, "alpha": alpha, "alpha_lower": alpha - 0.1,
                  "alpha_upper": alpha + 0.1})  # fmt: skip
@@ -126,7 +126,7 @@ def test_without_a_sheet_all_wordings_stood_for_passed_ones():
 
 def test_people_alone_are_named_where_no_check_is_used():
     said = narrative.answer_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
-    assert any(caution.startswith("No check parts decoys from paraphrases: only 200 wordings that people read") for
+    assert any(caution.startswith("No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read") for
                caution in said.cautions)  # fmt: skip
     assert "200 have no verdict" in " ".join(said.details["meanings"])
 
@@ -143,7 +143,7 @@ def test_silent_models_get_no_verdict():
 @pytest.mark.parametrize(
     ("changes", "caution"),
     [
-        ({"annotators": people(alpha=0.5)}, "Krippendorff's alpha is 0.50, below 0.667"),
+        ({"annotators": people(alpha=0.5)}, "alpha is 0.50 (0.40 to 0.60), and 0.667 is the least"),
         ({"annotators": people(error=0.2)}, "more than 5 % of the decoys the same: ann (20 %) and ben (20 %)."),
         ({"annotators": people(names=("ann",)).assign(alpha=np.nan)}, "One person judged the wordings"),
         ({"corrected": corrected("the sheet is too small")}, "is not shown: the sheet is too small."),
@@ -157,7 +157,9 @@ def test_cautions_name_what_weakens_the_answer(changes, caution):
 
 def test_numbers_stand_with_what_they_are_about():
     details = narrative.answer_question(build()).details
-    assert "−1.0 points beside all wordings (95 % interval −3.0 to +1.0)" in " ".join(details["meaning_flips_by_model"])
+    assert "−1.0 points against all wordings (95 % interval −3.0 to +1.0)" in " ".join(
+        details["meaning_flips_by_model"]
+    )
     assert "it is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
     assert "entailment:org/nli parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
     assert "words is not used (AUC 0.60 (0.50 to 0.69)): its AUC" in " ".join(details["meaning_roc"])
@@ -167,7 +169,8 @@ def test_numbers_stand_with_what_they_are_about():
 
 
 @pytest.mark.parametrize("changes", [
-    {}, {"flips": flips(*[(0.3, 0.29, 0.02)] * 5)}, {"flips": flips((0.3, 0.25, 0.1), (0.4, 0.1, 0.02), (0.3, 0.3, 0.0))},
+    {}, {"flips": flips(*[(0.3, 0.29, 0.02)] * 5)},
+    {"flips": flips((0.3, 0.25, 0.1), (0.4, 0.1, 0.02), (0.3, 0.3, 0.0))},
     {"annotators": people(alpha=0.1, error=0.9)}, {"corrected": corrected("x")},
 ])  # fmt: skip
 def test_sentences_are_short(changes):
