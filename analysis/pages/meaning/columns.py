@@ -55,7 +55,7 @@ COLUMNS: Mapping[str, Column] = {
     "meaning_score": Column("score of the best check", "", "Score", 3),
     "meanings.passed_by": Column("who decided: people, or the best check; empty without a verdict",
                                  header="Decided by"),
-    "words*": Column(_KINDS["words"], SHARE, "Words", 3),
+    "word*": Column(_KINDS["words"], SHARE, "Words", 3),
     **{f"{kind}:*": Column(_KINDS[kind], SHARE, kind.capitalize(), 3) for kind in _KINDS if kind != "words"},
     # answers
     "wordings": Column("which wordings the row is about: all, or those that mean the same", header="Wordings"),
@@ -112,6 +112,6 @@ def _describe_check_column(name: str) -> Column | None:
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "words*": _describe_check_column,
+    "word*": _describe_check_column,
     **{f"{kind}:*": _describe_check_column for kind in ("similarity", "entailment", "judge")},
 }
