@@ -11,7 +11,7 @@ What an answer is depends on the protocol; it is that of the other pages:
   the middle that it is on. A wording in the middle is not on the other side; beside an original in the middle, nothing
   can be.
 
-A wording with the text of the original is the original, and is left out.
+A wording with the text of the original, but for blanks around it, is the original, and is left out.
 """
 
 from __future__ import annotations
@@ -182,7 +182,8 @@ def _read_stimuli(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -
     first[groups[places]] = places
     origin = np.where(is_original, -1, first[groups])
     beside = frame.iloc[origin]
-    is_other = (beside["text"].to_numpy() == frame["text"].to_numpy()) & (origin >= 0)
+    texts = frame["text"].str.strip().to_numpy()
+    is_other = (texts == texts[origin]) & (origin >= 0)
     if by_answers:
         has_same_options = beside["options"].to_numpy() == frame["options"].to_numpy()
         is_other |= has_same_options & (beside["canonical"].to_numpy() != frame["canonical"].to_numpy())

@@ -259,7 +259,8 @@ def _list_texts(meaning: StudyMeaning) -> pd.DataFrame:
 def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
     """Create the table `wording_meanings`: study, item, variant, meaning, meaning_score of every stimulus.
 
-    What has the text of its item's original means the same, wherever a wording of the study has a verdict.
+    What has the text of its item's original, but for blanks around it, means the same, wherever a wording of the study
+    has a verdict.
 
     Parameters
     ----------
@@ -277,19 +278,14 @@ def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
     if not studies:
         return False
     judged = [study.study for study in studies if any(verdict is not None for verdict in study.meanings)]
+    stimuli = runs.sql(f"SELECT study, item, variant, text, pattern = '{ORIGINAL}' AS original FROM stimuli")
+    rows = stimuli.merge(read_meanings(runs)[[*WORDING, "meaning", "meaning_score"]], on=WORDING, how="left")
+    texts = rows["text"].str.strip()
+    key = pd.MultiIndex.from_arrays([rows["study"], rows["item"], texts])
+    is_original = key.isin(key[rows["original"].to_numpy(bool)]) & rows["study"].isin(judged).to_numpy()
+    rows["meaning"] = rows["meaning"].where(~is_original, verdicts.SAME)
     schema = pa.schema([*((name, pa.string()) for name in (*WORDING, "meaning")), ("meaning_score", pa.float64())])
-    con.register("meaning_rows", pa.Table.from_pandas(read_meanings(runs)[schema.names], schema, preserve_index=False))
-    con.execute(
-        f"""
-        CREATE OR REPLACE TABLE {MEANINGS_TABLE} AS
-        WITH originals AS (
-            SELECT DISTINCT study, item, text, list_contains($judged, study) AS judged FROM stimuli
-            WHERE pattern = '{ORIGINAL}')
-        SELECT s.study, s.item, s.variant, CASE WHEN judged THEN '{verdicts.SAME}' ELSE meaning END AS meaning,
-               meaning_score
-        FROM stimuli AS s LEFT JOIN meaning_rows USING (study, item, variant)
-             LEFT JOIN originals USING (study, item, text)""",
-        {"judged": judged},
-    )
+    con.register("meaning_rows", pa.Table.from_pandas(rows[schema.names], schema, preserve_index=False))
+    con.execute(f"CREATE OR REPLACE TABLE {MEANINGS_TABLE} AS SELECT * FROM meaning_rows")
     con.unregister("meaning_rows")
     return True

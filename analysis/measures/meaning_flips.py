@@ -153,10 +153,10 @@ def compare_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
     -------
     DataFrame
         study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_wordings; k, n_items_k: items of SD and
-        range; flip, sd, range_k, each with X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also the difference same - all of
-        every figure, X_difference with its interval, paired over items; p of that of the flips, and p_holm over models
-        and conditions of the study. Without a verdict on any wording there are rows `ALL` only, about all items. No
-        rows where no wordings were checked.
+        range; flip, sd, range_k, each with X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also
+        the difference same - all of every figure, X_difference with its interval, paired over items; p of that of the
+        flips, and p_holm over models and conditions of the study. Without a verdict on any wording there are rows `ALL`
+        only, about all items. No rows where no wordings were checked.
     """
     parts = [_compare_study(answers, resamples, seed) for answers in read_judged_answers(runs)]
     if not parts:
