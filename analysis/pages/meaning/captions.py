@@ -44,7 +44,7 @@ def caption_meaning_curves(frame: pd.DataFrame) -> str:
         f"{measure[0].upper()}{measure[1:]}, the stricter {labels.shorten_middle(str(frame['check'].iloc[0]), 30)}, of "
         f"{format_quantity(frame['label'].nunique(), 'model')}: from all wordings (left) to those with the highest "
         "scores (right), beside as many wordings of the same items whatever their score. Bands: 95 % intervals over "
-        "items. Dashed: the threshold. Lines that part: what differs is meaning."
+        "items. Dashed: the threshold. Where the lines part, what is left out moved answers more."
         + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
     )
 

@@ -87,7 +87,7 @@ TABLES = {
     ),
     "meaning_corrected": Table(
         "tables_flips.tabulate_corrected",
-        "Flips among wordings of the same meaning, corrected for the errors of the check",
+        "Changed answers among wordings of the same meaning, corrected for the errors of the check",
         "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
         "people said of some of them. With 95 % intervals over items and the wordings that people read (t).",
         (

@@ -58,11 +58,12 @@ def frame_meaning_curves(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         return
     used = checks[checks["best"].astype(bool)][["study", "threshold"]].rename(columns={"threshold": "at"})
     for _, part in table.merge(used, on="study", how="left").groupby("study", sort=False):
+        part = part.assign(ranked=part["flip"])  # models keep their places in all pictures
         for measure, name in MEASURES.items():
             columns = {measure: "value", f"{measure}_lower": "value_lower", f"{measure}_upper": "value_upper"}
             rows = part.rename(columns=columns).dropna(subset=["value"]).assign(measure=name)
             if rows["threshold"].nunique() > 1:
-                yield (_choose_models(rows, rows, "value", PANELS),)
+                yield (_choose_models(rows, rows, "ranked", PANELS),)
 
 
 def frame_meaning_roc(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

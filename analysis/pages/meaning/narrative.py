@@ -83,7 +83,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
         return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty(details))
     support_words = judge_kept_parts(rows, by_chance)
     details["meaning_flips_by_model"] = (
-        *RULES, *_describe_differences(rows), *_describe_corrected_shares(frames["meaning_corrected"])
+        RULES[0], *_describe_differences(rows), *_describe_corrected_shares(frames["meaning_corrected"])
     )  # fmt: skip
     sentences = [describe_support(support_words, rows, SUBJECT)]
     sentences += [_describe_mean_shares(rows)] if len(set(support_words)) == 1 else []
@@ -153,16 +153,16 @@ def _describe_corrected_shares(corrected: pd.DataFrame) -> Iterator[str]:
         yield f"Corrected share: not shown: {reason}."
 
 
-def shorten_check(check: str) -> str:
-    """Write the name of a check, the middle of a long one cut out."""
-    return labels.shorten_middle(check, CHECK_NAME)
+def quote_check(check: str) -> str:
+    """Write the name of a check in quotation marks, the middle of a long one cut out."""
+    return f"“{labels.shorten_middle(check, CHECK_NAME)}”"
 
 
 def _describe_checks(checks: pd.DataFrame) -> Iterator[str]:
     """Say how well every check parts decoys from wordings that passed, the best one first."""
     order = checks.sort_values(["used", "auc"], ascending=False, kind="stable")
     for row in order.head(NAMED_CHECKS).to_dict("records"):
-        name = shorten_check(row["check"])
+        name = quote_check(row["check"])
         if pd.isna(row["auc"]):
             yield f"{name} is not used: {row['why_not']}."
             continue
