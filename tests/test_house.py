@@ -37,7 +37,7 @@ LAYERS = {
     ],
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
-        {"protocols"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
+        {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
         {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
