@@ -38,7 +38,7 @@ LAYERS = {
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
         {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
-        {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
+        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
     "ground": [

@@ -1,1 +1,1 @@
-"""Check whether wordings mean the same as their original: by words, embeddings, entailment, a judge, and people."""
+"""Ask whether wordings mean what their originals mean, and how well each way of asking tells."""

@@ -1,4 +1,4 @@
-"""Keep what checks and people say of wordings: `meaning.parquet` (`results/schema.json`), written whole or not at all."""
+"""Keep what checks and people say of wordings in `meaning.parquet` (`results/schema.json`), written whole or not."""
 
 from __future__ import annotations
 
