@@ -19,7 +19,7 @@ from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, rea
 from inference.meaning.reading import PairAsker, Reading
 from inference.meaning.similarity import compute_similarities
 from inference.meaning.table import MeaningTable, read_meaning_table, write_meaning_table
-from inference.meaning.verdicts import add_meaning_attributes, decide_verdicts, describe_verdicts
+from inference.meaning.verdicts import add_meaning_attributes, decide_verdicts, describe_quality, describe_verdicts
 from inference.meaning.wordings import ITEMS, Source, Wording, detect_language, list_pairs
 from inference.meaning.words import compute_shared_words
 from inference.paraphrase import itemsfile
@@ -107,7 +107,10 @@ class MeaningCheck:
         table.about["thresholds"] = verdicts.build_record()
         if not write_meaning_table(self._source, table, self._all_wordings):
             print(f"{self._source.file}: nothing new to write", file=sys.stderr)
-        print("\n".join(describe_verdicts(verdicts)))
+        for quality in verdicts.qualities:
+            print(describe_quality(quality))
+        is_silent = not any(verdicts.meaning_by_key.values())
+        print(describe_verdicts(verdicts), file=sys.stderr if is_silent else sys.stdout)
         if not self._source.is_run:
             items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
             itemsfile.write_items(self._source.out / ITEMS, items)

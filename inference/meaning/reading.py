@@ -117,10 +117,10 @@ class PairAsker(PartAsker):
             return
         if self._classes:
             engine.name_classes(self._classes)  # type: ignore[attr-defined]
-        elif sorted(name.casefold() for name in classes) != sorted(LABELS):
+        elif any([name.casefold() for name in classes].count(label) != 1 for label in LABELS):
             raise InputError(
-                f"{self._option}={self.model.id}: its classes are called {', '.join(classes)}, which are not "
-                f"{', '.join(LABELS)}; if they mean these, say in which order, such as --labels {','.join(LABELS)}"
+                f"{self._option}={self.model.id}: its config.json calls its classes {', '.join(classes)}, which are "
+                f"not {', '.join(LABELS)}; say what they mean, in their order, such as --labels {','.join(LABELS)}"
             )
 
 

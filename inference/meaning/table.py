@@ -151,8 +151,7 @@ def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[
     -------
     Whether there was something new to write.
     """
-    about = {"version": VERSION, "study_hash": source.study.hash, **table.about}
-    about["version"], about["study_hash"] = VERSION, source.study.hash
+    about = {**table.about, "version": VERSION, "study_hash": source.study.hash}
     schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
     tables = [
         _build_check_table(schema, source.study.name, check, table.scores[check], wordings)

@@ -82,21 +82,20 @@ def decide_verdicts(table: MeaningTable, wordings: Sequence[Wording], decoys: Se
     return Verdicts(qualities, {wording.key: word for wording, word in zip(wordings, meanings, strict=True)})
 
 
-def describe_verdicts(verdicts: Verdicts) -> list[str]:
-    """Write a line per check, and one that counts the verdicts."""
-    lines = [_describe_quality(quality) for quality in verdicts.qualities]
+def describe_verdicts(verdicts: Verdicts) -> str:
+    """Write a line that counts the verdicts, and says whose they are."""
     counts = Counter(verdicts.meaning_by_key.values())
     words = ", ".join(f"{counts[word]:,} {word}" for word in MEANINGS)
     best = next((quality.check for quality in verdicts.qualities if quality.best), None)
     by = f"by {best} where no people say" if best else "by people only, as no check is used"
     total = f"{len(verdicts.meaning_by_key):,} wordings"
     if counts[None] == len(verdicts.meaning_by_key):
-        return [*lines, f"{total}: no verdict, as no check is used and no people say; see docs/meaning.md"]
+        return f"{total}: no verdict, as no check is used and no people say what they mean"
     without = f", {counts[None]:,} without a verdict" if counts[None] else ""
-    return [*lines, f"{total}: {words}{without}; {by}"]
+    return f"{total}: {words}{without}; {by}"
 
 
-def _describe_quality(quality: CheckQuality) -> str:
+def describe_quality(quality: CheckQuality) -> str:
     """Say of a check how it parts decoys from wordings that passed, and whether it is used."""
     numbers = f"{quality.n_passed:,} wordings ({quality.passed_by}) against {quality.n_decoys:,} decoys"
     interval = (

@@ -161,9 +161,9 @@ def read_source(name: str, out: str | None, columns: Columns) -> Source:
         It is neither, the folder for the results is missing or something else, or there is nothing to check.
     """
     path = expand_user_path(name)
-    if path.is_dir() and not (path / "run.json").exists() and not any(path.glob("*.parquet")):
-        raise InputError(f"{name}: this folder is no run (it has no run.json); name a run folder, or a file of items")
     is_run = (path / "run.json").exists()
+    if path.is_dir() and not is_run and out is None:
+        raise InputError(f"{name}: this folder is no run (it has no run.json); name a run folder, or a file of items")
     if is_run:
         if out is not None:
             raise InputError(f"--out {out}: what is said of a run is kept beside it, in {path / FILE}; leave --out out")
