@@ -88,8 +88,9 @@ def describe_verdicts(verdicts: Verdicts) -> str:
     words = ", ".join(f"{counts[word]:,} {word}" for word in MEANINGS)
     best = next((quality.check for quality in verdicts.qualities if quality.best), None)
     by = f"by {best} where no people say" if best else "by people only, as no check is used"
-    total = f"{len(verdicts.meaning_by_key):,} wordings"
-    if counts[None] == len(verdicts.meaning_by_key):
+    number = len(verdicts.meaning_by_key)
+    total = f"{number:,} wording{'s' * (number != 1)}"
+    if counts[None] == number:
         return f"{total}: no verdict, as no check is used and no people say what they mean"
     without = f", {counts[None]:,} without a verdict" if counts[None] else ""
     return f"{total}: {words}{without}; {by}"

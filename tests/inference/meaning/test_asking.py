@@ -72,8 +72,8 @@ def test_a_judge_counts_as_the_mean_over_both_orders(tmp_path):
     original, text = STATEMENTS["tea"][:2]
     assert rows[TEA]["score"] == pytest.approx(same_item(original, text), abs=1e-12)
     assert rows["tea", "paraphrase-003"]["score"] == pytest.approx(0.1)
-    assert all(engine.asked.count(pair) == 2 and pair[0] in dict.fromkeys(map(lambda t: t[0], STATEMENTS.values()))
-               for pair in engine.asked)  # fmt: skip
+    originals = {texts[0] for texts in STATEMENTS.values()}
+    assert all(engine.asked.count(pair) == 2 and pair[0] in originals for pair in engine.asked)
 
 
 def test_the_prompts_ask_both_languages_in_both_orders():
@@ -97,7 +97,7 @@ def test_the_prompts_ask_both_languages_in_both_orders():
 
 def test_japanese_items_get_japanese_prompts_unless_the_call_says_otherwise(tmp_path):
     pytest.importorskip("fugashi")
-    statements = {"茶": ("お茶は良い飲み物です。", "お茶は飲み物として良いです。"), "犬": ("犬は忠実です。", "犬は忠実な動物です。")}
+    statements = {"茶": ("お茶は良い。", "良いのはお茶だ。"), "犬": ("犬は忠実です。", "犬は忠実な動物です。")}
     seen: list[str] = []
 
     class Listening(TellingModel):
@@ -183,7 +183,7 @@ def test_another_model_of_the_same_name_is_refused_where_it_is_not_known_before(
     """A server's model tells its settings only when it is asked: then another name is asked for."""
     ask(tmp_path, TellingModel(same_item, form="plain"))
     write_statements(tmp_path / "items.csv", {**STATEMENTS, "sky": ("The sky is blue.", "Blue is the sky.")})
-    with pytest.raises(InputError, match="entailment owner/x: .* with revision 1, not 2; give this one another name"):
+    with pytest.raises(InputError, match=r"entailment owner/x: .* with revision 1, not 2; give this one another name"):
         ask(tmp_path, TellingModel(same_item, info={"revision": "2"}, form="plain"))
 
 

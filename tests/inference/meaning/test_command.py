@@ -160,7 +160,7 @@ def test_decoys_of_a_table_are_taken_as_they_are(tmp_path, source):
         ("decoy-negated-1", "Hot tea is not good.", "by hand")
     ]
     assert about_of(tmp_path / "out" / "meaning.parquet")["decoys"]["file"] == "decoys.csv"
-    with pytest.raises(InputError, match="was made with --decoys-file decoys.csv"):
+    with pytest.raises(InputError, match=r"was made with --decoys-file decoys\.csv"):
         call_meaning(source, "--check", "words", "--out", tmp_path / "out")
 
 
@@ -197,7 +197,7 @@ def test_orders_of_choices_share_their_texts_and_originals_are_not_checked(tmp_p
 def test_a_damaged_table_and_one_of_another_study_are_named(tmp_path, source):
     run = write_run(tmp_path / "run", source)
     (run / "meaning.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="meaning.parquet: damaged"):
+    with pytest.raises(InputError, match=r"meaning\.parquet: damaged"):
         call_meaning(run, "--check", "words")
     (run / "meaning.parquet").unlink()
     call_meaning(run, "--check", "words")
