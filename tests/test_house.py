@@ -37,13 +37,13 @@ LAYERS = {
     ],
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
-        {"protocols"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
-        {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
+        {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
+        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
     "ground": [
         {"command", "commands", "spreadsheet"}, {"parser", "run_json", "writing"},
-        {"extras", "locking", "outside_rooms"}, {"errors"}, {"ground"},
+        {"extras", "locking", "outside_rooms", "meaning"}, {"errors"}, {"ground"},
     ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.

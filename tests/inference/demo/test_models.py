@@ -73,11 +73,12 @@ def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> Non
 
 
 def test_mask_words_are_single_tokens() -> None:
-    from inference.protocols import agreement, negation
+    from inference.protocols import agreement
+    from inference.stimuli import entailment
     from inference.stimuli.templates.prompt_forms import CLOZE
 
     tokenizer = _tokenizer(BERT)
-    for book in (agreement.read_agreement_prompts(), negation.read_negation_prompts("en")):
+    for book in (agreement.read_agreement_prompts(), entailment.read_entailment_prompts("en")):
         for words in book.find_answer_words(CLOZE).values():
             ids = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
             assert all(len(found) == 1 and found[0] != tokenizer.unk_token_id for found in ids)
