@@ -57,7 +57,7 @@ ENCODERS: dict[str, DemoModel] = {
 }
 """Encoders that `waver tune nli` tuned, on pairs without negations and with them."""
 ENTAILERS: dict[str, DemoModel] = {
-    name: DemoModel(MODELS / name, name, "tuned", 0, "classifier") for name in ("waver-demo-entailment",)
+    name: DemoModel(MODELS / name, name, "tuned", 147_715, "classifier") for name in ("waver-demo-entailment",)
 }
 """Encoders that say whether one wording of the questionnaire follows from another, for `waver meaning`: no study asks
 them."""

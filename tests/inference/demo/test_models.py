@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.demo import ADAPTERS, ALL, FAMILY, MODELS, THINKERS
+from inference.demo import ADAPTERS, ALL, ENTAILERS, FAMILY, MODELS, THINKERS
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,9 @@ def test_naming_the_family_loads_no_torch() -> None:
 
 def test_all_of_it_is_small_and_safetensors_only() -> None:
     files = [path for folder in (MODELS, ADAPTERS) for path in folder.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 17_000_000
+    # 17 MB, and 350 kB for the encoder that says whether one wording follows from another.
+    assert sum(path.stat().st_size for path in files) <= 17_350_000
+    assert sum(path.stat().st_size for model in ENTAILERS.values() for path in model.path.iterdir()) <= 350_000
     assert {path.suffix for path in files} <= {".safetensors", ".json", ".jinja", ".md"}
     assert all((model.path / "model.safetensors").is_file() for model in ALL.values())
 
