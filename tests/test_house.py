@@ -37,8 +37,8 @@ LAYERS = {
     ],
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
-        {"protocols"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
-        {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
+        {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
+        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
     "ground": [
