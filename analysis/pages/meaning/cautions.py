@@ -24,7 +24,7 @@ TENTATIVE = 0.667  # Krippendorff's alpha, below which he draws not even tentati
 def format_ends(row: Mapping[Hashable, Any], column: str) -> str:
     """Write the interval of a column in brackets, after a blank; nothing where there is none."""
     low, high = row[f"{column}_lower"], row[f"{column}_upper"]
-    return "" if pd.isna(low) else f" ({low:.2f} to {high:.2f})"
+    return "" if pd.isna(low) else f" ({low:.2f} to {high:.2f})".replace("-", "−")
 
 
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:

@@ -37,6 +37,7 @@ TABLES = (
 )  # fmt: skip
 SUBJECT = "The result"
 NOTHING = f"{verdicts.UNCLEAR}: no wording of the same meaning has an answer beside one to its original."
+UNCHECKED = "No wording of these runs was checked for its meaning; `waver meaning RUN` does that."
 CHECK_RULES = (
     f"A check is used where the whole 95 % interval of its AUC lies above {LEAST_AUC:g}, and at least "
     f"{format_percent(LEAST_SHARE)} of the wordings that passed reach its threshold. From the threshold on, at most "
@@ -64,6 +65,8 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
         What the page says in words.
     """
     flips, meanings = frames["meaning_flips"], frames["meanings"]
+    if meanings.empty:
+        return Answer(UNCHECKED, NO_CHECK)
     setup = _describe_setup(frames, when)
     answering = flips[~is_silent(flips["validity"])] if len(flips) else flips
     cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))

@@ -117,6 +117,11 @@ def test_nothing_is_said_where_no_check_is_used_and_nobody_read_the_wordings():
     assert "meaning_flips_by_model" not in said.details
 
 
+def test_a_run_whose_wordings_nobody_checked_is_told_how():
+    said = narrative.answer_question(build(meanings=meanings(0, 0, 0, 0)))
+    assert said.setup.startswith("No wording of these runs was checked") and said.verdict == NO_CHECK
+
+
 def test_without_a_sheet_all_wordings_stood_for_passed_ones():
     said = narrative.answer_question(build(checks=checks(True, "all wordings"), annotators=NOBODY))
     assert said.setup.endswith("; 2 checks compared their meanings.")
