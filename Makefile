@@ -59,6 +59,9 @@ $(BIN)/.installed-references: $(BIN)/.installed
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver run inference/demo/demo.toml
+	$(BIN)/waver meaning $(DEMO)/meaning --check words entailment=inference/demo/models/waver-demo-entailment \
+		--decoys-file inference/demo/decoys.csv \
+		--sheet careful=inference/demo/sheet-careful.csv careless=inference/demo/sheet-careless.csv
 	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
 		-p scores=inference/demo/benchmarks.csv -p score_columns=all --people inference/demo/people.csv
 

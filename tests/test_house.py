@@ -37,8 +37,8 @@ LAYERS = {
     ],
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
-        {"protocols"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
-        {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
+        {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
+        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
     "ground": [
@@ -56,7 +56,7 @@ HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
 
 
 # Words that are columns, measures and parts of sentences, too: they count where a statement speaks of protocols.
-WORDS = {"agreement", "choice", "scale", "scales", "scored", "wording"}
+WORDS = {"agreement", "choice", "meaning", "scale", "scales", "scored", "wording"}
 # Protocols that are never asked: their runs come from importers.
 IMPORTED = {"scored"}
 # Who names a protocol outside its folder, and why; a page may also name the protocols that its catalogue declares.

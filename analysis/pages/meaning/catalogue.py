@@ -49,7 +49,7 @@ TABLES = {
         "Every wording and whether it means the same",
         "The verdict is what most people say; of wordings that nobody read, what the best check says.",
         split_names(
-            "study item variant text votes_yes votes_no meaning meaning_score passed_by words* similarity:* "
+            "study item variant text votes_yes votes_no meaning meaning_score passed_by word* similarity:* "
             "entailment:* judge:*"
         ),
         optional=frozenset(split_names("votes_yes votes_no")),
@@ -87,7 +87,7 @@ TABLES = {
     ),
     "meaning_corrected": Table(
         "tables_flips.tabulate_corrected",
-        "Flips among wordings of the same meaning, corrected for the errors of the check",
+        "Changed answers among wordings of the same meaning, corrected for the errors of the check",
         "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
         "people said of some of them. With 95 % intervals over items and the wordings that people read (t).",
         (
@@ -112,7 +112,24 @@ TABLES = {
         {"estimate": ("lower", "upper")},
     ),
 }
-FIGURES: Mapping[str, Figure] = {}
+FIGURES = {
+    "meaning_flips_by_model": Figure(
+        "Changed answers: of all wordings, and of those of the same meaning", "figures.frame_meaning_flips_by_model",
+        empty_note="No wording has an answer beside one to its original.",
+    ),
+    "meaning_curves": Figure(
+        "What stays, the stricter the check", "figures.frame_meaning_curves",
+        empty_note="No check is used, so there is no threshold to make stricter.",
+    ),
+    "meaning_roc": Figure(
+        "How well every check parts decoys from wordings", "figures.frame_meaning_roc",
+        empty_note="No check has scores of wordings and of decoys.",
+    ),
+    "meaning_scores": Figure(
+        "Scores of wordings and of each kind of decoys", "figures.frame_meaning_scores",
+        empty_note="No check has scores.",
+    ),
+}  # fmt: skip
 
 
 def _explain_unchecked_wordings(runs: Runs, options: Mapping[str, Any]) -> str:

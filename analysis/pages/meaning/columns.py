@@ -55,10 +55,10 @@ COLUMNS: Mapping[str, Column] = {
     "meaning_score": Column("score of the best check", "", "Score", 3),
     "meanings.passed_by": Column("who decided: people, or the best check; empty without a verdict",
                                  header="Decided by"),
-    "words*": Column(_KINDS["words"], SHARE, "Words", 3),
+    "word*": Column(_KINDS["words"], SHARE, "Words", 3),
     **{f"{kind}:*": Column(_KINDS[kind], SHARE, kind.capitalize(), 3) for kind in _KINDS if kind != "words"},
     # answers
-    "wordings": Column("which wordings the row is about: all, or those that mean the same", header="Wordings"),
+    "wordings": Column("which wordings the row is about: all, or those that mean the same", header="Which"),
     "meaning_thresholds.wordings": Column(
         "certified: those that reach the score; all: as many of all wordings of the same items", header="Wordings"
     ),
@@ -71,14 +71,14 @@ COLUMNS: Mapping[str, Column] = {
     "n_wordings": Column("wordings of these items that the row is about", "wordings", "Wordings"),
     "k": Column("wordings of an item that the range is of: as many as nine of ten items have", "wordings", "k"),
     "flip": Column(
-        "mean over items of the share of wordings whose answer is another than that to the original", SHARE, "Flips", 3
+        "mean over items of the share of wordings whose answer differs from that to the original", SHARE, "Changed", 3
     ),
     "sd": Column("SD of the answer over the wordings of an item: root of the mean variance", "0 to 1", "SD", 3),
     "range_k": Column("mean over items of the expected range of the answer over k wordings", "0 to 1", "Range", 3),
     **{
         f"{figure}_difference": Column(f"{name} of wordings that mean the same minus those of all", "-1 to 1",
                                        f"{name}: same − all", 3)
-        for figure, name in (("flip", "Flips"), ("sd", "SD"), ("range_k", "Range"))
+        for figure, name in (("flip", "Changed"), ("sd", "SD"), ("range_k", "Range"))
     },
     "p": Column("p value of the difference of flips, not corrected", "", "p", 3),
     "p_holm": Column("the same after Holm for all models and conditions of the study", "", "p (Holm)", 3),
@@ -88,9 +88,9 @@ COLUMNS: Mapping[str, Column] = {
     # corrected
     "n_sheet": Column("wordings that people judged and the model answered", "wordings", "Read by people"),
     "uncorrected": Column("share of answers to all wordings that are another than that to the original", SHARE,
-                          "Flips of all", 3),
+                          "Changed, of all", 3),
     "corrected": Column("the same share among wordings of the same meaning, without the errors of the check", SHARE,
-                        "Flips, corrected", 3),
+                        "Changed, corrected", 3),
     "change": Column("corrected share minus the uncorrected one", "-1 to 1", "Change", 3),
     "sensitivity": Column("wordings that people call the same and the check lets pass", SHARE, "Sensitivity", 2),
     "specificity": Column("wordings that people call another and the check stops", SHARE, "Specificity", 2),
@@ -112,6 +112,6 @@ def _describe_check_column(name: str) -> Column | None:
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "words*": _describe_check_column,
+    "word*": _describe_check_column,
     **{f"{kind}:*": _describe_check_column for kind in ("similarity", "entailment", "judge")},
 }

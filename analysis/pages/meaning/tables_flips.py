@@ -41,9 +41,12 @@ def tabulate_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.D
     Returns
     -------
     DataFrame
-        Its columns.
+        Its columns, both rows of a model beside each other.
     """
-    return compare_flips(runs, resamples=resamples, seed=seed)
+    table = compare_flips(runs, resamples=resamples, seed=seed)
+    if table.empty:
+        return table
+    return table.iloc[np.argsort(table.groupby(list(UNIT), sort=False).ngroup(), kind="stable")].reset_index(drop=True)
 
 
 def tabulate_thresholds(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
