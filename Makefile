@@ -63,6 +63,9 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 		--variant-column wording --text-column text --condition-column temperature --name scored-demo \
 		--score-column probability --score-column bits --score-range probability=0-1 --lower-is-better bits \
 		--language en --models inference/demo/scores-models.yaml
+	$(BIN)/waver meaning $(DEMO)/meaning --check words entailment=inference/demo/models/waver-demo-entailment \
+		--decoys-file inference/demo/decoys.csv \
+		--sheet careful=inference/demo/sheet-careful.csv careless=inference/demo/sheet-careless.csv
 	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
 		-p scores=inference/demo/benchmarks.csv -p score_columns=all --people inference/demo/people.csv
 

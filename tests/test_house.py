@@ -37,13 +37,13 @@ LAYERS = {
     ],
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
-        {"protocols"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
-        {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
+        {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
+        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
     "ground": [
         {"command", "commands", "spreadsheet"}, {"parser", "run_json", "writing"},
-        {"extras", "locking", "outside_rooms"}, {"errors"}, {"ground"},
+        {"extras", "locking", "outside_rooms", "meaning"}, {"errors"}, {"ground"},
     ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.
@@ -56,7 +56,7 @@ HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
 
 
 # Words that are columns, measures and parts of sentences, too: they count where a statement speaks of protocols.
-WORDS = {"agreement", "choice", "scale", "scales", "scored", "wording"}
+WORDS = {"agreement", "choice", "meaning", "scale", "scales", "scored", "wording"}
 # Protocols that are never asked: their runs come from importers.
 IMPORTED = {"scored"}
 # Who names a protocol outside its folder, and why; a page may also name the protocols that its catalogue declares.
@@ -332,12 +332,12 @@ def test_notebooks_are_thin_and_have_no_outputs(notebook):
 
 
 def test_the_package_imports_no_package_whose_licence_would_bind_it():
-    """Pingouin is under the GPL: notebooks and tests import it, what is installed does not."""
+    """Pingouin and krippendorff are under the GPL: notebooks and tests import them, what is installed does not."""
     for file in [*modules().values(), ROOT / "waver.py"]:
         nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
         names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-        assert not [name for name in names if name.split(".")[0] == "pingouin"], file
+        assert not [name for name in names if name.split(".")[0] in ("pingouin", "krippendorff")], file
 
 
 def test_what_runs_keep_has_a_key_of_its_own():

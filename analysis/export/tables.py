@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.reporting.tidy.fields import build_run_json_tables
 from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
@@ -58,7 +59,7 @@ def build_export_tables(runs: Runs) -> dict[str, ExportTable]:
         "response_texts": _build_response_texts_table(),
         "response_samples": _build_response_samples_table(),
         "response_sample_options": _build_response_sample_options_table(runs),
-        "variants": _build_variants_table(),
+        "variants": _build_variants_table(runs),
         "variant_options": _build_variant_options_table(),
         "variant_attributes": _build_variant_attributes_table(),
         "variant_parents": _build_variant_parents_table(),
@@ -83,13 +84,19 @@ def _describe_columns(table: str, column_names: str, **own_columns: Column) -> d
     }
 
 
-def _build_variants_table() -> ExportTable:
-    """Return the query and the columns of the exported table of wordings."""
+def _build_variants_table(runs: Runs) -> ExportTable:
+    """Return the query and the columns of the exported table of wordings, with their meaning where it was checked."""
     names = f"{_WORDING}, position, pattern, language, text, gold, gold_score"
-    position = Column("place of the wording in its study, from 0")
-    return ExportTable(
-        "a wording of an item", f"SELECT {names} FROM stimuli", _describe_columns("stimuli", names, position=position)
-    )
+    own_columns = {"position": Column("place of the wording in its study, from 0")}
+    query = f"SELECT {names} FROM stimuli"
+    if list_meaning_folders(runs):
+        from analysis.measures.meaning import create_meanings_table
+
+        if create_meanings_table(runs.con, runs):
+            own_columns |= {name: Column(meaning) for name, meaning in MEANING_COLUMNS.items()}
+            names = ", ".join([names, *MEANING_COLUMNS])
+            query = f"SELECT {names} FROM stimuli JOIN {MEANINGS_TABLE} USING ({_WORDING})"
+    return ExportTable("a wording of an item", query, _describe_columns("stimuli", names, **own_columns))
 
 
 def _build_variant_options_table() -> ExportTable:

@@ -11,6 +11,7 @@ from analysis.features.frames import join_answers_with_features
 from analysis.features.names import FEATURES
 from analysis.features.score_frames import join_ratings_with_features, join_scores_with_features
 from analysis.measures import agreement, ratings
+from analysis.measures.meaning_file import list_meaning_folders
 from analysis.measures.reworded import scored
 from analysis.measures.templates import count_templates_by_study
 from analysis.statistics import mixed
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 
 RANKS = ("rank", "keyed_rank")
 ANSWERS = ("agreement", "logit", "text_logprob")
+DISTANCE, MEANING_SCORE = "distance", "meaning_score"  # of an answer from that to the original; of the best check
+BESIDE_ORIGINAL = (DISTANCE, MEANING_SCORE)
 RESPONSES_BY_PROTOCOL: Mapping[str, tuple[str, ...]] = {  # what a formula can explain
-    agreement.PROTOCOL: ANSWERS,
-    ratings.PROTOCOL: ("score", *RANKS),
+    agreement.PROTOCOL: (*ANSWERS, DISTANCE),
+    ratings.PROTOCOL: ("score", *RANKS, DISTANCE),
     scored.PROTOCOL: ("score",),
 }
 NAMES = (*FAMILY, "item", "variant")
@@ -48,8 +51,10 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
         1), logit (as in table `mixed` with scale=logit), text_logprob, the features, attributes of the wordings, study,
         model, condition, item, variant. Of rating scales, three others stand in place of the first three: score, the
         mean answer, 0 to 1, before reversing; rank, 1 for the lowest option, before reversing, and keyed_rank, after
-        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`). Of protocol
-        `scored`, score in the unit of its measure, and the name measure; the original wordings count, too.
+        it, for ordered logits: every option with the weight of its share (`measures.ratings_ranks`). Of both: distance
+        of the answer from that to the original (`measures.beside_original`), and meaning_score of the wording, by the
+        best check of `waver meaning` (`measures.meaning`). Of protocol `scored`, score in the unit of its measure, and
+        the name measure; the original wordings count, too.
     by
         Columns that cut the rows, one fit each, such as model and condition; studies and measures are always apart,
         unless the formula uses them.
@@ -86,6 +91,8 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
         rows = join_ratings_with_features(runs, attributes=of_wordings, as_ranks=bool(weights))
     else:
         rows = join_scores_with_features(runs, attributes=of_wordings)
+    if {*BESIDE_ORIGINAL} & {*columns, *groups}:
+        rows = _add_columns_beside_original(rows, runs, columns)
     if "logit" in columns:
         rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
     result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
@@ -99,6 +106,22 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     unfitted = pd.DataFrame(list(reasons), columns=list(groups))
     unfitted["warnings"] = [f"not fitted: {why}" for why in reasons.values()]
     return pd.concat([table, unfitted], ignore_index=True)
+
+
+def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
+    """Add the distance of every answer from that to the original, and the meaning score of its wording."""
+    from analysis.measures.beside_original import read_answers_beside_original
+    from analysis.measures.meaning import WORDING, read_meanings
+
+    key = [*FAMILY, "item", "variant"]
+    distances = read_answers_beside_original(runs)[[*key, DISTANCE]]
+    scores = read_meanings(runs)[[*WORDING, MEANING_SCORE]].astype({MEANING_SCORE: "float64"})
+    if MEANING_SCORE in columns and scores[MEANING_SCORE].isna().all():
+        raise InputError(f"{MEANING_SCORE}: no check parts decoys from wordings well enough; see table meaning_checks")
+    joined = rows.astype(dict.fromkeys(key, "object"))
+    joined = joined.merge(distances.astype(dict.fromkeys(key, "object")), on=key, how="left")
+    joined = joined.merge(scores, on=WORDING, how="left")
+    return joined.astype(dict.fromkeys(key, "category"))
 
 
 def choose_protocol(formula: str, protocols: Collection[str]) -> str:
@@ -152,13 +175,15 @@ def _list_columns(protocol: str) -> tuple[str, ...]:
 
 def _list_own_names(protocol: str) -> tuple[str, ...]:
     """List the names that only rows of this protocol have."""
-    return (MEASURE,) if protocol == scored.PROTOCOL else ()
+    return (MEASURE,) if protocol == scored.PROTOCOL else (MEANING_SCORE,)
 
 
 def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
     text, all_columns = formula, _list_columns(protocol)
     for name in mixed.parse_formula(formula).formula_columns:
+        if name == MEANING_SCORE and not list_meaning_folders(runs):
+            raise InputError(f"formula: {name} says what checks found, and no wording was checked; waver meaning RUN")
         column = attributes.find_predictor_column(name, all_columns, runs)
         if column is None:
             hint = _point_to_score(name, runs) or attributes.suggest_nearest_column(name, all_columns, runs)
@@ -167,7 +192,7 @@ def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixe
         if column != name:
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", column, text)
     parsed_formula = mixed.parse_formula(text)
-    if parsed_formula.formula_columns[0] in (*NAMES, *_list_own_names(protocol)):
+    if parsed_formula.formula_columns[0] in (*NAMES, MEASURE):
         raise InputError(
             f"formula: the response {parsed_formula.response!r} is no number; explain "
             f"{', '.join(RESPONSES_BY_PROTOCOL[protocol])} or a feature"

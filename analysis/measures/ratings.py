@@ -149,13 +149,19 @@ def read_ratings(runs: Runs) -> list[Ratings]:
     return runs.compute_once("ratings", lambda: list(_read_studies(runs)))
 
 
-def _read_studies(runs: Runs) -> Iterator[Ratings]:
+def read_ratings_with_originals(runs: Runs) -> list[Ratings]:
+    """Read every study as `read_ratings`, but with all wordings of every item: its original, too."""
+    return runs.compute_once("ratings with originals", lambda: list(_read_studies(runs, with_originals=True)))
+
+
+def _read_studies(runs: Runs, *, with_originals: bool = False) -> Iterator[Ratings]:
     """Yield every study."""
     for name, fields in runs.info["studies"].items():
         if fields["protocol"] != PROTOCOL:
             continue
         items, units = read_rating_items(runs, name), describe_rating_units(runs, name)
-        codes = number_items_and_wordings(runs, [name], [] if (items["n_others"] == 0).any() else [name])
+        keeps_originals = with_originals or (items["n_others"] == 0).any()
+        codes = number_items_and_wordings(runs, [name], [] if keeps_originals else [name])
         if len(codes) and len(units):
             in_order = codes.drop_duplicates("item_code").sort_values("item_code")["item"]
             yield _build_ratings(runs, name, items.set_index("item").loc[in_order].reset_index(), codes, units)

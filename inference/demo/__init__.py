@@ -16,6 +16,8 @@ BATTERY, PERSONAS, PEOPLE = DEMO / "battery.yaml", DEMO / "personas.csv", DEMO /
 """Statements to be rated, as whom, and what made people answer."""
 SCORES, SCORED_MODELS = DEMO / "scores.csv", DEMO / "scores-models.yaml"
 """Answers of three models, scored in degrees, and of which weights these are."""
+MEANING = DEMO / "meaning.csv"
+"""The questionnaire's statements with 20 paraphrases each, and with ten planted ones that mean something else."""
 PREFIX = "waver-demo-"
 """With it every demo model's name begins, of this family and of earlier ones."""
 SEED = 2024
@@ -56,10 +58,15 @@ ENCODERS: dict[str, DemoModel] = {
     for name in ("waver-demo-encoder", "waver-demo-encoder-negated")
 }
 """Encoders that `waver tune nli` tuned, on pairs without negations and with them."""
+ENTAILERS: dict[str, DemoModel] = {
+    name: DemoModel(MODELS / name, name, "tuned", 147_715, "classifier") for name in ("waver-demo-entailment",)
+}
+"""Encoders that say whether one wording of the questionnaire follows from another, for `waver meaning`: no study asks
+them."""
 THINKERS: dict[str, DemoModel] = {
     name: DemoModel(MODELS / name, name, "tuned", 789_760) for name in ("waver-demo-thinker",)
 }
 """Language models that think before they answer. Only a run that asks for thoughts can ask them."""
 RATERS: dict[str, DemoModel] = {name: DemoModel(MODELS / name, name, "tuned", 65_504) for name in (f"{PREFIX}rater",)}
 """Language models that answer rating scales and nothing else. Adapters in `ADAPTERS` give them habits."""
-ALL: dict[str, DemoModel] = FAMILY | ENCODERS | THINKERS | RATERS
+ALL: dict[str, DemoModel] = FAMILY | ENCODERS | ENTAILERS | THINKERS | RATERS

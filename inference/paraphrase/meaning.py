@@ -16,6 +16,10 @@ class Meaning:
     ----------
     model
         Folder or hub id. Nothing in it is executed: weights are safetensors, its own code is refused.
+    option
+        The option that names it, for messages.
+    revision
+        Commit of a hub model; None: its main branch.
 
     Raises
     ------
@@ -23,19 +27,22 @@ class Meaning:
         sentence-transformers is not installed, or there is no such model.
     """
 
-    def __init__(self, model: str) -> None:
-        with explain_missing_package("--meaning-check"):
+    def __init__(self, model: str, option: str = "--meaning-check", revision: str | None = None) -> None:
+        with explain_missing_package(option):
             import sentence_transformers
             from sentence_transformers.util import is_sentence_transformer_model
         try:
             if not is_sentence_transformer_model(model):  # the library would make an encoder of any model
                 raise ValueError("there is no modules.json")
             self._encoder = sentence_transformers.SentenceTransformer(
-                model, trust_remote_code=False, model_kwargs={"use_safetensors": True, "dtype": "float32"}
+                model,
+                revision=revision,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True, "dtype": "float32"},
             )
         except (OSError, ValueError, KeyError) as error:
             reason = " ".join(str(error).split())[:200]
-            raise InputError(f"--meaning-check {model}: not a sentence-transformers model ({reason})") from None
+            raise InputError(f"{option} {model}: not a sentence-transformers model ({reason})") from None
         self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
 
     def compute_cosines_with_original(self, original: str, wordings: Sequence[str]) -> list[float]:

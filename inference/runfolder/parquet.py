@@ -24,7 +24,7 @@ Rows: TypeAlias = pa.Table | Mapping[str, Sequence[Any]] | Sequence[Mapping[str,
 
 @functools.cache
 def build_arrow_schema(table: str) -> pa.Schema:
-    """Read the Arrow schema of `stimuli` or `responses` from `results/schema.json`."""
+    """Read the Arrow schema of `stimuli`, `responses` or `meaning` from `results/schema.json`."""
     types: dict[str, pa.DataType] = {
         "string": pa.string(),
         "double": pa.float64(),

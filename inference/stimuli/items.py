@@ -33,8 +33,9 @@ from inference.stimuli.reading.records import Record
 from inference.stimuli.reading.shapes import ATTRIBUTE, Columns, Shape, recognise_table_shape
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
-DEMO = "demo"
+DEMO, DEMO_MEANING = "demo", "demo-meaning"
 DEMO_FILE = Path(__file__).parents[1] / "demo" / "questionnaire.yaml"
+DEMO_MEANING_FILE = DEMO_FILE.with_name("meaning.csv")
 
 NO_ATTRIBUTES: dict[str, str] = {}  # one object for all variants without attributes, to save memory
 DEFAULT_COLUMNS = Columns()  # the columns are called as their fields are
@@ -61,9 +62,10 @@ def read_items(
     Parameters
     ----------
     source
-        A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver; a Hugging
-        Face data set by id, or a folder that holds one; `SOURCE#SPLIT` chooses a split of a data set. Or the name of a
-        table in memory (`in_memory.offer_table`).
+        A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver, and
+        `demo-meaning` for the same with ten paraphrases that mean something else; a Hugging Face data set by id, or a
+        folder that holds one; `SOURCE#SPLIT` chooses a split of a data set. Or the name of a table in memory
+        (`in_memory.offer_table`).
     options
         The options of every variant, if they are the same for all; else the protocol gives them to each.
     columns
@@ -80,7 +82,8 @@ def read_items(
     InputError
         Naming the source and the row of the first thing that is wrong.
     """
-    path = DEMO_FILE if source == DEMO else expand_user_path(source)
+    demo_files = {DEMO: DEMO_FILE, DEMO_MEANING: DEMO_MEANING_FILE}
+    path = demo_files[source] if source in demo_files else expand_user_path(source)
     readable = path.is_file() or find_offered_table(path) is not None
     if readable or records.find_suffix(path) in {*records.READERS, *records.UNREAD}:
         file = records.Records(path)

@@ -123,7 +123,12 @@ def find_minimal_pair_parents(group: Sequence[Instance]) -> list[list[int]]:
 
 def detect_language(instances: Iterable[Instance]) -> str:
     """Tell the language of the sentences by their script: "ja" where any has kana or Chinese characters, else "en"."""
-    return "ja" if any(_JAPANESE.search(instance.text) for instance in instances) else "en"
+    return "ja" if any(has_japanese_letters(instance.text) for instance in instances) else "en"
+
+
+def has_japanese_letters(text: str) -> bool:
+    """Tell whether a text has kana or Chinese characters."""
+    return _JAPANESE.search(text) is not None
 
 
 def _has_one_negation_more(before: Instance, after: Instance) -> bool:

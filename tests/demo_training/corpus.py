@@ -26,7 +26,7 @@ from demo_training.steps import (
 from demo_training.taught_world import TaughtWorld
 from inference.demo.exercises import Exercise, convert_score_to_scale
 from inference.protocols.agreement import read_agreement_prompts
-from inference.protocols.negation import read_negation_prompts
+from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS
 from inference.stimuli.templates.prompts import Prompt, build_option_values
@@ -66,7 +66,7 @@ class Corpus:
     def mask_words(self) -> dict[str, tuple[str, ...]]:
         """Answer -> its lower-case words at the mask: the mask word sets of the protocols agreement and negation."""
         words = self.book.find_answer_words(CLOZE)
-        return {answer: words[label] for answer, label in LABELS.items()} | read_negation_prompts(
+        return {answer: words[label] for answer, label in LABELS.items()} | read_entailment_prompts(
             "en"
         ).find_answer_words(CLOZE)
 

@@ -15,6 +15,7 @@ import pandas as pd
 from helpers import (
     accuracy_runs,
     choice_runs,
+    meaning_runs,
     negation_runs,
     reading_runs,
     scale_people,
@@ -250,6 +251,27 @@ def _ratings(path: Path) -> Written:
     return scale_runs.write_full(path), {"resamples": 20, "people": str(people)}
 
 
+def _checked(path: Path) -> Written:
+    """Two models that answer wordings of which some mean something else, three checks, and two people."""
+    return meaning_runs.write_meaning_run(path, ["org/small", "org/large"]), {"resamples": 50}
+
+
+def _one_checked(path: Path) -> Written:
+    """One model, one item, one paraphrase, which shares words with its original."""
+    run = write_run(path, paraphrases({"x": [0.4]}, original=0.4))
+    meaning_runs.write_meaning(run, pd.DataFrame([{"item": "x", "variant": "p1", "check": "words", "score": 0.5}]))
+    return run, {"resamples": 0}
+
+
+def _silent_checked(path: Path) -> Written:
+    """Two models that put a tenth of their probability on the answers to wordings that were checked."""
+    frame = meaning_runs.draw_flips(["a", "b"])
+    run = write_run(path, frame.drop(columns="same").assign(mass=0.1))
+    wordings = frame[frame["variant"] != "original"].drop_duplicates(["item", "variant"])
+    meaning_runs.write_meaning(run, meaning_runs.draw_meaning(wordings[["item", "variant", "text", "same"]]))
+    return run, {"resamples": 20}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -263,6 +285,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "readings": _readings,
     "scored": _scores,
     "scales": _ratings,
+    "meaning": _checked,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -277,6 +300,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "readings": _two_readings,
     "scored": _one_score,
     "scales": lambda path: (scale_runs.write_bare(path), {"resamples": 0}),
+    "meaning": _one_checked,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -290,4 +314,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "readings": _silent_readings,
     "scored": _missing_scores,
     "scales": lambda path: (scale_runs.write_silent(path), {"resamples": 20}),
+    "meaning": _silent_checked,
 }

@@ -8,7 +8,7 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import chance, verdicts
+from analysis.reporting.words import chance, meaning, verdicts
 
 
 class ScalesPage(Page):
@@ -29,7 +29,8 @@ class ScalesPage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(
-            narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), by_chance)
+            narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), by_chance),
+            meaning.describe_meaning_support(self.runs),
         )  # fmt: skip
 
     def method(self) -> Html:

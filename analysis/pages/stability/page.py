@@ -15,7 +15,7 @@ from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import beyond, chance, labels, verdicts
+from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
 
 
@@ -37,7 +37,7 @@ class StabilityPage(Page):
             beyond=self.choice.rewrite_text(beyond.describe_differences_beyond_rewording(self.runs)),
             shared=beyond.has_wordings_shared_by_items(self.runs),
             by_chance=orders.rename_joined_conditions(by_chance, frames["stability"], self.runs.info["conditions"]),
-        ))  # fmt: skip
+        ), meaning.describe_meaning_support(self.runs))  # fmt: skip
 
     def describe_texts_against_probabilities(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""

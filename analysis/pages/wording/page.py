@@ -15,7 +15,7 @@ from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.catalogue.selection import find_answer_pair
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import beyond, chance, labels, verdicts
+from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
 
 
@@ -31,7 +31,7 @@ class WordingPage(Page):
             frames, words.phrase_run_dates(self.runs.info), find_answer_pair(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),
-        ))  # fmt: skip
+        ), meaning.describe_meaning_support(self.runs))  # fmt: skip
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""

@@ -96,6 +96,7 @@ class Page:
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
         self._has_explained_orders = False
+        self._borrowed_tables: set[str] = set()
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
@@ -107,15 +108,26 @@ class Page:
         return frozenset(map(read_protocol, inside)) - self.protocols
 
     def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
-        """Write a table to the folder of the page, if it has one."""
-        if self.out:
+        """Write a table to the folder of the page, if it has one; a table of another page is written by that page."""
+        if self.out and name not in self._borrowed_tables:
             files.write_table_csv_and_latex(name, frame, self.out)
 
-    def show_answer(self, answer: Answer) -> Html:
+    def show_answer(self, answer: Answer, support: str = "") -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
         The cautions about a part, about prompts without a response and about thoughts without an end come first, on
         every page.
+
+        Parameters
+        ----------
+        answer
+            What the page says.
+        support
+            Whether that stands on wordings of the same meaning (`words.meaning.describe_meaning_support`).
+
+        Returns
+        -------
+        What the first screen says.
         """
         for name in answer.details:
             assert name in catalogue.list_figures() or name in catalogue.list_tables(), (
@@ -127,7 +139,7 @@ class Page:
         setup = f"{answer.setup} A part only: {words.count_part(self.runs.part)}." if part_cautions else answer.setup
         unclosed_cautions = thinking.list_unclosed_thought_cautions(count_unclosed_thoughts(self.runs))
         cautions = (*part_cautions, *unanswered_cautions, *unclosed_cautions, *answer.cautions)
-        self._answer = replace(answer, setup=setup, cautions=cautions)
+        self._answer = replace(answer, setup=setup, cautions=cautions, support=support)
         return render_fragment("answer", answer=self._answer)
 
     def cautions(self) -> Html:
@@ -240,7 +252,7 @@ class Page:
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
             same=same_text, keys=_count_leading_key_columns(cells.names),
             ours=_find_positions_of_unpublished_rows(shown_rows),
-            open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None,
+            open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip
         return Html(self.render_sentences_about(name) + box.text)
 
@@ -268,6 +280,23 @@ class Page:
             "section", name=name, title=title, said=introduction, note=catalogue.look_up_table(name).title
         )
         return Html(heading.text + self.table(name).text)
+
+    def borrow_section(self, name: str, title: str, introduction: str = "") -> Html:
+        """Show a table of another page under its own heading; where these runs have no rows for it, nothing at all.
+
+        Parameters
+        ----------
+        name
+            A table of another page.
+        title, introduction
+            As in `section`.
+
+        Returns
+        -------
+        Heading and table, or nothing: a page of runs without such data stays as it is.
+        """
+        self._borrowed_tables.add(name)
+        return Html("") if self.frame(name).empty else self.section(name, title, introduction)
 
     @property
     def first_labels(self) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features.names import FEATURES
+from analysis.measures.meaning_file import MEANING_COLUMNS
 from analysis.reporting.tidy.tables import open_tidy_connection, quote_identifier
 from analysis.runs.folder import UNIT
 from analysis.runs.parts import WORDING, Part
@@ -141,10 +143,13 @@ def _join_kept_pairs(part: Part | None) -> str:
 
 
 def _check_stored_features(condition: str, columns: Mapping[str, str]) -> None:
-    """Say that features have to be computed first where a condition names one and none are stored."""
+    """Say what has to be computed first where a condition names a feature or a verdict, and none are stored."""
     for name in FEATURES:
         if name in condition and name not in columns:
             raise InputError(f"{ABOUT}: {name} is a text feature, and these runs hold none yet; waver features RUN")
+    for name in MEANING_COLUMNS:
+        if re.search(rf"\b{name}\b", re.sub("'[^']*'", "", condition)) and name not in columns:
+            raise InputError(f"{ABOUT}: {name} says what checks found, and no wording was checked; waver meaning RUN")
 
 
 def _read_key_file(name: str) -> pd.DataFrame:

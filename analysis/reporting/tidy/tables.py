@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.features.frames import create_stored_features_table
 from analysis.features.names import FEATURES, MEANINGS
+from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
 from analysis.runs.database import connect_duckdb, create_row_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
@@ -42,6 +43,7 @@ _OWN_MEANINGS = {
     "correct": "whether `canonical_answer` is the right answer; missing without a right answer or a valid answer",
     "n_wordings": "wordings of the item",
     "n_paraphrases": "of these, those whose pattern is not original",
+    **MEANING_COLUMNS,
 }
 _THOUGHT_MEANINGS = {
     "number": "number of the thought of this prompt, from 1",
@@ -96,6 +98,7 @@ def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     """
     con.execute("CREATE SCHEMA tidy")
     has_features = create_stored_features_table(con, runs)
+    has_meanings = _create_meanings_table(con, runs)
     for name, (_, table, _) in build_run_json_tables(runs.info).items():
         if name in TABLES:
             con.register("fields", table)
@@ -103,12 +106,21 @@ def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
             con.unregister("fields")
     attributes = _name_attribute_columns(con)
     _create_places_table(con, runs)
-    con.execute(f"CREATE VIEW tidy.wordings AS {_build_wordings_sql(attributes, has_features)}")
+    con.execute(f"CREATE VIEW tidy.wordings AS {_build_wordings_sql(attributes, has_features, has_meanings)}")
     con.execute(f"CREATE VIEW tidy.items AS {_build_items_sql(attributes)}")
     labels = dict.fromkeys(str(label) for study in runs.info["studies"].values() for label in study["canonical"])
     con.execute(f"CREATE VIEW tidy.responses AS {_build_responses_sql(labels)}")
     con.execute(f"CREATE VIEW tidy.thoughts AS {_build_thoughts_sql(labels)}")
     con.execute("SET schema = 'tidy'")
+
+
+def _create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
+    """Create the table of meanings where wordings were checked; else load nothing for it."""
+    if not list_meaning_folders(runs):
+        return False
+    from analysis.measures.meaning import create_meanings_table
+
+    return create_meanings_table(con, runs)
 
 
 def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
@@ -196,18 +208,21 @@ def _create_places_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     con.execute("CREATE TABLE study_places AS SELECT study, min(place) AS place FROM places GROUP BY study")
 
 
-def _build_wordings_sql(attributes: Mapping[str, str], has_features: bool) -> str:
-    """Write the SQL of the wordings: a column per attribute, and per text feature where some are stored."""
+def _build_wordings_sql(attributes: Mapping[str, str], has_features: bool, has_meanings: bool) -> str:
+    """Write the SQL of the wordings: a column per attribute, and those of features and meanings that are stored."""
     columns = ["s.study", "s.item", "s.variant", "s.position", *(f"s.{name}" for name in _WORDING_COLUMNS)]
     columns += [
         f"map_extract(s.attributes, {quote_sql_literal(name)})[1] AS {quote_identifier(column)}"
         for name, column in attributes.items()
     ]
-    features, join = "", ""
+    join = ""
+    if has_meanings:
+        columns += [f"m.{name}" for name in MEANING_COLUMNS]
+        join += f" LEFT JOIN {MEANINGS_TABLE} AS m USING (study, item, variant)"
     if has_features:
-        features = "".join(f", f.{name}" for name in FEATURES)
-        join = " LEFT JOIN main.stored_features AS f USING (study, item, variant)"
-    return f"SELECT {', '.join(columns)}{features} FROM main.stimuli AS s{join}"
+        columns += [f"f.{name}" for name in FEATURES]
+        join += " LEFT JOIN main.stored_features AS f USING (study, item, variant)"
+    return f"SELECT {', '.join(columns)} FROM main.stimuli AS s{join}"
 
 
 def _build_items_sql(attributes: Mapping[str, str]) -> str:

@@ -31,12 +31,16 @@ class Answer:
         What weakens the answer.
     details
         Name of a figure or table of the page -> the sentences that are shown with it.
+    support
+        Whether the verdict stands on wordings of the same meaning, in one sentence (`words.meaning`); the first screen
+        shows it below the verdict. Empty where nobody checked what they mean.
     """
 
     setup: str
     verdict: str
     cautions: tuple[str, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    support: str = ""
 
 
 def format_quantity(number: int, noun: str, plural: str | None = None) -> str:

@@ -45,6 +45,29 @@ class ClassifierEngine(NonWritingEngine):
         self._owners: dict[Answers, list[int]] = {}
         self.info |= {"classes": list(self.classes), **_read_tuning(self.name, self.model.config)}
 
+    def name_classes(self, names: Sequence[str]) -> None:
+        """Say what the classes mean, where the configuration only numbers them.
+
+        Raises
+        ------
+        InputError
+            There are more or fewer classes, or the configuration names them otherwise.
+        """
+        if len(names) != len(self.classes):
+            raise InputError(
+                f"model {self.name}: it has {len(self.classes)} classes ({', '.join(self.classes)}), not {len(names)}; "
+                "name each of them, in this order"
+            )
+        folded_names = [name.casefold() for name in names]
+        folded_classes = [name.casefold() for name in self.classes]
+        if set(folded_classes) & set(folded_names) and folded_classes != folded_names:
+            raise InputError(
+                f"model {self.name}: its config.json calls its classes {', '.join(self.classes)}, in this order; these "
+                "are other names for them"
+            )
+        self.classes = tuple(names)
+        self.info |= {"classes": list(names), "named_classes": list(names)}
+
     def form(self, requested: str) -> str:
         """Return "pair", the only form of a classifier, whatever form other models are asked in."""
         return PAIR

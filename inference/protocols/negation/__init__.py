@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
@@ -31,50 +30,21 @@ from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse
 from inference.asking.rounds import Round
 from inference.protocols.negation import arguments, exemplars
 from inference.stimuli import nli
+from inference.stimuli.entailment import OPTIONS, read_entailment_prompts
 from inference.stimuli.items import name_study
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
 from inference.stimuli.reading.files import expand_user_path
-from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
-from inference.stimuli.templates.prompt_forms import FORMS, PAIR, SENTENCES, Fields
+from inference.stimuli.study import ORIGINAL, Item, Study, Variant
+from inference.stimuli.templates.prompt_forms import SENTENCES
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "negation"
 KINDS = ("causal", "masked", "classifier")
 DEMO = "demo"
-OPTIONS = tuple(Option(label, label) for label in LABELS)
 DECISION_RULE = (
     "the option that the likeliest next token begins, that the likeliest class is, or that the generated text names; "
     "null: no valid answer"
 )
-FIELDS = Fields(
-    variables=frozenset({*SENTENCES, "options", "shots"}),
-    needed=frozenset(SENTENCES),
-    trials=({"premise": "A premise.", "hypothesis": "Its hypothesis."},),
-    forms=(*FORMS, PAIR),
-    answers=True,
-)
-
-
-def read_negation_prompts(language: str, path: str | Path | None = None) -> PromptBook:
-    """Read a prompt file that asks for one of the three labels.
-
-    Parameters
-    ----------
-    language
-        The language of Waver's own prompts: "en" or "ja".
-    path
-        A file of the user's; None: Waver's own in that language.
-
-    Returns
-    -------
-    The prompts.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the form and the field that is wrong.
-    """
-    return PromptBook.load(path, Path(__file__).parent / f"prompts-{language}.yaml", FIELDS)
 
 
 def build_negation_study(
@@ -217,7 +187,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     instances = _read_sentence_pairs(options.items)
     spoken = nli.detect_language(instances)
     language = options.language or spoken
-    book = read_negation_prompts(language, options.prompt)
+    book = read_entailment_prompts(language, options.prompt)
     if options.exemplars and not any(options.shots):
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
     pool = nli.read_instances(expand_user_path(options.exemplars)) if options.exemplars else instances

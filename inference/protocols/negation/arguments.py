@@ -23,7 +23,7 @@ def add_negation_arguments(parser: ArgumentParser) -> None:
         "--language", choices=LANGUAGES, help="of the prompts (default: ja where the sentences have Japanese script)"
     )
     prompt_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/negation/prompts-en.yaml)"
+        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/stimuli/entailment/prompts-en.yaml)"
     )
     prompt_group.add_argument(
         "--shots",

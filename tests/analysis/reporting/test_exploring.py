@@ -58,14 +58,14 @@ def test_options_make_another_table(run):
 
 
 def test_what_there_is_is_listed_a_line_each(run, folder):
-    about = ("stability", "text_features", "wording", "reliability", "readings", "benchmarks", "transcripts")
+    about = ("stability", "text_features", "wording", "meaning", "reliability", "readings", "benchmarks", "transcripts")
     listed = [name for page in about for name in list_pages()[page].tables]
     assert list(run.tables()) == listed
     lines = repr(run.tables()).splitlines()
     assert len(lines) == len(listed)
     assert lines[0].split(maxsplit=1) == ["stability", list_pages()["stability"].tables["stability"].title]
     only = open_run(folder / "wording")
-    about = ("wording", "reliability", "readings", "benchmarks", "transcripts")
+    about = ("wording", "meaning", "reliability", "readings", "benchmarks", "transcripts")
     assert list(only.figures()) == [name for page in about for name in list_pages()[page].figures]
     assert "<code>overall_scores</code>" in only.figures()._repr_html_()
 

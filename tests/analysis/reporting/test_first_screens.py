@@ -1,5 +1,7 @@
 """A first screen is short: at most 60 words before the figure, 30 in a sentence, three numbers in a verdict.
 
+One more sentence stands there where somebody checked what the wordings mean.
+
 Tried on a run that fills every table, on one with next to nothing, on models that do not answer, and on the demo where
 `make report` has asked it.
 """
@@ -44,10 +46,17 @@ def check(page, said):
     title = notebooks.read_question(ROOT / "notebooks" / f"{page}.ipynb")
     first = f"{title} {said.setup} {said.verdict}"
     assert len(first.split()) <= 60, f"{len(first.split())} words: {first}"
+    assert len(sentences(said.support)) <= 1, said.support
     assert len(sentences(said.setup)) == 1, said.setup
     assert len(sentences(said.verdict)) <= 2, said.verdict
     assert len(NUMBER.findall(said.verdict)) <= 3, said.verdict
-    texts = [said.setup, said.verdict, *said.cautions, *(text for several in said.details.values() for text in several)]
+    texts = [
+        said.setup,
+        said.verdict,
+        said.support,
+        *said.cautions,
+        *(text for several in said.details.values() for text in several),
+    ]
     long = [part for text in texts for part in sentences(text) if len(part.split()) > 30]
     assert long == []
 

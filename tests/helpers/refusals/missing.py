@@ -27,6 +27,8 @@ NEEDING: Sequence[tuple[str, Sequence[str]]] = [
     (f"inference run {AGREEMENT} --out run --engine vllm", ("vllm",)),
     ("inference negate sentences.txt --language ja --out n.jsonl", ("fugashi", "unidic_lite")),
     ("inference negate sentences.txt --language en --pipeline p --out n.jsonl", ("spacy",)),
+    (f"inference meaning items.csv --out out --check entailment={MODEL}", ("torch", "transformers")),
+    (f"inference meaning items.csv --out out --check similarity={MODEL}", ("sentence_transformers",)),
     ("analysis export asked --as croissant --out exported", ("mlcroissant",)),
     ("analysis report asked --out report", ("papermill", "nbconvert", "ipykernel")),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from inference.protocols import agreement, negation, scoring, wording
 from inference.protocols.wording.exemplars import draw_wording_exemplars
 from inference.protocols.wording.templates import read_bank
 from inference.protocols.wording.texts import Text
-from inference.stimuli import nli
+from inference.stimuli import entailment, nli
 from inference.stimuli.study import Study
 
 pytestmark = pytest.mark.slow
@@ -69,7 +69,7 @@ def questions_of(protocol: str) -> tuple[Study, object]:
     if protocol == "negation":
         pairs = make_entailment_pairs(World())[:8]
         return negation.build_negation_study(nli.group_instances(pairs), "n"), negation.Questions(
-            negation.read_negation_prompts("en"), "en", (0, 3), tuple(pairs[-3:])
+            entailment.read_entailment_prompts("en"), "en", (0, 3), tuple(pairs[-3:])
         )
     bank = read_bank("facts", "en")
     texts = [Text(str(n), f"the thing {n} is a thing", gold) for n, gold in enumerate(["yes", "no"] * 4)]

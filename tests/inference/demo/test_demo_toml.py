@@ -28,6 +28,8 @@ CALLS = {
     "choice": "run choice --items demo --model demo --out x",
     "thinking": "run agreement --items demo --model demo --answer text thought --effort none medium --wordings 20 "
     "--thoughts 8 --max-tokens 64 --out x",
+    "meaning": "run agreement --items demo-meaning --model models/waver-demo-medium-tuned models/waver-demo-large-tuned "
+    "models/waver-demo-bert --out x",
     "scale": "run scale --items demo --model demo --lora adapters/waver-demo-rater-agreeing "
     "--lora adapters/waver-demo-rater-moderate --lora adapters/waver-demo-rater-last "
     "--labels numbers words --option-order up down --out x",
@@ -56,7 +58,7 @@ def tasks() -> dict:
 
 def test_every_protocol_has_its_folder(tasks):
     assert set(tasks) == {
-        f"results/demo/{name}" for name in (*list_protocols(), "thinking", "personas", "choice_tuned")
+        f"results/demo/{name}" for name in (*list_protocols(), "thinking", "meaning", "personas", "choice_tuned")
     }
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from inference.demo.entailments import ORIGINALS_PER_LABEL, RELATIONS, make_entailment_pairs
 from inference.demo.exercises import PAIR_LABELS
 from inference.demo.world import World
-from inference.protocols.negation.negate.negation import classify_negation_position
+from inference.negating.negation import classify_negation_position
 from inference.stimuli import nli
 
 MADE = make_entailment_pairs(World())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.demo import ADAPTERS, ALL, FAMILY, MODELS, THINKERS
+from inference.demo import ADAPTERS, ALL, ENTAILERS, FAMILY, MODELS, THINKERS
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,9 @@ def test_naming_the_family_loads_no_torch() -> None:
 
 def test_all_of_it_is_small_and_safetensors_only() -> None:
     files = [path for folder in (MODELS, ADAPTERS) for path in folder.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 17_000_000
+    # 17 MB, and 350 kB for the encoder that says whether one wording follows from another.
+    assert sum(path.stat().st_size for path in files) <= 17_350_000
+    assert sum(path.stat().st_size for model in ENTAILERS.values() for path in model.path.iterdir()) <= 350_000
     assert {path.suffix for path in files} <= {".safetensors", ".json", ".jinja", ".md"}
     assert all((model.path / "model.safetensors").is_file() for model in ALL.values())
 
@@ -73,11 +75,12 @@ def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> Non
 
 
 def test_mask_words_are_single_tokens() -> None:
-    from inference.protocols import agreement, negation
+    from inference.protocols import agreement
+    from inference.stimuli import entailment
     from inference.stimuli.templates.prompt_forms import CLOZE
 
     tokenizer = _tokenizer(BERT)
-    for book in (agreement.read_agreement_prompts(), negation.read_negation_prompts("en")):
+    for book in (agreement.read_agreement_prompts(), entailment.read_entailment_prompts("en")):
         for words in book.find_answer_words(CLOZE).values():
             ids = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
             assert all(len(found) == 1 and found[0] != tokenizer.unk_token_id for found in ids)

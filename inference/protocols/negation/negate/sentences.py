@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.negation.negate import detect, english, japanese
-from inference.protocols.negation.negate.negation import InsertedNegation
-from inference.protocols.negation.negate.rules import read_rule_table
-from inference.protocols.negation.negate.words import analyse_japanese_words
+from inference.negating import detect, english, japanese
+from inference.negating.negation import InsertedNegation
+from inference.negating.rules import read_rule_table
+from inference.negating.words import JAPANESE, analyse_japanese_words
 from inference.stimuli.reading.files import check_storable_value, expand_user_path, read_text_file
 from inference.stimuli.reading.records import READERS, UNREAD, Records, find_suffix
 
-JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f々〆]")
 EMPTY = "empty line"
 NEGATED = "holds a negation already"
 FOREIGN = "no Japanese characters"

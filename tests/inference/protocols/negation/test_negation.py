@@ -17,7 +17,7 @@ from inference.asking.one_model import Settings
 from inference.engines.contract import Score
 from inference.protocols import negation
 from inference.protocols.negation import exemplars
-from inference.stimuli import nli
+from inference.stimuli import entailment, nli
 from inference.stimuli.nli import LABELS, Instance, Negation
 
 
@@ -72,7 +72,7 @@ class TestPrompts:
     def test_a_prompt_shows_both_sentences_and_few_shot_the_exemplars_before_them(self, language, form):
         variant = next(negation.build_negation_study(GROUPS, "towns").variants)
         questions = negation.Questions(
-            negation.read_negation_prompts(language),
+            entailment.read_entailment_prompts(language),
             language,
             (0, 3),
             exemplars.draw_negation_exemplars(INSTANCES[4:], 3, 0),
@@ -174,7 +174,7 @@ class TestCommandLine:
                 return Score((0.5, 0.3, 0.1), (-0.7, -1.2, -2.3), 0.9, 0)
 
         study = negation.build_negation_study({"town 0": GROUPS["town 0"]}, "towns")
-        questions = negation.Questions(negation.read_negation_prompts("en"), "en")
+        questions = negation.Questions(entailment.read_entailment_prompts("en"), "en")
         task = Task(study, (Model("m", "m"),), questions, Settings(), str(tmp_path / "run"), {}, ())
         execute_tasks([task], load=lambda model, seed: Three())
         (part,) = sorted((tmp_path / "run" / "responses").glob("*.parquet"))

@@ -11,8 +11,8 @@ from helpers.trivial_engine import TrivialEngine, loader, shown
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation, Score
+from inference.negating.negation import InsertedNegation
 from inference.protocols.negation.negate import judging, people
-from inference.protocols.negation.negate.negation import InsertedNegation
 from inference.protocols.negation.negate.sentences import NegatedSentence
 from inference.stimuli.templates.prompt_forms import CHAT
 

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from inference.protocols.negation.negate import detect, sentences
-from inference.protocols.negation.negate.japanese import generate_japanese_negations
-from inference.protocols.negation.negate.words import analyse_japanese_words
+from inference.negating import detect
+from inference.negating.japanese import generate_japanese_negations
+from inference.negating.words import analyse_japanese_words
+from inference.protocols.negation.negate import sentences
 
 pytest.importorskip("fugashi")
 POSITION = {"clausal": "end", "sub-clausal": "mid"}

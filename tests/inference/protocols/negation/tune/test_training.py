@@ -14,10 +14,9 @@ from ground import run_json
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
-from inference.protocols import negation
 from inference.protocols.negation.tune import nli as tuning
 from inference.protocols.negation.tune.training import Encoder
-from inference.stimuli import nli
+from inference.stimuli import entailment, nli
 
 from .test_tune import ROWS, write
 
@@ -59,7 +58,7 @@ def test_nothing_but_safetensors_holds_weights(made):
 
 def test_the_engine_gives_the_held_out_accuracy_that_was_recorded(made):
     rows = tuning.read_tuning_pairs([made / "rows.jsonl"])
-    book = negation.read_negation_prompts("en")
+    book = entailment.read_entailment_prompts("en")
     for seed in range(2):
         engine = engines.load_engine(str(made / "t" / f"t-{seed}"))
         tuned = engine.info["tuning"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inference.protocols.negation.negate import detect
-from inference.protocols.negation.negate.words import analyse_japanese_words
+from inference.negating import detect
+from inference.negating.words import analyse_japanese_words
 
 HOLDING = """
 犬が走らない。

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from inference.protocols.negation.negate.words import Word
+from inference.negating.words import Word
 from inference.stimuli.reading.files import read_yaml
 
 CUES = Path(__file__).parent / "detection.yaml"

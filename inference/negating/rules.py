@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inference.protocols.negation.negate.words import Word
+from inference.negating.words import Word
 from inference.stimuli.reading.files import read_yaml
 
 TABLE = Path(__file__).parent / "rules-ja.yaml"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from inference.negating.japanese import generate_japanese_negations
+from inference.negating.rules import read_rule_table
+from inference.negating.words import analyse_japanese_words
 from inference.protocols.negation.negate import sentences
-from inference.protocols.negation.negate.japanese import generate_japanese_negations
-from inference.protocols.negation.negate.rules import read_rule_table
-from inference.protocols.negation.negate.words import analyse_japanese_words
 
 pytest.importorskip("fugashi")
 pytest.importorskip("unidic_lite")
@@ -39,7 +39,7 @@ def test_every_rule_makes_its_example(example):
 
 
 def test_a_rule_makes_a_negation_or_says_why_it_makes_none():
-    from inference.protocols.negation.negate.rules import TABLE
+    from inference.negating.rules import TABLE
     from inference.stimuli.reading.files import read_yaml
 
     for entry in read_yaml(TABLE)["rules"]:

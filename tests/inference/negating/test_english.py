@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 spacy = pytest.importorskip("spacy")
-from inference.protocols.negation.negate import english, sentences  # noqa: E402
+from inference.negating import english  # noqa: E402
+from inference.protocols.negation.negate import sentences  # noqa: E402
 
 # word/tag/dependency/head, the head counted from 1
 ANALYSED = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inference.protocols.negation.negate.negation import InsertedNegation, classify_negation_position
-from inference.protocols.negation.negate.rules import read_rule_table
-from inference.protocols.negation.negate.words import Word
+from inference.negating.negation import InsertedNegation, classify_negation_position
+from inference.negating.rules import read_rule_table
+from inference.negating.words import Word
 
 
 def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterator[InsertedNegation]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.negation.negate.negation import InsertedNegation, classify_negation_position
+from inference.negating.negation import InsertedNegation, classify_negation_position
 from inference.stimuli.reading.files import read_yaml
 
 VERBS = Path(__file__).parent / "verbs-en.yaml"

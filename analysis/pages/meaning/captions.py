@@ -1,0 +1,81 @@
+"""Write the captions of the figures; each function takes the frames of its namesake in `plots`."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.reporting.words import format_count_range, format_quantity, labels
+from ground.meaning.verdicts import PEOPLE
+
+
+def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
+    """Say what dots and lines are.
+
+    Parameters
+    ----------
+    frame
+        From `figures.frame_meaning_flips_by_model`.
+    """
+    corrected = (
+        " Corrected: among wordings that people would call the same, without the errors of the check."
+        if (frame["wordings"] == "corrected").any()
+        else ""
+    )
+    return (
+        f"Share of changed answers, which differ from that to the original, of "
+        f"{format_quantity(frame['model'].nunique(), 'model')} on {format_count_range(frame['n_items'])} items: to all "
+        f"wordings, and to those that were judged to mean the same.{corrected} Lines: 95 % intervals over items."
+        + labels.describe_selection(
+            frame["label"].nunique(), int(frame["total"].max()), "rows", "most and least changed"
+        )
+    )
+
+
+def caption_meaning_curves(frame: pd.DataFrame) -> str:
+    """Say what lines, bands and panels are.
+
+    Parameters
+    ----------
+    frame
+        From `figures.frame_meaning_curves`, of one measure.
+    """
+    measure = str(frame["measure"].iloc[0])
+    return (
+        f"{measure[0].upper()}{measure[1:]}, the stricter {labels.shorten_middle(str(frame['check'].iloc[0]), 30)}, of "
+        f"{format_quantity(frame['label'].nunique(), 'model')}: from all wordings (left) to those with the highest "
+        "scores (right), beside as many wordings of the same items whatever their score. Bands: 95 % intervals over "
+        "items. Dashed: the threshold. Where the lines part, what is left out moved answers more."
+        + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
+    )
+
+
+def caption_meaning_roc(frame: pd.DataFrame) -> str:
+    """Say what lines and dots are.
+
+    Parameters
+    ----------
+    frame
+        From `figures.frame_meaning_roc`.
+    """
+    passed = "wordings that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else "wordings"
+    return (
+        f"ROC curves: share of {format_count_range(frame['n_passed'])} {passed}, by the share of "
+        f"{format_count_range(frame['n_decoys'])} decoys that pass with them, from a strict threshold (left) to a "
+        "lenient one. Behind each check: its AUC. Dots: the threshold that at most 5 % of the decoys pass; hollow: the "
+        "check is not used. Dashed: a check that knows nothing."
+    )
+
+
+def caption_meaning_scores(frame: pd.DataFrame) -> str:
+    """Say what dots and lines are.
+
+    Parameters
+    ----------
+    frame
+        From `figures.frame_meaning_scores`.
+    """
+    return (
+        f"Scores of {format_quantity(frame['check'].nunique(), 'check')}: median (dot), middle half (thick) and middle "
+        f"90 % (thin) of wordings and of each kind of decoys, {format_count_range(frame['n'])} texts a row. Dashed: "
+        "the threshold; from there on a wording means the same. Decoys should lie left of it."
+    )

@@ -1,0 +1,99 @@
+"""Say what weakens the answer of the page: people, checks, and what neither of them sees."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.words import (
+    format_percent,
+    format_quantity,
+    join_names,
+    labels,
+    list_few_items_cautions,
+)
+from ground.meaning.separation import ALLOWED
+from ground.meaning.verdicts import ALL, UNCLEAR
+
+TENTATIVE = 0.667  # Krippendorff's alpha, below which he draws not even tentative conclusions (2004, section 11.4)
+
+
+def format_ends(row: Mapping[Hashable, Any], column: str) -> str:
+    """Write the interval of a column in brackets, after a blank; nothing where there is none."""
+    low, high = row[f"{column}_lower"], row[f"{column}_upper"]
+    return "" if pd.isna(low) else f" ({low:.2f} to {high:.2f})".replace("-", "−")
+
+
+def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    """Yield what weakens the answer.
+
+    Parameters
+    ----------
+    frames
+        The tables that the sentences of the page are from.
+
+    Yields
+    ------
+    A sentence or two.
+    """
+    flips, meanings, checks = frames["meaning_flips"], frames["meanings"], frames["meaning_checks"]
+    if len(flips):
+        units = flips[flips["wordings"] == "all"]
+        silent = units[is_silent(units["validity"])]
+        if len(silent) and len(silent) < len(units):
+            names = join_names(list(labels.build_row_labels(units)[silent.index].unique()))
+            yield f"Less than half of the answers are valid: {names}. Nothing is said of them."
+        yield from list_few_items_cautions(
+            units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
+        )
+    if len(checks) and (checks["passed_by"] == ALL).any():
+        yield (
+            "No person judged a wording: all wordings stood for passed ones. So checks seem worse than they are, and "
+            "finer changes of meaning than those of the decoys may pass."
+        )
+    elif len(checks) and not checks["used"].any() and meanings["meaning"].notna().any():
+        n_judged = int(meanings["meaning"].notna().sum())
+        yield (
+            f"No check parts decoys from paraphrases: of {format_quantity(len(meanings), 'wording')}, only the "
+            f"{n_judged:,} that people read have a verdict."
+        )
+    yield from _list_people_cautions(frames["meaning_annotators"])
+    n_unclear = int((meanings["meaning"] == UNCLEAR).sum())
+    if n_unclear:
+        yield (
+            f"Unclear are {format_percent(n_unclear / len(meanings))} of the wordings: they count among all, not among "
+            "those of the same meaning."
+        )
+    corrected = frames["meaning_corrected"]
+    hidden = corrected[corrected["not_shown"].fillna("") != ""] if len(corrected) else corrected
+    if len(hidden):
+        reasons = join_names(list(hidden["not_shown"].unique()), 1)
+        yield f"The share corrected for errors of the check is not shown: {reasons}."
+
+
+def _list_people_cautions(annotators: pd.DataFrame) -> Iterator[str]:
+    """Yield what weakens the votes of people."""
+    if annotators.empty:
+        return
+    single = annotators[annotators["annotator"] != "all"]
+    if single["annotator"].nunique() == 1:
+        yield "One person judged the wordings: how far people would agree is not known."
+    for row in annotators[annotators["annotator"] == "all"].to_dict("records"):
+        lowest = row["alpha"] if pd.isna(row["alpha_lower"]) else row["alpha_lower"]
+        if lowest < TENTATIVE:
+            yield (
+                f"That people agree enough is not sure: Krippendorff's alpha is {row['alpha']:.2f}"
+                f"{format_ends(row, 'alpha')}, and {TENTATIVE:g} is the least to build on."
+            )
+    careless = single[single["decoy_error_share"] > ALLOWED]
+    if len(careless):
+        names = [
+            f"{labels.shorten_middle(row['annotator'], 20)} ({format_percent(row['decoy_error_share'])})"
+            for row in careless.to_dict("records")
+        ]
+        yield f"Some people called more than {format_percent(ALLOWED)} of the decoys the same: {join_names(names)}."
+    if len(single) and (single["n_decoys"] == 0).all():
+        yield "The sheets hold no decoys: how often people err is not known."

@@ -1,0 +1,226 @@
+"""Write the sentences of the page from its tables: whether the result stands on wordings of the same meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.pages.meaning.cautions import format_ends, list_cautions
+from analysis.reporting.words import (
+    Answer,
+    chance,
+    describe_models_without_answers,
+    format_percent,
+    format_percentage_points,
+    format_quantity,
+    join_names,
+    labels,
+    phrase_model_condition_count,
+    verdicts,
+)
+from analysis.reporting.words.meaning import (
+    NO_CHECK,
+    RULES,
+    describe_support,
+    judge_kept_parts,
+    pair_flips,
+)
+from ground.meaning.separation import ALLOWED
+from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
+
+Frames = Mapping[str, pd.DataFrame]
+TABLES = (
+    "meaning_checks", "meaning_decoys", "meaning_annotators", "meanings", "meaning_flips", "meaning_corrected",
+    "meaning_effect",
+)  # fmt: skip
+SUBJECT = "The result"
+NOTHING = f"{verdicts.UNCLEAR}: no wording of the same meaning has an answer beside one to its original."
+UNCHECKED = "No wording of these runs was checked for its meaning; `waver meaning RUN` does that."
+CHECK_RULES = (
+    f"A check is used where the whole 95 % interval of its AUC lies above {LEAST_AUC:g}, and at least "
+    f"{format_percent(LEAST_SHARE)} of the wordings that passed reach its threshold. From the threshold on, at most "
+    f"{format_percent(ALLOWED)} of the decoys pass."
+)
+NAMED_CHECKS = 4  # checks and models that sentences name; the tables have all
+CHECK_NAME = 30  # characters
+
+
+def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:
+    """Say whether the result stands on wordings of the same meaning, by the rules of `words.meaning`.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    when
+        From `words.phrase_run_dates`.
+    by_chance
+        Whose answers chance alone may have changed (`words.chance.find_units_with_chance_changes`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
+    flips, meanings = frames["meaning_flips"], frames["meanings"]
+    if meanings.empty:
+        return Answer(UNCHECKED, NO_CHECK)
+    setup = _describe_setup(frames, when)
+    answering = flips[~is_silent(flips["validity"])] if len(flips) else flips
+    cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))
+    details: dict[str, tuple[str, ...]] = {
+        "meaning_roc": (CHECK_RULES, *_describe_checks(frames["meaning_checks"])),
+        "meanings": tuple(_describe_meanings(meanings)),
+        "meaning_annotators": tuple(_describe_people(frames["meaning_annotators"])),
+        "meaning_effect": tuple(_describe_effects(frames["meaning_effect"])),
+    }
+    if meanings["meaning"].isna().all():
+        return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_empty(details))
+    if answering.empty and len(flips):
+        verdict, why = describe_models_without_answers(list(labels.build_row_labels(flips).unique()))
+        return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty(details))
+    rows = pair_flips(answering) if len(answering) else answering
+    if rows.empty:
+        return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty(details))
+    support_words = judge_kept_parts(rows, by_chance)
+    details["meaning_flips_by_model"] = (
+        RULES[0], *_describe_differences(rows), *_describe_corrected_shares(frames["meaning_corrected"])
+    )  # fmt: skip
+    sentences = [describe_support(support_words, rows, SUBJECT)]
+    sentences += [_describe_mean_shares(rows)] if len(set(support_words)) == 1 else []
+    return Answer(setup, " ".join(sentences), cautions=cautions, details=_drop_empty(details))
+
+
+def _drop_empty(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Leave out figures and tables that nothing is said about."""
+    return {name: sentences for name, sentences in details.items() if sentences}
+
+
+def _describe_setup(frames: Frames, when: str) -> str:
+    """Say which models answered how many wordings, and who compared what these mean."""
+    flips, meanings = frames["meaning_flips"], frames["meanings"]
+    models = flips["model"].nunique() if len(flips) else 0
+    items = meanings[["study", "item"]].drop_duplicates()
+    who = [format_quantity(number, noun, plural) for number, noun, plural in (
+        (count_people(frames["meaning_annotators"]), "person", "people"),
+        (frames["meaning_checks"]["check"].nunique(), "check", "checks"),
+    ) if number]  # fmt: skip
+    return (
+        f"{format_quantity(models, 'model')} answered {format_quantity(len(meanings), 'wording')} of "
+        f"{format_quantity(len(items), 'item')}{when}; {join_names(who)} compared their meanings."
+    )
+
+
+def count_people(annotators: pd.DataFrame) -> int:
+    """Count the people who judged wordings: the row of all of them is none."""
+    return annotators.loc[annotators["annotator"] != "all", "annotator"].nunique() if len(annotators) else 0
+
+
+def _describe_mean_shares(rows: pd.DataFrame) -> str:
+    """Say how many answers change, of wordings of the same meaning and of all."""
+    same, all_wordings = (format_percent(rows[name].mean()) for name in ("same_flip", "flip"))
+    return f"{'On average, ' * (len(rows) > 1)}{same} change, of all wordings {all_wordings}."
+
+
+def _describe_differences(rows: pd.DataFrame) -> Iterator[str]:
+    """Say how far both shares are apart, for the models where the difference is lowest and highest."""
+    rows = rows.assign(label=labels.build_row_labels(rows)).dropna(
+        subset=["flip_difference_lower", "flip_difference_upper"]
+    )
+    if rows.empty:
+        return
+    ends = dict.fromkeys((rows["flip_difference"].idxmin(), rows["flip_difference"].idxmax()))
+    for row in (rows.loc[place] for place in ends):
+        yield (
+            f"With {row['label']}, {format_percent(row['same_flip'])} of the answers to wordings of the same meaning "
+            f"differ from that to the original: {format_percentage_points(row['flip_difference'])} points against all "
+            f"wordings (95 % interval {format_percentage_points(row['flip_difference_lower'])} to "
+            f"{format_percentage_points(row['flip_difference_upper'])})."
+        )
+
+
+def _describe_corrected_shares(corrected: pd.DataFrame) -> Iterator[str]:
+    """Say what the share would be if the check made no errors, or why that is not shown."""
+    if corrected.empty:
+        return
+    shown = corrected[corrected["not_shown"].fillna("") == ""]
+    shown = shown.assign(label=labels.build_row_labels(corrected)[shown.index]) if len(shown) else shown
+    for row in shown.head(NAMED_CHECKS).to_dict("records"):
+        yield (
+            f"Corrected for the errors of the check, it is {format_percent(row['corrected'])} "
+            f"({format_percent(row['lower'])} to {format_percent(row['upper'])}) with {row['label']}."
+        )
+    for reason in corrected.loc[~corrected.index.isin(shown.index), "not_shown"].unique()[:2]:
+        yield f"Corrected share: not shown: {reason}."
+
+
+def quote_check(check: str) -> str:
+    """Write the name of a check in quotation marks, the middle of a long one cut out."""
+    return f"“{labels.shorten_middle(check, CHECK_NAME)}”"
+
+
+def _describe_checks(checks: pd.DataFrame) -> Iterator[str]:
+    """Say how well every check parts decoys from wordings that passed, the best one first."""
+    order = checks.sort_values(["used", "auc"], ascending=False, kind="stable")
+    for row in order.head(NAMED_CHECKS).to_dict("records"):
+        name = quote_check(row["check"])
+        if pd.isna(row["auc"]):
+            yield f"{name} is not used: {row['why_not']}."
+            continue
+        auc = f"AUC {row['auc']:.2f}{format_ends(row, 'auc')}"
+        if row["used"]:
+            passed = "wordings that people passed" if row["passed_by"] == PEOPLE else "wordings"
+            yield (
+                f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['decoy_share'])} of "
+                f"the decoys pass, and {format_percent(row['passed_share'])} of the {passed}."
+            )
+        else:
+            yield f"{name} is not used ({auc}): {row['why_not']}."
+
+
+def _describe_meanings(meanings: pd.DataFrame) -> Iterator[str]:
+    """Count the verdicts."""
+    if meanings["meaning"].isna().all():
+        return
+    counts = meanings["meaning"].value_counts()
+    same, another, unclear = (int(counts.get(verdict, 0)) for verdict in (SAME, ANOTHER, UNCLEAR))
+    left = int(meanings["meaning"].isna().sum())
+    yield (
+        f"Of {format_quantity(len(meanings), 'wording')}, {same:,} mean the same as the original, {another:,} mean "
+        f"something else, {unclear:,} are unclear" + (f"; {left:,} have no verdict." if left else ".")
+    )
+
+
+def _describe_people(annotators: pd.DataFrame) -> Iterator[str]:
+    """Say how far people agree, and how many decoys each of them passed."""
+    if annotators.empty:
+        return
+    together = annotators[annotators["annotator"] == "all"].dropna(subset=["alpha"])
+    for row in together.to_dict("records"):
+        kappa = f", Fleiss' kappa {row['kappa']:.2f}" if pd.notna(row["kappa"]) else ""
+        yield (
+            f"Krippendorff's alpha of the people is {row['alpha']:.2f}{format_ends(row, 'alpha')}{kappa}, on "
+            f"{format_quantity(int(row['n_wordings']), 'wording')}."
+        )
+    single = annotators[(annotators["annotator"] != "all") & annotators["decoy_error_share"].notna()]
+    for row in single.head(NAMED_CHECKS).to_dict("records"):
+        yield (
+            f"{labels.shorten_middle(row['annotator'], 20)} called {format_percent(row['decoy_error_share'])} of "
+            f"{format_quantity(int(row['n_decoys']), 'decoy')} the same."
+        )
+
+
+def _describe_effects(effects: pd.DataFrame) -> Iterator[str]:
+    """Count the models whose answers are further from the original where the meaning score is lower."""
+    tested = effects.dropna(subset=["p_holm"]) if len(effects) else effects
+    if tested.empty:
+        return
+    clear = verdicts.mark_clear_effects(tested["p_holm"])
+    further, nearer = (int((clear & (sign * tested["estimate"] < 0)).sum()) for sign in (1, -1))
+    sentence = (
+        f"The lower the meaning score, the further the answer is from that to the original: in {further or 'none'} of "
+        f"{phrase_model_condition_count(tested)}, by the mixed model after Holm"
+    )
+    yield f"{sentence}; in {nearer:,}, the nearer." if nearer else f"{sentence}."

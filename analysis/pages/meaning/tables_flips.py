@@ -1,0 +1,188 @@
+"""Make the tables about answers, and what of their changes is meaning: runs in, tidy frame out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.meaning_flips import ALL, StudyAnswers, compare_flips, compare_with_all, read_judged_answers
+from analysis.runs.folder import UNIT
+from analysis.statistics.corrected_share import estimate_corrected_share
+from analysis.statistics.mixed import Result, fit_mixed_models
+from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.multiplicity import floor_p_values
+from analysis.statistics.resampling import DRAWS, Array
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+    from analysis.statistics.mixed.design import FitInput
+    from analysis.statistics.mixed.fits import Fit
+
+STEPS = 10
+"""How many times the threshold is raised: each time, a tenth of the wordings more is left out."""
+CERTIFIED = "certified"  # wordings that reach the threshold
+_EFFECT_COLUMNS = (
+    "n_rows", "n_items", "estimate", "lower", "upper", "estimate_std", "p", "p_holm", "p_robust", "warnings"
+)  # fmt: skip
+EFFECT = "distance ~ meaning_score + (1 | item)"
+
+
+def tabulate_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Tabulate what all wordings do to the answers, and what those do that mean the same.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `measures.meaning_flips.compare_flips`.
+
+    Returns
+    -------
+    DataFrame
+        Its columns, both rows of a model beside each other.
+    """
+    table = compare_flips(runs, resamples=resamples, seed=seed)
+    if table.empty:
+        return table
+    return table.iloc[np.argsort(table.groupby(list(UNIT), sort=False).ngroup(), kind="stable")].reset_index(drop=True)
+
+
+def tabulate_thresholds(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Tabulate what wordings do to the answers that reach a threshold of the best check, and as many of all wordings.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `tabulate_flips`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; check: the best one; threshold: the lowest score, and deciles of the scores of all
+        wordings, as far as two items have one above; kept: share of the wordings with a score that reach it;
+        wordings: `CERTIFIED`, or `ALL` of the same items; n_items, n_wordings, k, n_items_k, flip, sd, range_k with
+        X_lower, X_upper and no_interval as in `tabulate_flips`. No rows of a study without a used check.
+    """
+    parts = [part for answers in read_judged_answers(runs) for part in _trace_thresholds(answers, resamples, seed)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _trace_thresholds(answers: StudyAnswers, resamples: int, seed: int) -> list[pd.DataFrame]:
+    """Compare wordings above every threshold with all wordings; an equal threshold counts once."""
+    best, scores = answers.meaning.best, answers.scores[~np.isnan(answers.scores)]
+    if best is None or not len(scores):
+        return []
+    parts = []
+    for threshold in np.unique(np.quantile(scores, np.arange(STEPS) / STEPS, method="lower")):
+        comparison = compare_with_all(answers, answers.scores >= threshold)
+        if (comparison.sizes > 0).sum(axis=1).max(initial=0) < 2:
+            break
+        _, table = comparison.estimate_intervals(resamples, seed)
+        n_units = len(answers.beside.units)
+        parts.append(
+            table.assign(
+                check=best.check, threshold=threshold, kept=float((scores >= threshold).mean()),
+                wordings=[ALL] * n_units + [CERTIFIED] * n_units,
+            )
+        )  # fmt: skip
+    return parts
+
+
+def tabulate_corrected(runs: Runs) -> pd.DataFrame:
+    """Tabulate the share of flips among wordings of the same meaning, corrected for the errors of the check.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, and what `statistics.corrected_share.CorrectedShare` says, `reason` as not_shown. Of
+        choices, an answer to every order of the options counts. No rows of a study that nobody read.
+    """
+    rows: list[dict[str, Any]] = []
+    for answers in read_judged_answers(runs):
+        best, judged = answers.meaning.best, answers.judged
+        if not answers.meaning.votes:
+            continue
+        yes, no = judged["votes_yes"].to_numpy(float), judged["votes_no"].to_numpy(float)
+        same = np.where(yes == no, np.nan, (yes > no).astype(float))
+        score = judged["meaning_score"].to_numpy(float)
+        passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
+        for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
+            share = estimate_corrected_share(flips, passes, np.where(np.isnan(yes), np.nan, same), judged["item"])
+            rows.append({
+                "study": answers.beside.study, "model": model, "condition": condition,
+                **{name: getattr(share, name) for name in (
+                    "n_items", "n_sheet", "uncorrected", "uncorrected_lower", "uncorrected_upper", "corrected", "lower",
+                    "upper", "change", "change_lower", "change_upper", "sensitivity", "specificity",
+                )},
+                "n_wordings": int((~np.isnan(flips)).sum()), "not_shown": share.reason,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def tabulate_effect(runs: Runs) -> pd.DataFrame:
+    """Tabulate how far answers are from that to the original, by how surely their wording means the same.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; check: the best one; n_rows, n_items; estimate, lower, upper, estimate_std, p, p_holm
+        (over all rows), p_robust of the score in `EFFECT`; warnings: what weakens the fit, or why there is none. Of
+        choices, distances are means over the orders of the options. No rows of a study without a used check.
+    """
+    fits: list[tuple[FitInput, Fit]] = []
+    unfitted: list[dict[str, Any]] = []
+    checks: dict[str, str] = {}
+    for answers in read_judged_answers(runs):
+        if answers.meaning.best is None:
+            continue
+        checks[answers.beside.study] = answers.meaning.best.check
+        for unit, distances in zip(answers.beside.units, answers.distances, strict=True):
+            names = dict(zip(UNIT, (answers.beside.study, *unit), strict=True))
+            try:
+                rows = _list_scored_answers(answers, distances).assign(**names)
+                fits += fit_mixed_models(rows, EFFECT, by=UNIT).fits
+            except InputError as error:
+                unfitted.append({**names, "n_rows": 0, "n_items": 0, "warnings": f"not fitted: {error}"})
+    parts = ([_list_effects(Result(UNIT, fits))] if fits else []) + ([pd.DataFrame(unfitted)] if unfitted else [])
+    if not parts:
+        return pd.DataFrame()
+    table = pd.concat(parts, ignore_index=True).reindex(columns=[*UNIT, *_EFFECT_COLUMNS])
+    return table.assign(check=table["study"].map(checks))
+
+
+def _list_scored_answers(answers: StudyAnswers, distances: Array) -> pd.DataFrame:
+    """List the answers of a unit with a distance and a score: item, distance, meaning_score."""
+    item, wording = np.nonzero(~np.isnan(distances) & ~np.isnan(answers.scores))
+    return pd.DataFrame({
+        "item": np.array(answers.items, object)[item], "distance": distances[item, wording],
+        "meaning_score": answers.scores[item, wording],
+    })  # fmt: skip
+
+
+def _list_effects(result: Result) -> pd.DataFrame:
+    """List the effect of the score in every fit, and what weakens the fit."""
+    slopes = result.table[result.table["term"] != INTERCEPT]
+    diagnostics = result.diagnostics.set_index(list(UNIT))
+    doubts = [
+        "; ".join(filter(None, (
+            "" if fit["converged"] else "not converged",
+            "singular: items do not differ" if fit["singular"] else "",
+            f"left out: {fit['dropped']}" if fit["dropped"] else "",
+            fit["message"],
+        )))
+        for fit in diagnostics.to_dict("records")
+    ]  # fmt: skip
+    warnings = pd.Series(doubts, diagnostics.index, name="warnings").reset_index()
+    return floor_p_values(warnings.merge(slopes, on=list(UNIT), how="left"))

@@ -1,0 +1,221 @@
+"""Ask a model about many small units in run folders that can be stopped and gone on with: every unit is asked once.
+
+What a call has to ask is a run folder of its own below one root, so the parts are written, stopped and continued as
+those of any run. Units are found again by their keys, which are the items of these folders, in all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pyarrow.compute as pc
+
+from ground import run_json
+from ground.errors import InputError, RunFailed
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.failures import NO_FAILURES, AllowedFailures
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.asking.rounds import Questions
+from inference.engines.contract import Engine
+from inference.runfolder.parquet import read_parquet
+from inference.runfolder.store import IDENTITY
+from inference.runfolder.stored_study import read_stored_study
+from inference.stimuli.study import Study
+from inference.stimuli.templates.prompt_forms import CHAT
+
+LoadEngine = Callable[[Model, int], Engine]
+Unit = TypeVar("Unit")
+COLUMNS = ["item", "condition", "probability", "mass_upper"]
+
+
+class Part(NamedTuple):
+    """A folder in which a model was asked: its run.json, the form and prompt, and the conditions."""
+
+    folder: Path
+    info: dict[str, Any]
+    form: str
+    prompt_hash: str
+    conditions: list[str]
+
+
+class PartAsker:
+    """A model that is asked about units, under every condition of its questions.
+
+    Parameters
+    ----------
+    root
+        The folder of the parts.
+    model, settings, questions
+        Who is asked, how the model is run, and its prompts.
+    n_conditions
+        How many conditions a unit is asked under.
+    option
+        The option that names the model, for messages.
+    load
+        Makes the engine, as in `inference.asking.execute.execute_tasks`; None: as the settings say.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        model: Model,
+        settings: Settings,
+        questions: Questions,
+        *,
+        n_conditions: int,
+        option: str = "--model",
+        load: LoadEngine | None = None,
+    ) -> None:
+        self.model = model
+        self._root, self._settings, self._questions = root, settings, questions
+        self._n_conditions, self._option = n_conditions, option
+        self._load = load or settings.load_model_engine
+
+    def ask_units(
+        self,
+        units: Mapping[str, Unit],
+        build_study: Callable[[Sequence[Unit]], Study],
+        command: Sequence[str],
+        allowed: AllowedFailures = NO_FAILURES,
+        noun: str = "texts",
+    ) -> RunFailed | None:
+        """Ask about the units that the model has not been asked about yet.
+
+        Parameters
+        ----------
+        units
+            Key -> unit.
+        build_study
+            Makes the study of some units, whose items are their keys.
+        command
+            The call, for run.json.
+        allowed
+            How many of the questions may fail.
+        noun
+            What the units are, for the line that counts them.
+
+        Returns
+        -------
+        Why some are not asked; None: all are.
+
+        Raises
+        ------
+        InputError
+            The model cannot be asked this, or is another one than that of this name was.
+        """
+        failure = self._finish_stopped_part(command, allowed)
+        if failure is not None:
+            return failure
+        keys = self.read_rows_by_key().keys()
+        unread = [unit for key, unit in units.items() if key not in keys]
+        told = f"{len(units):,} different {noun}, {len(units) - len(unread):,} of them read before"
+        print(f"{self.model.id}: {told}", file=sys.stderr)
+        if not unread:
+            return None
+        folders = [*self._list_folders()]
+        out = self._root / f"part-{int(folders[-1].name.rpartition('-')[2]) + 1 if folders else 0:06d}"
+        return self._ask_study(build_study(unread), out, command, allowed)
+
+    def _finish_stopped_part(self, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+        """Ask what a call that was stopped or killed has left: what it asked in one order only is not asked again."""
+        parts = list(self._list_own_parts())
+        if not parts or parts[-1].info["sessions"][-1]["finished"]:
+            return None
+        folder = parts[-1].folder
+        print(f"{self.model.id}: {folder.name} was stopped and goes on", file=sys.stderr)
+        return self._ask_study(read_stored_study(folder), folder, command, allowed)
+
+    def _ask_study(self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+        """Ask the model about the units of a study; return why some have no response."""
+        task = Task(
+            study, [self.model], self._questions, self._settings, str(out), command=command, allowed=allowed
+        )  # fmt: skip
+        try:
+            execute_tasks([task], load=self._load_fit_engine)
+        except RunFailed as failure:
+            return failure
+        return None
+
+    def find_recorded_model(self) -> dict[str, Any]:
+        """Find who the model is, and how it was asked last: fields of run.json; empty where it was not."""
+        about: dict[str, Any] = {}
+        for part in self._list_own_parts():
+            about = {**part.info["models"][self.model.id], "form": part.form, "prompt_hash": part.prompt_hash}
+        return about
+
+    def read_rows_by_key(self) -> dict[str, list[dict[str, Any]]]:
+        """Read what the model answered in all calls so far: key -> its rows, for units with all conditions."""
+        rows_by_key: dict[str, list[dict[str, Any]]] = {}
+        for part in self._list_own_parts():
+            rows_by_part: dict[str, list[dict[str, Any]]] = {}
+            answered = (
+                pc.field("error").is_null()
+                & (pc.field("model") == self.model.id)
+                & pc.field("condition").isin(part.conditions)
+            )
+            for file in sorted((part.folder / "responses").glob("part-*.parquet")):
+                for row in read_parquet(file, COLUMNS, filters=answered).to_pylist():
+                    rows_by_part.setdefault(row["item"], []).append(row)
+            rows_by_key |= {key: rows for key, rows in rows_by_part.items() if len(rows) == self._n_conditions}
+        return rows_by_key
+
+    def is_own_model(self, recorded_fields: Mapping[str, Any]) -> bool:
+        """Tell whether a model of this name in run.json is this one; another one's answers do not count."""
+        return True
+
+    def _list_own_parts(self) -> Iterator[Part]:
+        """List the folders in which this model was asked with this prompt in this form, the oldest first."""
+        for folder in self._list_folders():
+            info = run_json.read_run_json(folder)
+            fields = info["models"].get(self.model.id, {})
+            form = fields.get("forms", {}).get(self._settings.form)
+            if form is None or form not in self._questions.book.forms or not self.is_own_model(fields):
+                continue
+            prompt_hash = self._questions.book.hash(form)
+            names = [name for name, fields in info["conditions"].items() if fields["prompt_hash"] == prompt_hash]
+            if len(names) == self._n_conditions:
+                yield Part(folder, info, form, prompt_hash, names)
+
+    def _list_folders(self) -> Iterator[Path]:
+        """List the folders of earlier calls, the oldest first."""
+        return (path.parent for path in sorted(self._root.glob("part-*/run.json")))
+
+    def _load_fit_engine(self, model: Model, seed: int) -> Engine:
+        """Load the model; refuse one that shows no probabilities, thinks first, or is another model than before."""
+        engine = self._load(model, seed)
+        try:
+            self.refuse_unfit(engine)
+        except InputError:
+            engine.close()
+            raise
+        return engine
+
+    def refuse_unfit(self, engine: Engine) -> None:
+        """Refuse an engine whose probabilities are not what a judge means, or that is not the model of before.
+
+        Raises
+        ------
+        InputError
+            Naming the model and what is wrong with it.
+        """
+        name, form = self.model.id, engine.form(self._settings.form)  # a server is tried here
+        if engine.info.get("unshown"):
+            raise InputError(
+                f"{self._option} {name}: a judge needs probabilities of options, and {engine.info['unshown']}"
+            )
+        if engine.info.get("thinks") and form == CHAT:
+            raise InputError(
+                f"{self._option} {name}: it thinks before it answers, so its first token says nothing about the "
+                "option; name another judge, or ask it with --form plain"
+            )
+        recorded = self.find_recorded_model()
+        for field in IDENTITY if recorded else ():
+            if recorded.get(field) != engine.info.get(field):
+                raise InputError(
+                    f"{self._option} {name}: a judge of this name has read texts of this run with {field} "
+                    f"{recorded.get(field)}, not {engine.info.get(field)}; give this one another name (NAME=MODEL)"
+                )

@@ -1,0 +1,1 @@
+"""Ask whether wordings mean what their originals mean, and how well each way of asking tells."""

@@ -1,0 +1,208 @@
+"""Let every check of a call say what it says of wordings and decoys, and write it down after each of them."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError, RunFailed
+from inference.asking.failures import NO_FAILURES
+from inference.asking.one_model import Settings
+from inference.judge.parts import LoadEngine
+from inference.meaning.checks import ENTAILMENT, JUDGE, PEOPLE, SIMILARITY, WORDS, Check
+from inference.meaning.decoys.making import make_decoys
+from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_judge_prompts
+from inference.meaning.reading import PairAsker, Reading
+from inference.meaning.similarity import compute_similarities
+from inference.meaning.table import MeaningTable, read_meaning_table, write_meaning_table
+from inference.meaning.verdicts import add_meaning_attributes, decide_verdicts, describe_quality, describe_verdicts
+from inference.meaning.wordings import ITEMS, Source, Wording, detect_language, list_pairs
+from inference.meaning.words import compute_shared_words
+from inference.paraphrase import itemsfile
+from inference.paraphrase.decoys import Decoy, read_decoys_csv
+from inference.paraphrase.votes import name_sheets, read_votes
+from inference.runfolder.store import look_up_versions
+from inference.stimuli.entailment import read_entailment_prompts
+from inference.stimuli.reading.files import expand_user_path
+
+PER_KIND = 1  # decoys of each kind and item, unless the call says otherwise
+
+
+class MeaningCheck:
+    """One call of `waver meaning`; everything that can be refused without a model is, when it is made.
+
+    Parameters
+    ----------
+    source
+        The wordings.
+    checks
+        What the call asks for.
+    options
+        Those of `waver meaning`.
+    settings
+        How models are run.
+    load
+        Makes engines; None: as the settings say.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        checks: Sequence[Check],
+        options: argparse.Namespace,
+        settings: Settings,
+        load: LoadEngine | None = None,
+    ) -> None:
+        self._source, self._checks, self._options, self._settings = source, checks, options, settings
+        for line in source.list_unchecked():
+            print(line, file=sys.stderr)
+        self._table = read_meaning_table(source)
+        self._about_decoys, decoys = self._take_decoys()
+        self._wordings, self._decoys = source.wordings, source.list_decoy_wordings(decoys)
+        self._pairs = list_pairs(self._all_wordings)
+        self._votes = self._read_people(decoys)
+        self._askers = self._build_askers(load)
+
+    @property
+    def _all_wordings(self) -> list[Wording]:
+        """Wordings, then decoys: the order of the rows."""
+        return [*self._wordings, *self._decoys]
+
+    def run_checks(self) -> None:
+        """Make every check, write its rows as soon as it is made, and print what follows.
+
+        Raises
+        ------
+        RunFailed
+            Stopped, or questions failed; the rows that there are stay.
+        InputError
+            A model cannot be asked.
+        """
+        table, failure = self._table, None
+        table.about["decoys"] = self._about_decoys
+        table.drop_stale_scores(self._all_wordings)
+        for name, votes in self._votes.items():
+            table.add_scores(name, *self._list_voted(votes))
+        for check in self._checks:
+            reading = self._read_check(check)
+            scores = [reading.score_by_key.get(wording.pair.key) for wording in self._all_wordings]
+            table.add_scores(check.name, self._all_wordings, scores)
+            table.about["checks"][check.name] = {**reading.about, "versions": look_up_versions()}
+            write_meaning_table(self._source, table, self._all_wordings)
+            failure = reading.failure
+            if failure is not None:
+                break
+        self._finish(table)
+        if isinstance(failure, RunFailed):
+            raise failure
+
+    def _finish(self, table: MeaningTable) -> None:
+        """Decide what wordings mean, write that, too, and print it."""
+        self._tell_partly_checked(table)
+        verdicts = decide_verdicts(table, self._wordings, self._decoys)
+        table.about["thresholds"] = verdicts.build_record()
+        if not write_meaning_table(self._source, table, self._all_wordings):
+            print(f"{self._source.file}: nothing new to write", file=sys.stderr)
+        for quality in verdicts.qualities:
+            print(describe_quality(quality))
+        is_silent = not any(verdicts.meaning_by_key.values())
+        print(describe_verdicts(verdicts), file=sys.stderr if is_silent else sys.stdout)
+        if not self._source.is_run:
+            items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
+            itemsfile.write_items(self._source.out / ITEMS, items)
+            print(f"{self._source.out / ITEMS}: the items, with the attribute meaning; run this file")
+        print(self._source.file)
+
+    def _tell_partly_checked(self, table: MeaningTable) -> None:
+        """Name the checks of earlier calls that say nothing of some texts, which are new since then."""
+        named = {check.name for check in self._checks}
+        for name in table.ordered_checks:
+            lacking = len(self._all_wordings) - len(table.scores[name])
+            if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):
+                print(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them", file=sys.stderr)
+
+    def _take_decoys(self) -> tuple[dict[str, Any], list[Decoy]]:
+        """Make the decoys or read their table; also what is recorded of them. An earlier call's are made again."""
+        options, earlier = self._options, self._table.about["decoys"]
+        if options.decoys_file is not None:
+            path = expand_user_path(options.decoys_file)
+            rows = read_decoys_csv(path, self._source.study.items)
+            return {"file": path.name, "sha256": _compute_file_digest(path), "kinds": _list_kinds(rows)}, rows
+        if options.decoys is None and "file" in earlier:
+            raise InputError(
+                f"{self._source.file}: was made with --decoys-file {earlier['file']}; name it again, or say --decoys N"
+            )
+        per_kind = options.decoys or earlier.get("per_kind", PER_KIND)
+        seed = earlier.get("seed", 0) if options.seed is None else options.seed
+        pipeline = options.pipeline or earlier.get("pipeline")
+        decoys = make_decoys(self._source.checked_items, per_kind=per_kind, seed=seed, pipeline=pipeline)
+        for line in decoys.missing:
+            print(line, file=sys.stderr)
+        rows = list(decoys.rows)
+        return {"per_kind": per_kind, "kinds": _list_kinds(rows), "seed": seed, "pipeline": pipeline}, rows
+
+    def _read_people(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
+        """Read the sheets: people:NAME -> (item, variant) -> vote, wordings and decoys."""
+        sheets = name_sheets(self._options.sheet) if self._options.sheet else {}
+        if not sheets:
+            return {}
+        votes = read_votes(sheets, self._source.study.items, decoys)
+        for line in votes.notes:
+            print(line, file=sys.stderr)
+        self._table.about["sheets"] |= {name: _compute_file_digest(path) for name, path in sheets.items()}
+        return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
+
+    def _list_voted(self, votes: Mapping[tuple[str, str], bool]) -> tuple[list[Wording], list[float]]:
+        """List what a person voted on, and the votes as scores."""
+        voted = [wording for wording in self._all_wordings if wording.key in votes]
+        return voted, [float(votes[wording.key]) for wording in voted]
+
+    def _build_askers(self, load: LoadEngine | None) -> dict[str, PairAsker]:
+        """Make what asks a model, for the checks that do; a model that is not there is refused before any is asked."""
+        options, kinds = self._options, {check.kind for check in self._checks}
+        if options.prompt is not None and JUDGE not in kinds:
+            raise InputError("--prompt is for judges: add --check judge=MODEL, or leave it out")
+        if options.labels and ENTAILMENT not in kinds:
+            raise InputError("--labels is for entailment models: add --check entailment=MODEL, or leave it out")
+        language = detect_language(self._source, options.language)
+        questions = {
+            ENTAILMENT: lambda: EntailmentQuestions(read_entailment_prompts(language)),
+            JUDGE: lambda: JudgeQuestions(read_judge_prompts(language, options.prompt)),
+        }
+        return {
+            check.name: PairAsker(
+                check,
+                self._source.work,
+                self._settings,
+                questions[check.kind](),
+                classes=options.labels if check.kind == ENTAILMENT else (),
+                load=load,
+            )
+            for check in self._checks
+            if check.kind in questions
+        }
+
+    def _read_check(self, check: Check) -> Reading:
+        """Let one check say what it says of every pair of texts."""
+        if check.kind == WORDS:
+            scores = {key: compute_shared_words(*pair) for key, pair in self._pairs.items()}
+            return Reading(scores, {})
+        if check.kind == SIMILARITY:
+            assert check.model is not None
+            return compute_similarities(check.model, self._pairs, self._source.work, self._settings)
+        allowed = self._options.allow_failed or NO_FAILURES
+        return self._askers[check.name].score_pairs(self._pairs, self._options.call, allowed)
+
+
+def _list_kinds(decoys: Sequence[Decoy]) -> list[str]:
+    """List the kinds of decoys that there are."""
+    return sorted({decoy.decoy for decoy in decoys})
+
+
+def _compute_file_digest(path: Path) -> str:
+    """Compute the digest of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

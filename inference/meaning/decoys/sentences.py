@@ -1,0 +1,110 @@
+"""Analyse the sentence that decoys are made of: its language, its words, and a pipeline's tags where there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from ground.extras import explain_missing_package
+from inference.negating.words import JAPANESE, Word, analyse_japanese_words
+from inference.stimuli.study import Item, Variant
+
+ENGLISH, JAPANESE_NAME = "en", "ja"
+UNKNOWN = "its language is not known; write en or ja into the column language"
+_ENGLISH_NAMES = re.compile(r"en(?:g|glish)?(?:[-_].*)?", re.IGNORECASE)
+_JAPANESE_NAMES = re.compile(r"(?:ja|jpn?|japanese)(?:[-_].*)?", re.IGNORECASE)
+# Words that few other languages write so: one of them makes a sentence English, where no column says the language.
+_ENGLISH_WORDS = re.compile(
+    r"\b(?:the|and|that|should|than|you|with|which|their|they|there|were|does|what|this|these|those|not|people|from|my|"
+    r"is|isn't|are|aren't|has|have|can|cannot|must|would|could|your|who|how|it's|i'm|i)\b",
+    re.IGNORECASE,
+)
+
+
+class Candidate(NamedTuple):
+    """A sentence that may become a decoy, and what it was made from, for people."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The original of an item, analysed.
+
+    Attributes
+    ----------
+    item
+        The item.
+    text
+        The original.
+    language
+        "en", "ja", another name that the items give, or "" where it is not known.
+    doc
+        Of English, what a spaCy pipeline makes of the text; None without a pipeline.
+    words
+        Of Japanese, the words; else empty.
+    """
+
+    item: Item
+    text: str
+    language: str
+    doc: Any
+    words: tuple[Word, ...]
+
+
+def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
+    """Analyse the originals of items; an item without one is left out.
+
+    Parameters
+    ----------
+    items
+        The items.
+    pipeline
+        A spaCy pipeline for English with tagger and parser, or None.
+
+    Returns
+    -------
+    The sentences, in the order of the items.
+
+    Raises
+    ------
+    InputError
+        A text is Japanese, and the packages of the extra `japanese` are not installed.
+    """
+    originals = [(item, item.original.text, find_language(item)) for item in items if item.original]
+    english_texts = [text for _, text, language in originals if language == ENGLISH]
+    docs = pipeline.pipe(english_texts) if pipeline is not None else repeat(None)
+    sentences = []
+    for item, text, language in originals:
+        words: tuple[Word, ...] = ()
+        if language == JAPANESE_NAME:
+            with explain_missing_package("decoys of Japanese items", "japanese"):
+                words = tuple(analyse_japanese_words(text))
+        sentences.append(Sentence(item, text, language, next(docs) if language == ENGLISH else None, words))
+    return sentences
+
+
+def find_language(item: Item) -> str:
+    """Return "en" or "ja" by the column `language`, else by script and common words; "" where none of these tells."""
+    names = (_find_wording_language(variant) for variant in item.variants)
+    return next(filter(None, names), "")
+
+
+def _find_wording_language(variant: Variant) -> str:
+    """Return the language of one wording."""
+    if variant.language:
+        if _ENGLISH_NAMES.fullmatch(variant.language):
+            return ENGLISH
+        return JAPANESE_NAME if _JAPANESE_NAMES.fullmatch(variant.language) else variant.language
+    if JAPANESE.search(variant.text):
+        return JAPANESE_NAME
+    return ENGLISH if _ENGLISH_WORDS.search(variant.text.replace("’", "'")) else ""
+
+
+def explain_language(language: str) -> str:
+    """Say why nothing is made of a sentence in a language without rules."""
+    return f"there are rules for en and ja only, not for {language}" if language else UNKNOWN

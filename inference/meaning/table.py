@@ -1,0 +1,191 @@
+"""Keep what checks and people say of wordings in `meaning.parquet` (`results/schema.json`), written whole or not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ground.errors import InputError
+from inference.meaning.checks import KINDS
+from inference.meaning.wordings import Source, Wording
+from inference.runfolder.parquet import build_arrow_schema, check_stored_columns, read_parquet, write_tables
+
+VERSION = 1
+TABLE, METADATA = "meaning", b"waver"
+Key = tuple[str, str, str]
+"""item, variant, text: what is said of a wording holds as long as its text is the same."""
+
+
+@dataclass
+class MeaningTable:
+    """What is said of wordings so far.
+
+    Attributes
+    ----------
+    scores
+        Check -> key of the wording or decoy -> score; NaN: it was not to be had.
+    about
+        The record: `checks`, `decoys`, `sheets`, as `results/schema.json` has them.
+    """
+
+    scores: dict[str, dict[Key, float]] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=lambda: {"checks": {}, "decoys": {}, "sheets": {}})
+
+    def add_scores(self, check: str, wordings: Iterable[Wording], scores: Iterable[float | None]) -> None:
+        """Put in what a check says, in place of what it said before.
+
+        Parameters
+        ----------
+        check
+            Its name.
+        wordings, scores
+            The wordings and decoys, and the score of each; None: it was not to be had.
+        """
+        self.scores[check] = {
+            build_key(wording): math.nan if score is None else score
+            for wording, score in zip(wordings, scores, strict=True)
+        }
+
+    def drop_stale_scores(self, wordings: Iterable[Wording]) -> None:
+        """Drop what was said of other wordings or decoys than these, and checks that say nothing then."""
+        keys = {build_key(wording) for wording in wordings}
+        left = {
+            check: {key: score for key, score in scores.items() if key in keys} for check, scores in self.scores.items()
+        }
+        self.scores = {check: scores for check, scores in left.items() if scores}
+        self.about["checks"] = {name: about for name, about in self.about["checks"].items() if name in self.scores}
+
+    def list_scores(self, check: str, wordings: Sequence[Wording]) -> list[float]:
+        """List the scores of wordings in their order.
+
+        Parameters
+        ----------
+        check
+            Name of the check.
+        wordings
+            The wordings or decoys.
+
+        Returns
+        -------
+        The scores; NaN where there is none.
+        """
+        scores = self.scores[check]
+        return [scores.get(build_key(wording), math.nan) for wording in wordings]
+
+    @property
+    def ordered_checks(self) -> list[str]:
+        """The checks in the order of their kinds, people last: the order of calls does not count."""
+        ranks = {kind: place for place, kind in enumerate(KINDS)}
+        return sorted(self.scores, key=lambda name: (ranks.get(name.partition(":")[0], len(ranks)), name))
+
+
+def build_key(wording: Wording) -> Key:
+    """Build the key of a wording."""
+    return wording.item, wording.variant, wording.pair.text
+
+
+def read_meaning_table(source: Source) -> MeaningTable:
+    """Read what earlier calls wrote.
+
+    Parameters
+    ----------
+    source
+        The wordings.
+
+    Returns
+    -------
+    MeaningTable
+        Empty where there is no file.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or is of another study.
+    """
+    file = source.file
+    if not file.exists():
+        return MeaningTable()
+    check_stored_columns(file, TABLE)
+    about = _read_about(file)
+    if source.is_run and about.get("study_hash") != source.study.hash:
+        raise InputError(f"{file}: it is of another study than the run beside it; remove it, or restore the run")
+    table = MeaningTable(about={"checks": {}, "decoys": {}, "sheets": {}} | about)
+    for row in read_parquet(file, ["item", "variant", "text", "check", "score"]).to_pylist():
+        score = math.nan if row["score"] is None else row["score"]
+        table.scores.setdefault(row["check"], {})[row["item"], row["variant"], row["text"]] = score
+    return table
+
+
+def _read_about(file: Path) -> dict[str, Any]:
+    """Read the record of a file."""
+    text = (pq.read_schema(file).metadata or {}).get(METADATA)
+    try:
+        about = json.loads(text or b"")
+        if about["version"] != VERSION:
+            raise ValueError(f"its version is {about['version']}")
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file}: not as `waver meaning` writes it ({error}); remove it") from None
+    return dict(about)
+
+
+def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[Wording]) -> bool:
+    """Write what is said so far, a row for each wording or decoy and check; nothing where the file says it already.
+
+    Parameters
+    ----------
+    source
+        What was checked; its folder is made.
+    table
+        What checks and people say.
+    wordings
+        The wordings and decoys, in the order of the rows.
+
+    Returns
+    -------
+    Whether there was something new to write.
+    """
+    about = {**table.about, "version": VERSION, "study_hash": source.study.hash}
+    schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
+    tables = [
+        _build_check_table(schema, source.study.name, check, table.scores[check], wordings)
+        for check in table.ordered_checks
+    ]
+    whole = pa.concat_tables(tables) if tables else schema.empty_table()
+    if source.file.exists() and _is_same(source.file, whole):
+        return False
+    source.out.mkdir(parents=True, exist_ok=True)
+    write_tables(source.file, schema, [whole])
+    return True
+
+
+def _is_same(file: Path, table: pa.Table) -> bool:
+    """Tell whether a file holds just this table with this record."""
+    return (
+        read_parquet(file).equals(table)
+        and (pq.read_schema(file).metadata or {}).get(METADATA) == (table.schema.metadata[METADATA])
+    )
+
+
+def _build_check_table(
+    schema: pa.Schema, study: str, check: str, scores: Mapping[Key, float], wordings: Sequence[Wording]
+) -> pa.Table:
+    """Build the rows of one check."""
+    scored = [(wording, scores[key]) for wording in wordings if (key := build_key(wording)) in scores]
+    columns: dict[str, list[Any]] = {
+        "study": [study] * len(scored),
+        "item": [wording.item for wording, _ in scored],
+        "variant": [wording.variant for wording, _ in scored],
+        "decoy": [wording.decoy for wording, _ in scored],
+        "text": [wording.pair.text for wording, _ in scored],
+        "source": [wording.source for wording, _ in scored],
+        "check": [check] * len(scored),
+        "score": [None if math.isnan(score) else score for _, score in scored],
+    }
+    return pa.table([pa.array(columns[name], schema.field(name).type) for name in schema.names], schema=schema)

@@ -1,0 +1,1 @@
+"""Put negations into sentences, and tell whether a sentence holds one: rules of English and Japanese."""

@@ -1,0 +1,160 @@
+"""What all wordings do to answers, and those that mean the same: hand-made, and against slow versions."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.meaning import read_meanings
+from analysis.measures.meaning_flips import choose_number_of_wordings, compare_flips
+from analysis.statistics.significance import compute_expanded_tail
+from helpers import choice_runs, scale_runs
+from helpers.meaning_runs import add_meaning, write_meaning, write_meaning_run
+from helpers.synthetic import paraphrases, random_frame, write_run
+
+TOLERANCE = 1e-12
+FIGURES = ("flip", "sd", "range_k")
+
+
+def test_a_hand_made_example(tmp_path):
+    """Of item a, p3 means something else; of b, p2 and p3 do, so that it has one wording for flips and no range."""
+    run = write_run(tmp_path / "run", paraphrases({"a": [0.6, 0.8, 0.1], "b": [0.4, 0.2, 0.6]}, original=0.9))
+    same = {"a": [1, 1, 0], "b": [1, 0, 0]}
+    rows = [(item, f"p{n}", "people:ann", vote) for item, votes in same.items() for n, vote in enumerate(votes, 1)]
+    write_meaning(run, pd.DataFrame(rows, columns=["item", "variant", "check", "score"]))
+    every, certified = compare_flips(runs.open_runs(run), resamples=0).to_dict("records")
+    assert [every[name] for name in ("wordings", "n_items", "n_wordings", "k", "n_items_k")] == ["all", 2, 6, 2, 1]
+    assert [certified[name] for name in ("wordings", "n_items", "n_wordings")] == ["same", 2, 3]
+    assert every["flip"] == pytest.approx((1 / 3 + 2 / 3) / 2) and certified["flip"] == pytest.approx(1 / 2)
+    assert every["sd"] == pytest.approx(np.std([0.6, 0.8, 0.1], ddof=1))
+    assert certified["sd"] == pytest.approx(np.std([0.6, 0.8], ddof=1))
+    assert every["range_k"] == pytest.approx((0.2 + 0.5 + 0.7) / 3) and certified["range_k"] == pytest.approx(0.2)
+    assert certified["flip_difference"] == pytest.approx(0) and np.isnan(every["flip_difference"])
+
+
+def slow_figures(folder) -> dict[tuple, dict[str, float]]:
+    """The figures by loops over items and, for ranges, over all ways to draw k wordings."""
+    opened = runs.open_runs(folder)
+    rows = read_answers_beside_original(opened).astype({"item": str, "variant": str, "wording": str})
+    rows = rows.merge(read_meanings(opened)[["item", "variant", "meaning"]], on=["item", "variant"])
+    cells: dict[tuple, dict[tuple, tuple[float, float, bool]]] = {}
+    for (model, condition, item, wording), part in rows.groupby(
+        ["model", "condition", "item", "wording"], observed=True
+    ):
+        cell = part["flip"].mean(), part["value"].mean(), (part["meaning"] == "same").any()
+        cells.setdefault((model, condition), {}).setdefault(item, {})[wording] = cell
+    sizes = [
+        sum(same and not np.isnan(value) for _, value, same in item.values())
+        for of_unit in cells.values() for item in of_unit.values()
+    ]  # fmt: skip
+    comparable = sorted(size for size in sizes if size > 1)
+    k = comparable[int(0.1 * (len(comparable) - 1))]
+    slow = {}
+    for unit, of_unit in cells.items():
+        for name in ("all", "same"):
+            flips, variances, ranges, number = [], [], [], 0
+            for item in of_unit.values():
+                n_same = sum(same and not np.isnan(value) for _, value, same in item.values())
+                if not n_same:
+                    continue
+                chosen = [cell for cell in item.values() if name == "all" or cell[2]]
+                values = [value for _, value, _ in chosen if not np.isnan(value)]
+                number += len(values)
+                answered = [flip for flip, _, _ in chosen if not np.isnan(flip)]
+                flips += [np.mean(answered)] if answered else []
+                if n_same >= k:
+                    variances.append(np.var(values, ddof=1))
+                    ranges.append(np.mean([max(draw) - min(draw) for draw in itertools.combinations(values, k)]))
+            slow[*unit, name] = {
+                "flip": np.mean(flips), "sd": np.sqrt(np.mean(variances)), "range_k": np.mean(ranges),
+                "n_wordings": number, "n_items_k": len(ranges), "k": k,
+            }  # fmt: skip
+    return slow
+
+
+@pytest.mark.parametrize("protocol", ["agreement", "choice", "scale"])
+def test_figures_are_those_of_slow_loops(tmp_path, protocol):
+    folder = tmp_path / "run"
+    if protocol == "agreement":
+        write_meaning_run(folder, ["a", "b"], items=7, paraphrases=6, false_share=0.4)
+    elif protocol == "choice":
+        rows = choice_runs.answers(choice_runs.questions(12, 3), ["m"], conditions=[choice_runs.TEXT], unparsed=0.1)
+        choice_runs.write_choice(folder, rows)
+        add_meaning(folder)
+    else:
+        scale_runs.write_full(folder)
+        add_meaning(folder)
+    table = compare_flips(runs.open_runs(folder), resamples=0)
+    slow = slow_figures(folder)
+    assert len(table) == len(slow)
+    for row in table.to_dict("records"):
+        expected = slow[row["model"], row["condition"], row["wordings"]]
+        assert {name: row[name] for name in expected} == pytest.approx(expected, abs=TOLERANCE)
+        if row["wordings"] == "same":
+            every = slow[row["model"], row["condition"], "all"]
+            for name in FIGURES:
+                assert row[f"{name}_difference"] == pytest.approx(expected[name] - every[name], abs=TOLERANCE)
+
+
+def test_intervals_are_those_of_a_plain_bootstrap_over_items(tmp_path):
+    """Drawn item by item with the same counts; the ends are expanded percentiles."""
+    folder = write_meaning_run(tmp_path / "run", items=9, paraphrases=6, false_share=0.4)
+    opened = runs.open_runs(folder)
+    table = compare_flips(opened, resamples=200, seed=5).set_index("wordings")
+    rows = read_answers_beside_original(opened).astype({"item": str, "variant": str})
+    rows = rows.merge(read_meanings(opened)[["item", "variant", "meaning"]], on=["item", "variant"])
+    of_all = rows.groupby("item")["flip"].mean().to_numpy()
+    of_same = rows[rows["meaning"] == "same"].groupby("item")["flip"].mean().to_numpy()
+    n = len(of_all)
+    drawn = np.random.default_rng(5).integers(0, n, (200, n))
+    tail = compute_expanded_tail(0.95, n)
+    for values, row, name in (
+        (of_all, "all", "flip"), (of_same, "same", "flip"), (of_same - of_all, "same", "flip_difference")
+    ):  # fmt: skip
+        ends = np.quantile(values[drawn].mean(axis=1), [tail, 1 - tail])
+        assert table.loc[row, [f"{name}_lower", f"{name}_upper"]].tolist() == pytest.approx(ends, abs=TOLERANCE)
+
+
+def test_without_a_verdict_there_are_rows_of_all_wordings_only(tmp_path):
+    options = {"sheet": 0, "shifts": {"words": 0.0}}
+    folder = write_meaning_run(tmp_path / "run", ["a", "b"], items=5, paraphrases=4, checks=options)
+    table = compare_flips(runs.open_runs(folder), resamples=20)
+    assert table["wordings"].tolist() == ["all", "all"] and table["n_items"].tolist() == [5, 5]
+    assert table["p_holm"].isna().all()
+
+
+def test_one_paraphrase_has_flips_and_no_range(tmp_path):
+    run = write_run(tmp_path / "run", paraphrases({"a": [0.6], "b": [0.4]}, original=0.9))
+    rows = [(item, "p1", "people:ann", 1) for item in "ab"]
+    write_meaning(run, pd.DataFrame(rows, columns=["item", "variant", "check", "score"]))
+    table = compare_flips(runs.open_runs(run), resamples=20)
+    assert table["flip"].tolist() == [0.5, 0.5] and table["range_k"].isna().all() and table["sd"].isna().all()
+    assert table["n_items_k"].tolist() == [0, 0]
+
+
+def test_without_an_original_or_without_a_file_there_are_no_rows(tmp_path):
+    bare = write_run(tmp_path / "bare", paraphrases({"a": [0.6, 0.4]}))
+    rows = pd.DataFrame({"item": ["a"], "variant": ["p1"], "check": ["people:ann"], "score": [1]})
+    write_meaning(bare, rows)
+    assert compare_flips(runs.open_runs(bare)).empty
+    assert compare_flips(runs.open_runs(write_run(tmp_path / "none", random_frame()))).empty
+
+
+def test_validity_is_that_of_the_paraphrases(tmp_path):
+    frame = paraphrases({"a": [0.6, 0.4], "b": [0.2, 0.3]}, original=0.9)
+    run = write_run(tmp_path / "run", frame.assign(mass=[0.2, 0.4, 0.6, 0.8, 1.0, 1.0]))
+    write_meaning(run, pd.DataFrame({"item": ["a"], "variant": ["p1"], "check": ["people:ann"], "score": [1]}))
+    assert compare_flips(runs.open_runs(run), resamples=0)["validity"].tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_k_is_the_number_that_nine_of_ten_items_have():
+    sizes = np.array([[0, 1, *range(2, 12)], [30] * 12])
+    k = choose_number_of_wordings(sizes)
+    comparable = sizes[sizes > 1]
+    assert (comparable >= k).mean() >= 0.9 > (comparable > k).mean()
+    assert choose_number_of_wordings(np.array([[0, 1]])) == 2

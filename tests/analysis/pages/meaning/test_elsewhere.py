@@ -1,0 +1,84 @@
+"""Pages about wordings say whether they stand on the same meaning where it was checked; else they are as before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from analysis.measures.meaning_flips import compare_flips
+from analysis.reporting import catalogue
+from analysis.reporting.words import meaning
+from helpers.meaning_runs import draw_meaning, write_meaning
+from helpers.page_runs import FULL
+from helpers.text_features import hide
+
+pytestmark = pytest.mark.slow
+
+PAGES = ("stability", "wording", "choice", "scales")
+SECTION = ("meaning_flips", "How much of it is meaning?", "Of all wordings.")
+
+
+def make(page, folder, options, out=None):
+    module = import_module(f"analysis.pages.{page}.page")
+    made = next(value for name, value in vars(module).items() if name.endswith("Page") and name != "Page")
+    return made([str(folder)], out, **options)
+
+
+def check_wordings(folder):
+    """Write what checks and people would say, were every fifth wording of another meaning."""
+    stimuli = pq.read_table(folder / "stimuli.parquet").to_pandas()
+    wordings = stimuli[stimuli["pattern"] != "original"][["item", "variant", "text"]].reset_index(drop=True)
+    write_meaning(folder, draw_meaning(wordings.assign(same=np.arange(len(wordings)) % 5 > 0)))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monkeypatch):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    folder, options = FULL[page](tmp_path / "run")
+    before = make(page, folder, options)
+    first = before.answer().text
+    assert "support" not in first and before._answer.support == ""
+    assert before.borrow_section(*SECTION).text == ""
+
+    check_wordings(folder)
+    after = make(page, folder, options, tmp_path / "out")
+    shown = after.answer().text
+    flips = compare_flips(after.runs)
+    rows = meaning.pair_flips(flips[~(flips["validity"] < 0.5)])
+    assert len(rows) and set(flips["wordings"]) == {"all", "same"}
+    assert after._answer.support == meaning.describe_meaning_support(after.runs) != ""
+    assert "wordings of the same meaning" in after._answer.support
+    assert shown.replace(f'<p class="support">{after._answer.support.replace(" %", "&nbsp;%")}</p>\n', "") == first
+    section = after.borrow_section(*SECTION).text
+    assert "<h2" in section and "How much of it is meaning?" in section
+    assert "tables/meaning_flips.csv" in section and "href" not in section.partition("Full precision")[2]
+    assert not (tmp_path / "out" / "tables" / "meaning_flips.csv").exists()  # its own page writes it
+
+
+def test_a_notebook_of_every_such_page_has_the_section():
+    for page in PAGES:
+        text = (catalogue.PAGES.parents[1] / "notebooks" / f"{page}.ipynb").read_text(encoding="utf-8")
+        assert "page.borrow_section(" in text and "How much of it is meaning?" in text
+
+
+def test_without_a_check_that_is_used_pages_say_that_nothing_is_known(tmp_path):
+    folder, options = FULL["stability"](tmp_path / "run")
+    stimuli = pq.read_table(folder / "stimuli.parquet").to_pandas()
+    wordings = stimuli[stimuli["pattern"] != "original"][["item", "variant", "text"]].reset_index(drop=True)
+    write_meaning(folder, draw_meaning(wordings.assign(same=True), shifts={"words": 0.0}, sheet=0))
+    page = make("stability", folder, options)
+    page.answer()
+    assert page._answer.support == meaning.NO_CHECK_ELSEWHERE
+
+
+def test_silent_models_are_no_support(tmp_path):
+    from helpers.page_runs import SILENT
+
+    folder, _ = SILENT["meaning"](tmp_path / "run")
+    page = make("stability", folder, {"resamples": 20})
+    assert meaning.describe_meaning_support(page.runs) == ""
+    assert isinstance(pd.DataFrame(compare_flips(page.runs)), pd.DataFrame)

@@ -1,0 +1,186 @@
+"""The sentences of the page, from hand-made tables: what stands, what is said of checks and people, what weakens it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.pages.meaning import narrative
+from analysis.reporting.words.meaning import NO_CHECK
+
+UNIT = {"study": "s", "condition": "c"}
+
+
+def flips(*models, validity=0.9):
+    """Two rows of table `meaning_flips` for every (flip of all, flip of the same, half a width of the difference)."""
+    rows = []
+    for number, (of_all, of_same, half) in enumerate(models):
+        change = of_same - of_all
+        both = {**UNIT, "model": f"m{number}", "n_items": 40, "validity": validity}
+        rows += [
+            {**both, "wordings": "all", "n_wordings": 400, "flip": of_all, "flip_lower": of_all - 0.03,
+             "flip_upper": of_all + 0.03},
+            {**both, "wordings": "same", "n_wordings": 300, "flip": of_same, "flip_lower": of_same - 0.03,
+             "flip_upper": of_same + 0.03, "flip_difference": change, "flip_difference_lower": change - half,
+             "flip_difference_upper": change + half},
+        ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def checks(used=True, passed_by="people"):
+    rows = [
+        {"check": "entailment:org/nli", "used": used, "best": used, "auc": 0.95, "auc_lower": 0.92, "auc_upper": 0.97,
+         "why_not": "" if used else "its AUC is not surely above 0.7"},
+        {"check": "words", "used": False, "best": False, "auc": 0.6, "auc_lower": 0.5, "auc_upper": 0.69,
+         "why_not": "its AUC is not surely above 0.7"},
+    ]  # fmt: skip
+    return pd.DataFrame(rows).assign(study="s", passed_by=passed_by, threshold=0.83, passed_share=0.88,
+                                     decoy_share=0.05, n_passed=200, n_decoys=100)  # fmt: skip
+
+
+def meanings(same=300, another=60, unclear=40, none=0):
+    verdicts = ["same"] * same + ["another"] * another + ["unclear"] * unclear + [None] * none
+    return pd.DataFrame({"meaning": verdicts, "study": "s", "item": [f"i{n % 40}" for n in range(len(verdicts))]})
+
+
+def people(alpha=0.85, error=0.02, names=("ann", "ben")):
+    rows = [{"annotator": name, "n_wordings": 200, "n_decoys": 50, "decoy_error_share": error} for name in names]
+    rows.append({"annotator": "all", "n_wordings": 200, "kappa": alpha, "alpha": alpha, "alpha_lower": alpha - 0.1,
+                 "alpha_upper": alpha + 0.1})  # fmt: skip
+    return pd.DataFrame(rows).assign(study="s")
+
+
+def corrected(reason=""):
+    shown = not reason
+    return pd.DataFrame([{**UNIT, "model": "m0", "uncorrected": 0.3, "corrected": 0.26 if shown else np.nan,
+                          "lower": 0.2 if shown else np.nan, "upper": 0.32 if shown else np.nan,
+                          "not_shown": reason}])  # fmt: skip
+
+
+def effect(*rows):
+    names = ["model", "estimate", "p_holm"]
+    return pd.DataFrame(list(rows), columns=names).assign(study="s", condition="c")
+
+
+def build(**changes):
+    """All tables of a run with a used check, two people and a model whose flips stay."""
+    frames = {
+        "meaning_checks": checks(), "meaning_decoys": pd.DataFrame(), "meaning_annotators": people(),
+        "meanings": meanings(), "meaning_flips": flips((0.30, 0.29, 0.02)), "meaning_corrected": corrected(),
+        "meaning_effect": effect(("m0", -0.2, 0.001)),
+    }  # fmt: skip
+    return {**frames, **{f"meaning_{key}" if key != "meanings" else key: value for key, value in changes.items()}}
+
+
+NOBODY = people(names=())[:0]
+
+
+def test_the_first_screen_says_what_stands_and_what_was_compared():
+    said = narrative.answer_question(build(), ", on 22 November 2026")
+    assert said.setup == (
+        "1 model answered 400 wordings of 40 items, on 22 November 2026; 2 people and 2 checks compared their meanings."
+    )
+    assert said.verdict == (
+        "The result stands on wordings of the same meaning: at least four fifths as many answers to these change. "
+        "29 % change, of all wordings 30 %."
+    )
+
+
+@pytest.mark.parametrize(
+    ("models", "verdict"),
+    [
+        ([(0.3, 0.2, 0.03)], "The result stands in part on wordings of the same meaning: fewer answers to these "
+                             "change. 20 % change, of all wordings 30 %."),
+        ([(0.3, 0.05, 0.03)], "The result mostly does not stand on wordings of the same meaning: less than half as "
+                              "many answers to these change. 5 % change, of all wordings 30 %."),
+        ([(0.3, 0.25, 0.10)], "These runs cannot tell whether the result stands on wordings of the same meaning. 25 % "
+                              "change, of all wordings 30 %."),
+        ([(0.3, 0.29, 0.01), (0.5, 0.1, 0.02)], "The result stands on wordings of the same meaning with 1 of 2 models, "
+                                                "mostly not with 1."),
+        ([(0.3, 0.29, 0.01), (0.5, 0.49, 0.02)], "The result stands on wordings of the same meaning: at least four "
+                                                 "fifths as many answers to these change, with each model. On average, "
+                                                 "39 % change, of all wordings 40 %."),
+    ],
+)  # fmt: skip
+def test_the_verdict_follows_the_rule(models, verdict):
+    said = narrative.answer_question(build(flips=flips(*models)))
+    assert said.verdict.replace("\u00a0", " ") == verdict
+
+
+def test_nothing_is_said_where_no_check_is_used_and_nobody_read_the_wordings():
+    frames = build(checks=checks(False, "all wordings"), annotators=NOBODY, meanings=meanings(0, 0, 0, 400))
+    said = narrative.answer_question(frames)
+    assert said.verdict == NO_CHECK == "No check parts decoys from paraphrases; nothing is said."
+    assert "meaning_flips_by_model" not in said.details
+
+
+def test_a_run_whose_wordings_nobody_checked_is_told_how():
+    said = narrative.answer_question(build(meanings=meanings(0, 0, 0, 0)))
+    assert said.setup.startswith("No wording of these runs was checked") and said.verdict == NO_CHECK
+
+
+def test_without_a_sheet_all_wordings_stood_for_passed_ones():
+    said = narrative.answer_question(build(checks=checks(True, "all wordings"), annotators=NOBODY))
+    assert said.setup.endswith("; 2 checks compared their meanings.")
+    assert any("all wordings stood for passed ones" in caution for caution in said.cautions)
+    assert "88 % of the wordings." in " ".join(said.details["meaning_roc"])
+
+
+def test_people_alone_are_named_where_no_check_is_used():
+    said = narrative.answer_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
+    caution = "No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read have a verdict."
+    assert caution in said.cautions
+    assert "200 have no verdict" in " ".join(said.details["meanings"])
+
+
+def test_silent_models_get_no_verdict():
+    said = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), validity=0.1)))
+    assert said.verdict == "This model does not answer."
+    mixed = pd.concat([flips((0.3, 0.29, 0.02), (0.3, 0.1, 0.02))], ignore_index=True)
+    mixed.loc[mixed["model"] == "m1", "validity"] = 0.1
+    said = narrative.answer_question(build(flips=mixed))
+    assert said.verdict.startswith("The result stands") and "m1. Nothing is said of them." in " ".join(said.cautions)
+
+
+@pytest.mark.parametrize(
+    ("changes", "caution"),
+    [
+        ({"annotators": people(alpha=0.5)}, "alpha is 0.50 (0.40 to 0.60), and 0.667 is the least"),
+        ({"annotators": people(error=0.2)}, "more than 5 % of the decoys the same: ann (20 %) and ben (20 %)."),
+        ({"annotators": people(names=("ann",)).assign(alpha=np.nan)}, "One person judged the wordings"),
+        ({"corrected": corrected("the sheet is too small")}, "is not shown: the sheet is too small."),
+        ({"flips": flips((0.3, 0.29, 0.02)).assign(n_items=10)}, "Only 10 items"),
+        ({}, "Unclear are 10 % of the wordings"),
+    ],
+)  # fmt: skip
+def test_cautions_name_what_weakens_the_answer(changes, caution):
+    assert caution in " ".join(narrative.answer_question(build(**changes)).cautions)
+
+
+def test_numbers_stand_with_what_they_are_about():
+    details = narrative.answer_question(build()).details
+    assert "−1.0 points against all wordings (95 % interval −3.0 to +1.0)" in " ".join(
+        details["meaning_flips_by_model"]
+    )
+    assert "it is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
+    assert "“entailment:org/nli” parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
+    assert "“words” is not used (AUC 0.60 (0.50 to 0.69)): its AUC" in " ".join(details["meaning_roc"])
+    assert "in 1 of 1 model, by the mixed model" in " ".join(details["meaning_effect"])
+    hidden = narrative.answer_question(build(corrected=corrected("the check is too weak"))).details
+    assert "Corrected share: not shown: the check is too weak." in hidden["meaning_flips_by_model"]
+
+
+@pytest.mark.parametrize("changes", [
+    {}, {"flips": flips(*[(0.3, 0.29, 0.02)] * 5)},
+    {"flips": flips((0.3, 0.25, 0.1), (0.4, 0.1, 0.02), (0.3, 0.3, 0.0))},
+    {"annotators": people(alpha=0.1, error=0.9)}, {"corrected": corrected("x")},
+])  # fmt: skip
+def test_sentences_are_short(changes):
+    said = narrative.answer_question(build(**changes), ", on 22 November 2026")
+    assert len(f"How much of it is meaning? {said.setup} {said.verdict}".split()) <= 60
+    texts = [said.setup, said.verdict, *said.cautions, *(text for group in said.details.values() for text in group)]
+    parts = [part for text in texts for part in re.split(r"(?<=[.?!])\s+(?=[A-Z“\d])", text)]
+    assert [part for part in parts if len(part.split()) > 30] == []

@@ -1,0 +1,49 @@
+"""The plain steps give the numbers of the tables, whatever the protocol."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis import runs
+from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.meaning import read_meaning_scores, read_meanings
+from analysis.reporting.catalogue.tables import build_table
+from analysis.statistics.reliability.at_k import compute_expected_range_with_k
+from analysis.steps.checking import compare_tables
+from analysis.steps.meaning import compute_expected_range, rate_checks, summarize_flips
+from helpers import choice_runs, scale_runs, wording_runs
+from helpers.meaning_runs import add_meaning, write_meaning_run
+
+TOLERANCE = 1e-12
+WRITERS = {
+    "agreement": lambda path: write_meaning_run(path, ["a", "b"], items=6, paraphrases=8),
+    "no verdicts": lambda path: write_meaning_run(path, items=6, checks={"sheet": 0, "shifts": {"words": 0.0}}),
+    "choice": lambda path: choice_runs.write_choice(path, choice_runs.answers(choice_runs.questions(10, 3), ["m"])),
+    "wording": lambda path: wording_runs.write_wording(path, wording_runs.random_rows(["m"], items=20)),
+    "scale": scale_runs.write_full,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_steps_and_tables_agree(tmp_path, name):
+    folder = WRITERS[name](tmp_path / "run")
+    if not (folder / "meaning.parquet").exists():
+        add_meaning(folder, every_variant=name != "choice")
+    opened = runs.open_runs(folder)
+    scores, answers = read_meaning_scores(opened), read_answers_beside_original(opened)
+    checks = compare_tables(build_table("meaning_checks", opened), rate_checks(scores), ["study", "check"], TOLERANCE)
+    assert not checks.differs, checks.describe()
+    table = build_table("meaning_flips", opened, resamples=0)
+    on = ["study", "model", "condition", "wordings"]
+    flips = compare_tables(table, summarize_flips(answers, read_meanings(opened)), on, TOLERANCE)
+    assert not flips.differs, flips.describe()
+
+
+def test_the_expected_range_is_that_of_all_draws():
+    values = np.random.default_rng(0).random(40)
+    for k in (2, 7, 40):
+        assert compute_expected_range(values, k) == pytest.approx(
+            float(compute_expected_range_with_k(values[None], k)[0]), abs=TOLERANCE
+        )
+    assert np.isnan(compute_expected_range(values, 41))

@@ -1,0 +1,215 @@
+"""`waver meaning` as a whole: runs and items, people, verdicts, what stays of earlier calls, and what is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from analysis import runs
+from ground.errors import InputError
+from helpers.meaning_checks import (
+    FALSE,
+    STATEMENTS,
+    TellingModel,
+    call_meaning,
+    rows_of,
+    same_item,
+    write_statements,
+)
+from helpers.trivial_engine import loader
+from inference.__main__ import main
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.protocols import agreement
+from inference.stimuli import items
+
+SAYS = "entailment=m=owner/m"
+PARAPHRASES = [(item, text) for item, texts in STATEMENTS.items() for text in texts[1:]]
+
+
+def load(model, seed):
+    return TellingModel(same_item)
+
+
+def write_sheet(path: Path, says=lambda item, text: text != FALSE, rows=PARAPHRASES) -> Path:
+    """A filled sheet."""
+    lines = [f'{item},"{text}",{"yes" if says(item, text) else "no"}' for item, text in rows]
+    path.write_text("\n".join(["item,paraphrase,match", *lines, ""]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def source(tmp_path):
+    return write_statements(tmp_path / "items.csv")
+
+
+def write_run(folder: Path, source: Path) -> Path:
+    """A run of these statements."""
+    study = agreement.build_agreement_study(items.read_items(str(source)), "tea-study", "made up")
+    questions = agreement.Questions(agreement.read_agreement_prompts())
+    task = Task(study, [Model("m", "m")], questions, Settings(form="plain"), str(folder))
+    execute_tasks([task], load=loader())
+    return folder
+
+
+def about_of(file: Path) -> dict:
+    return json.loads(pq.read_schema(file).metadata[b"waver"])
+
+
+def test_of_a_run_it_lies_beside_it_and_the_run_stays_readable(tmp_path, source, capsys):
+    run = write_run(tmp_path / "run", source)
+    before = (run / "run.json").read_bytes()
+    call_meaning(run, "--check", "words", SAYS, load=load)
+    rows = rows_of(run / "meaning.parquet", "entailment:m")
+    assert {row["study"] for row in rows.values()} == {"tea-study"}
+    assert about_of(run / "meaning.parquet")["study_hash"] == json.loads(before)["study"]["hash"]
+    assert (run / "run.json").read_bytes() == before and not (run / "items.jsonl").exists()
+    assert runs.open_runs(run).info["models"]  # the run folder with its new folder is one run
+    assert runs.open_runs(tmp_path).info["models"]
+    out = capsys.readouterr().out
+    assert "words: AUC" in out and "entailment:m: AUC" in out and "used, the best" in out
+    assert "9 wordings: 8 same, 0 unclear, 1 another; by entailment:m" in out
+
+
+def test_columns_and_types_are_those_of_the_schema(tmp_path, source):
+    from inference.runfolder.parquet import build_arrow_schema
+
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    assert pq.read_schema(tmp_path / "out" / "meaning.parquet").equals(build_arrow_schema("meaning"))
+
+
+def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_path, source):
+    call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
+    read = {v.key: v for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants}
+    meanings = {variant.text: variant.attributes.get("meaning") for variant in read.values()}
+    assert meanings[FALSE] == "another" and meanings[STATEMENTS["tea"][0]] is None
+    assert [meanings[text] for _, text in PARAPHRASES].count("same") == 8
+    call_meaning(source, "--check", SAYS, "--drop", "--out", tmp_path / "out", load=load)
+    left = [v.text for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants]
+    assert FALSE not in left and len(left) == len(meanings) - 1
+
+
+def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, source, capsys):
+    other = ("rain", STATEMENTS["rain"][2])
+    ann = write_sheet(tmp_path / "ann.csv")
+    bob = write_sheet(tmp_path / "bob.csv", lambda item, text: text != FALSE and (item, text) != other)
+    call_meaning(source, "--check", SAYS, "--sheet", f"ann={ann}", f"bob={bob}", "--out", tmp_path / "out", load=load)
+    file = tmp_path / "out" / "meaning.parquet"
+    rows = rows_of(file, "people:bob")
+    assert rows["tea", "paraphrase-003"]["score"] == 0 and rows["rain", "paraphrase-002"]["score"] == 0
+    assert len(rows) == len(PARAPHRASES) and rows["dogs", "paraphrase-001"]["score"] == 1
+    assert set(about_of(file)["sheets"]) == {"ann", "bob"} and len(about_of(file)["sheets"]["ann"]) == 64
+    # As many yes as no is unclear; the check is judged by what most passed: 7 wordings.
+    assert "7 wordings (people)" in (out := capsys.readouterr().out) and "7 same, 1 unclear, 1 another" in out
+    # The sheets stay without being named again; a new sheet of the same name takes the place of the old one.
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    assert rows_of(file, "people:bob") == rows
+    call_meaning(source, "--sheet", f"bob={ann}", "--out", tmp_path / "out")
+    assert rows_of(file, "people:bob")["rain", "paraphrase-002"]["score"] == 1
+
+
+def test_people_alone_give_verdicts_without_any_check(tmp_path, source, capsys):
+    sheet = write_sheet(tmp_path / "ann.csv")
+    call_meaning(source, "--sheet", f"ann={sheet}", "--out", tmp_path / "out")
+    assert "8 same, 0 unclear, 1 another; by people only" in capsys.readouterr().out
+
+
+def test_the_order_of_checks_and_calls_does_not_count(tmp_path, source):
+    call_meaning(source, "--check", SAYS, "words", "--out", tmp_path / "a", load=load)
+    call_meaning(source, "--check", "words", "--out", tmp_path / "b")
+    call_meaning(source, "--check", SAYS, "--out", tmp_path / "b", load=load)
+    a, b = ((tmp_path / name / "meaning.parquet").read_bytes() for name in "ab")
+    assert a == b and (tmp_path / "a" / "items.jsonl").read_bytes() == (tmp_path / "b" / "items.jsonl").read_bytes()
+
+
+def test_what_was_said_of_a_text_is_kept_and_of_another_text_dropped(tmp_path, source, capsys):
+    call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
+    changed = {**STATEMENTS, "dogs": (*STATEMENTS["dogs"][:2], "All dogs are loyal to people.")}
+    write_statements(source, changed)
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    file = tmp_path / "out" / "meaning.parquet"
+    assert ("dogs", "paraphrase-002") not in rows_of(file, "entailment:m")
+    assert rows_of(file, "words")["dogs", "paraphrase-002"]["text"] == "All dogs are loyal to people."
+    assert "entailment:m: says nothing of" in capsys.readouterr().err
+
+
+def test_decoys_are_as_many_as_the_last_call_took(tmp_path, source):
+    file = tmp_path / "out" / "meaning.parquet"
+
+    def count() -> int:
+        return sum(row["decoy"] == "other_item" for row in rows_of(file, "words").values())
+
+    call_meaning(source, "--check", "words", "--decoys", "2", "--out", tmp_path / "out")
+    assert count() == 8
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    assert count() == 8 and about_of(file)["decoys"]["per_kind"] == 2
+    call_meaning(source, "--check", "words", "--decoys", "1", "--seed", "4", "--out", tmp_path / "out")
+    assert count() == 4 and about_of(file)["decoys"]["seed"] == 4
+
+
+def test_decoys_of_a_table_are_taken_as_they_are(tmp_path, source):
+    table = tmp_path / "decoys.csv"
+    table.write_text("item,decoy,text,source\ntea,negated,Hot tea is not good.,by hand\n", encoding="utf-8")
+    call_meaning(source, "--check", "words", "--decoys-file", table, "--out", tmp_path / "out")
+    decoys = [row for row in rows_of(tmp_path / "out" / "meaning.parquet", "words").values() if row["decoy"]]
+    assert [(d["variant"], d["text"], d["source"]) for d in decoys] == [
+        ("decoy-negated-1", "Hot tea is not good.", "by hand")
+    ]
+    assert about_of(tmp_path / "out" / "meaning.parquet")["decoys"]["file"] == "decoys.csv"
+    with pytest.raises(InputError, match=r"was made with --decoys-file decoys\.csv"):
+        call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+
+
+def test_nothing_new_is_told_and_not_written(tmp_path, source, capsys):
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    file = tmp_path / "out" / "meaning.parquet"
+    was = file.stat().st_mtime_ns
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    assert file.stat().st_mtime_ns == was and "nothing new to write" in capsys.readouterr().err
+
+
+def test_orders_of_choices_share_their_texts_and_originals_are_not_checked(tmp_path):
+    """Of a run of choices, a wording stands in several orders: it is asked about once, and has a row for each."""
+    from inference.stimuli.study import Item, Option, Study, Variant
+
+    options = (Option("A", "A"), Option("B", "B"))
+
+    def vary(name: str, pattern: str, text: str) -> list[Variant]:
+        return [Variant("q", f"{name}/{n}", pattern, text, options) for n in (1, 2)]
+
+    from inference.runfolder.store import Run
+
+    variants = (*vary("original", "original", "What is tea?"), *vary("paraphrase-1", "paraphrase_1", "Tea is what?"))
+    study = Study("choice", "q", (Item("q", variants),), ("A", "B"))
+    with Run.create_or_open(tmp_path / "run", study) as run:
+        run.finish()
+    engine = TellingModel(lambda a, b: 0.5)
+    call_meaning(tmp_path / "run", "--check", SAYS, load=lambda model, seed: engine)
+    rows = rows_of(tmp_path / "run" / "meaning.parquet", "entailment:m")
+    assert [key for key, row in rows.items() if not row["decoy"]] == [("q", "paraphrase-1/1"), ("q", "paraphrase-1/2")]
+    assert engine.asked.count(("What is tea?", "Tea is what?")) == 1
+
+
+def test_a_damaged_table_and_one_of_another_study_are_named(tmp_path, source):
+    run = write_run(tmp_path / "run", source)
+    (run / "meaning.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"meaning\.parquet: damaged"):
+        call_meaning(run, "--check", "words")
+    (run / "meaning.parquet").unlink()
+    call_meaning(run, "--check", "words")
+    write_statements(source, {"sky": ("The sky is blue.", "Blue is the sky.")})
+    other = write_run(tmp_path / "other", source)
+    (run / "meaning.parquet").replace(other / "meaning.parquet")
+    with pytest.raises(InputError, match="of another study"):
+        call_meaning(other, "--check", "words")
+
+
+def test_the_command_is_listed_and_answers(tmp_path, source, capsys):
+    assert main(["meaning", str(source), "--check", "words", "--out", str(tmp_path / "out")]) == 0
+    assert "words: AUC" in capsys.readouterr().out
+    assert main(["meaning", str(source), "--check", "wrods", "--out", str(tmp_path / "out")]) == 2
+    assert "the nearest is 'words'" in capsys.readouterr().err
