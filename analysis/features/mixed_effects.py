@@ -170,12 +170,13 @@ def _find_protocol(runs: Runs) -> str:
 
 def _list_columns(protocol: str) -> tuple[str, ...]:
     """List the columns that a formula can name, those of attributes apart."""
-    return (*RESPONSES_BY_PROTOCOL[protocol], *FEATURES, *NAMES, *_list_own_names(protocol))
+    meaning = (MEANING_SCORE,) if DISTANCE in RESPONSES_BY_PROTOCOL[protocol] else ()
+    return (*RESPONSES_BY_PROTOCOL[protocol], *meaning, *FEATURES, *NAMES, *_list_own_names(protocol))
 
 
 def _list_own_names(protocol: str) -> tuple[str, ...]:
     """List the names that only rows of this protocol have."""
-    return (MEASURE,) if protocol == scored.PROTOCOL else (MEANING_SCORE,)
+    return (MEASURE,) if protocol == scored.PROTOCOL else ()
 
 
 def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
@@ -192,7 +193,7 @@ def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixe
         if column != name:
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", column, text)
     parsed_formula = mixed.parse_formula(text)
-    if parsed_formula.formula_columns[0] in (*NAMES, MEASURE):
+    if parsed_formula.formula_columns[0] in (*NAMES, *_list_own_names(protocol)):
         raise InputError(
             f"formula: the response {parsed_formula.response!r} is no number; explain "
             f"{', '.join(RESPONSES_BY_PROTOCOL[protocol])} or a feature"
