@@ -27,6 +27,7 @@ from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.study import Item, Variant
 
 MOST_NAMED = 10  # items that a line names
+MOST_OTHERS = 20  # items that give an item a wording; to draw from all takes long
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +137,11 @@ class _OtherWordings:
         self._languages = {item.item: find_language(item) for item in items}
 
     def draw_wordings(self, sentence: Sentence) -> list[Candidate] | str:
-        """Draw a wording of every other item in the language of this one, in an order that the seed gives."""
+        """Draw a wording of each of twenty other items in the language of this one, in an order that the seed gives."""
         name = sentence.item.item
         others = [other for other in self._items if other != name and self._languages[other] == self._languages[name]]
         others.sort(key=lambda other: compute_random_key(self._seed, OTHER_ITEM, name, other))
-        wordings = [self._draw_wording(name, self._items[other]) for other in others]
+        wordings = [self._draw_wording(name, self._items[other]) for other in others[:MOST_OTHERS]]
         return [
             Candidate(wording.text, f"item {wording.item}, wording {wording.variant}") for wording in wordings
         ] or "there is no other item in its language"
