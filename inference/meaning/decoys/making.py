@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from inference.meaning.decoys.antonyms import replace_by_antonym
+from inference.meaning.decoys.exchanged import Exchange
 from inference.meaning.decoys.negated import negate_sentence
-from inference.meaning.decoys.sentences import Candidate, Sentence, analyse_sentence, find_language
+from inference.meaning.decoys.sentences import Candidate, Sentence, analyse_sentences, find_language
 from inference.meaning.decoys.shuffled import shuffle_words
 from inference.negating.english import load_spacy_pipeline
 from inference.paraphrase.decoys import (
+    ANTONYM,
+    EXCHANGED,
     KINDS,
     NEGATED,
     OTHER_ITEM,
@@ -41,7 +45,14 @@ class Decoys:
     missing: tuple[str, ...]
 
 
-def make_decoys(items: Sequence[Item], *, per_kind: int = 1, seed: int = 0, pipeline: str | None = None) -> Decoys:
+def make_decoys(
+    items: Sequence[Item],
+    *,
+    per_kind: int = 1,
+    seed: int = 0,
+    pipeline: str | None = None,
+    antonyms: str | None = None,
+) -> Decoys:
     """Make decoys of every item's original; none is a wording of the item.
 
     The decoys of an item depend on the item, the seed and, for another item's wording, on which items there are; not
@@ -57,6 +68,8 @@ def make_decoys(items: Sequence[Item], *, per_kind: int = 1, seed: int = 0, pipe
         Of what is drawn.
     pipeline
         Package or folder of an English spaCy pipeline with tagger and parser; without one, plainer rules are used.
+    antonyms
+        A user's table of antonyms (YAML, like `antonyms-en.yaml` here), which takes the place of ours.
 
     Returns
     -------
@@ -69,15 +82,18 @@ def make_decoys(items: Sequence[Item], *, per_kind: int = 1, seed: int = 0, pipe
     """
     refuse_taken_names(items)
     loaded_pipeline = load_spacy_pipeline(pipeline) if pipeline else None
+    sentences = {sentence.item.item: sentence for sentence in analyse_sentences(items, loaded_pipeline)}
     makers: dict[str, Callable[[Sentence], Sequence[Candidate] | str]] = {
         NEGATED: negate_sentence,
+        ANTONYM: lambda sentence: replace_by_antonym(sentence, seed, antonyms),
         OTHER_ITEM: _OtherWordings(items, seed).draw_wordings,
+        EXCHANGED: Exchange(sentences.values(), seed).exchange_parts,
         SHUFFLED: lambda sentence: shuffle_words(sentence, seed),
     }
     rows: list[Decoy] = []
     names_by_fault: dict[tuple[str, str], list[str]] = {}
     for item in items:
-        sentence = analyse_sentence(item, item.original, loaded_pipeline) if item.original else None
+        sentence = sentences.get(item.item)
         taken_texts = {fold_wording(variant.text) for variant in item.variants}
         for kind, make in makers.items():
             result = make(sentence) if sentence else "no original"

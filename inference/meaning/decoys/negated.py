@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Any, NamedTuple
 
 from inference.meaning.decoys.sentences import ENGLISH, JAPANESE_NAME, Candidate, Sentence, explain_language
-from inference.meaning.decoys.shuffled import lower_first_word
+from inference.meaning.decoys.spelling import lower_first_word
 from inference.negating import detect, english, japanese
 from inference.negating.negation import END
 
 QUESTION = "a question"
-_SUBORDINATE = re.compile(
+_SUBORDINATOR = re.compile(
     r"\b(?:who|whom|whose|which|that|if|because|when|whenever|while|whether|although|though|unless|until|since|as|what|"
-    r"what's|where|how)\b[^,;:]*$",
+    r"where|how)\b",
     re.IGNORECASE,
 )
 # Behind these words "not" stands right; "have" and "do" need to know what follows.
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|am|can|could|should|would|will|must|may|might|shall|ought|(?:i|you|we|they)'(?:ve|re|m|d|ll)|"
-    r"i'm|(?:it|he|she|that|there)'(?:s|d|ll))\b",
+    r"i'm|(?:it|he|she|that|there)'(?:s|d|ll)|"
+    r"(?:has|have|had)(?= (?:been|gone|done|become|made|taken|given|seen|known|shown|led|come|\w+[^e]ed)\b))\b",
     re.IGNORECASE,
 )
-_BEGINS_WITH_AUXILIARY = re.compile(rf"(?:{_AUXILIARY.pattern}|do|does|did|has|have|had)\s", re.IGNORECASE)
+_FINITE = re.compile(rf"(?:{_AUXILIARY.pattern}|\b(?:do|does|did|has|have|had)\b|\w+n't\b|\bcannot\b)", re.IGNORECASE)
+_LAST_WORD = re.compile(r"\S+\s*$")
+_NOUN = re.compile(r"(?:ness|tion|ment|ity|ism)$")
 # Verbs whose base form no other form looks like, behind a subject that takes it: "not" needs "do".
 _SAFE_DO = re.compile(
     r"^((?:I|We|You|They)(?: (?:often|usually|always|really|sometimes))?) (like|love|enjoy|prefer|think|believe|feel|"
@@ -52,10 +56,10 @@ _WITHOUT_NEGATION = [
 def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     """Make sentences that deny the sentence: with a negation more, or without the one that it holds.
 
-    English takes its negations from a pipeline's tags. Without one, not stands behind the first auxiliary or form of
-    be of the main clause, or do not before a verb that looks like no other form; else "It is not true that" stands
-    before the sentence. Japanese takes them from the rule table, the last word of the sentence first; a sentence that
-    holds a negation is called untrue.
+    In English, a negation of the main clause is left out; else not stands behind an auxiliary or a form of be, that of
+    the main clause first, or "do not" before a verb that looks like no other form. Where no rule fits, a pipeline's
+    tags tell the verb; the last way is "It is not true that" before the sentence. Japanese takes its negations from the
+    rule table, the last word of the sentence first; a sentence that holds one is called untrue.
 
     Parameters
     ----------
@@ -71,22 +75,43 @@ def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     if sentence.language != ENGLISH:
         return explain_language(sentence.language)
     text = sentence.text.strip().replace("’", "'")
-    if text.endswith("?") and _BEGINS_WITH_AUXILIARY.match(text):
+    if text.endswith("?") and _FINITE.match(text):
         return f"{QUESTION}, which asks the same with a negation in it"
-    if detect.has_english_negation(text):
-        candidates = _take_negations_out(text)
-    elif sentence.doc is not None:
-        candidates = _negate_by_tags(sentence)
-    else:
-        candidates = _negate_by_rule(text)
+    changes = _take_negations_out(text)
+    if not any(change.is_in_main_clause for change in changes):  # else there would be two in one clause
+        changes += _negate_by_rule(text)
+        changes += _negate_by_tags(sentence) if sentence.doc is not None else []
+    if not detect.has_english_negation(text):
+        changes = _deny_quantities(text) + changes
+    candidates = [change.candidate for change in sorted(changes, key=lambda change: not change.is_in_main_clause)]
     if not text.endswith("?"):
         first, _, rest = text.partition(" ")
-        candidates.append(
-            Candidate(
-                f"It is not true that {lower_first_word(sentence, first)} {rest}".strip(), '"it is not true that"'
-            )
-        )
+        untrue = f"It is not true that {lower_first_word(sentence, first)} {rest}".strip()
+        candidates.append(Candidate(untrue, "it is not true that"))
     return candidates or QUESTION
+
+
+class _Change(NamedTuple):
+    """A sentence that denies another, and whether the negation stands in its main clause, as far as rules see."""
+
+    is_in_main_clause: bool
+    candidate: Candidate
+
+
+def _is_main_clause(text_before: str) -> bool:
+    """Tell whether a finite verb behind this text is that of the main clause: no who, that, if ... waits for one."""
+    clause = re.split("[,;:]", text_before)[-1]
+    return not any(not _FINITE.search(clause[match.end() :]) for match in _SUBORDINATOR.finditer(clause))
+
+
+def _deny_quantities(text: str) -> list[_Change]:
+    """Deny what is said of some: sometimes -> never, and at the beginning some -> no; not would leave it true."""
+    changes = []
+    for pattern, denial in ((r"\bsometimes\b", "never"), (r"^Some\b(?! of)", "No")):
+        for match in re.finditer(pattern, text):
+            changed = text[: match.start()] + denial + text[match.end() :]
+            changes.append(_Change(True, Candidate(changed, f"{match[0]} -> {denial}")))
+    return changes
 
 
 def _negate_japanese(sentence: Sentence) -> list[Candidate] | str:
@@ -105,41 +130,51 @@ def _negate_japanese(sentence: Sentence) -> list[Candidate] | str:
     return [*candidates, Candidate(body + end, "「というのは正しくない」")]
 
 
-def _negate_by_tags(sentence: Sentence) -> list[Candidate]:
-    """Negate an English sentence by a pipeline's tags, its main verb first."""
+def _negate_by_tags(sentence: Sentence) -> list[_Change]:
+    """Negate an English sentence by a pipeline's tags, its root first; not where a noun is taken for a verb."""
     finite_verbs = [word for word in sentence.doc if word.tag_ in english.DO_BY_TAG or word.tag_ == "MD"]
-    negations = list(english.generate_english_negations(sentence.doc))
-    order = sorted(range(len(negations)), key=lambda place: not _is_main_verb(finite_verbs[place]))
-    return [Candidate(negations[place].text, f"negated: {negations[place].insertion}") for place in order]
-
-
-def _is_main_verb(word: object) -> bool:
-    """Tell whether a verb is the root of its sentence, or belongs to it as auxiliary or copula."""
-    head = getattr(word, "head")  # noqa: B009
-    return head is word or (getattr(head, "head") is head and str(getattr(word, "dep_")).startswith(("aux", "cop")))  # noqa: B009
-
-
-def _negate_by_rule(text: str) -> list[Candidate]:
-    """Negate an English sentence without tags: behind an auxiliary, of the main clause first, or with a safe do."""
-    if match := _SAFE_DO.match(text):
-        return [Candidate(f"{match[1]} do not {text[match.start(2) :]}", "negated: do not")]
-    places = sorted(_AUXILIARY.finditer(text), key=lambda match: bool(_SUBORDINATE.search(text[: match.start()])))
+    negations = zip(finite_verbs, english.generate_english_negations(sentence.doc), strict=True)
+    ordered = sorted(negations, key=lambda pair: not _is_root_verb(pair[0]))
     return [
-        Candidate(f"{text[: match.end()]} not{text[match.end() :]}", "negated: not")
-        for match in places
-        if not text[match.end() :].startswith(("'", "-"))
+        _Change(
+            _is_main_clause(sentence.text[: verb.idx].replace("’", "'")),
+            Candidate(negation.text, f"negated: {negation.insertion}"),
+        )
+        for verb, negation in ordered
+        if not _NOUN.search(verb.text) and not re.search(r"\bnot (?:not|no|never)\b", negation.text)
     ]
 
 
-def _take_negations_out(text: str) -> list[Candidate]:
-    """Take one negation out of an English sentence, that of the main clause first."""
-    made = []
+def _is_root_verb(verb: Any) -> bool:
+    """Tell whether a verb is the root of its sentence, or belongs to it as auxiliary or copula."""
+    return verb.head is verb or (verb.head.head is verb.head and verb.dep_.startswith(("aux", "cop")))
+
+
+def _negate_by_rule(text: str) -> list[_Change]:
+    """Negate an English sentence without tags: behind an auxiliary, or with do before a verb that is surely one."""
+    if match := _SAFE_DO.match(text):
+        return [_Change(True, Candidate(f"{match[1]} do not {text[match.start(2) :]}", "negated: do not"))]
+    return [
+        _Change(
+            _is_main_clause(text[: match.start()]),
+            Candidate(f"{text[: match.end()]} not{text[match.end() :]}", "negated: not"),
+        )
+        for match in _AUXILIARY.finditer(text)
+        if not re.match(r"['-]| (?:not|no|never)\b", text[match.end() :])
+    ]
+
+
+def _take_negations_out(text: str) -> list[_Change]:
+    """Take one negation out of an English sentence."""
+    changes = []
     for pattern, plain in _WITHOUT_NEGATION:
         for match in pattern.finditer(text):
             positive = match.expand(plain)
             if match[0][:1].isupper():
                 positive = positive[:1].upper() + positive[1:]
             changed = text[: match.start()] + positive + text[match.end() :]
-            is_subordinate = bool(_SUBORDINATE.search(text[: match.start()]))
-            made.append((is_subordinate, Candidate(changed, f"{match[0].strip()} -> {positive or 'left out'}")))
-    return [candidate for _, candidate in sorted(made, key=lambda entry: entry[0])]
+            source = f"{match[0].strip()} -> {positive}" if positive else f"{match[0].strip()} left out"
+            verb_place = _LAST_WORD.search(text[: match.start()])  # of is not, the place of is
+            before = text[: verb_place.start()] if verb_place and match[0][:3].lower() in ("not", "nev") else ""
+            changes.append(_Change(_is_main_clause(before or text[: match.start()]), Candidate(changed, source)))
+    return changes

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from ground.extras import explain_missing_package
@@ -54,32 +56,36 @@ class Sentence:
     words: tuple[Word, ...]
 
 
-def analyse_sentence(item: Item, original: Variant, pipeline: Any) -> Sentence:
-    """Analyse the original of an item.
+def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
+    """Analyse the originals of items; an item without one is left out.
 
     Parameters
     ----------
-    item, original
-        The item and its original.
+    items
+        The items.
     pipeline
         A spaCy pipeline for English with tagger and parser, or None.
 
     Returns
     -------
-    The sentence.
+    The sentences, in the order of the items.
 
     Raises
     ------
     InputError
-        The text is Japanese, and the packages of the extra `japanese` are not installed.
+        A text is Japanese, and the packages of the extra `japanese` are not installed.
     """
-    language = find_language(item)
-    words: tuple[Word, ...] = ()
-    if language == JAPANESE_NAME:
-        with explain_missing_package("decoys of Japanese items", "japanese"):
-            words = tuple(analyse_japanese_words(original.text))
-    doc = pipeline(original.text) if pipeline is not None and language == ENGLISH else None
-    return Sentence(item, original.text, language, doc, words)
+    originals = [(item, item.original.text, find_language(item)) for item in items if item.original]
+    english_texts = [text for _, text, language in originals if language == ENGLISH]
+    docs = pipeline.pipe(english_texts) if pipeline is not None else repeat(None)
+    sentences = []
+    for item, text, language in originals:
+        words: tuple[Word, ...] = ()
+        if language == JAPANESE_NAME:
+            with explain_missing_package("decoys of Japanese items", "japanese"):
+                words = tuple(analyse_japanese_words(text))
+        sentences.append(Sentence(item, text, language, next(docs) if language == ENGLISH else None, words))
+    return sentences
 
 
 def find_language(item: Item) -> str:

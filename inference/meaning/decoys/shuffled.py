@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import re
 import unicodedata
 
 from inference.meaning.decoys.sentences import JAPANESE_NAME, Candidate, Sentence
+from inference.meaning.decoys.spelling import lower_first_word
 from inference.paraphrase.parsing import fold_wording
 
 TRIES = 50
@@ -58,36 +58,3 @@ def _split_words(sentence: Sentence, body: str) -> list[str]:
     if words:
         words[0] = lower_first_word(sentence, words[0])
     return words
-
-
-def lower_first_word(sentence: Sentence, word: str) -> str:
-    """Write the first word of a sentence as it stands inside one: small, unless it is a name or I.
-
-    Parameters
-    ----------
-    sentence
-        The sentence; with a pipeline's tags they tell a name, else the wordings of the item do.
-    word
-        Its first word as it is written.
-
-    Returns
-    -------
-    The word, in small letters where it is none that keeps its capital.
-    """
-    small = word[:1].lower() + word[1:]
-    if word[1:2].isupper() or word == "I" or word[:2] in ("I'", "I’"):
-        return word
-    if sentence.doc is not None:
-        return word if sentence.doc[0].tag_.startswith("NNP") else small
-    written = {part for variant in sentence.item.variants for part in variant.text.split()}
-    return small if small in written or small.rstrip(",") in _FUNCTION_WORDS else word
-
-
-_FUNCTION_WORDS = frozenset(
-    re.findall(
-        r"\S+",
-        """a an the all any both each every some many most no not if because although when while in on at of for from to
-    with without it it's it’s its this that these those there they we you he she my our your their what what's which who
-    how one people should""",
-    )
-)
