@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +169,7 @@ class MeaningCheck:
         if options.labels and ENTAILMENT not in kinds:
             raise InputError("--labels is for entailment models: add --check entailment=MODEL, or leave it out")
         language = detect_language(self._source, options.language)
-        questions = {
+        questions: dict[str, Callable[[], EntailmentQuestions | JudgeQuestions]] = {
             ENTAILMENT: lambda: EntailmentQuestions(read_entailment_prompts(language)),
             JUDGE: lambda: JudgeQuestions(read_judge_prompts(language, options.prompt)),
         }
