@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ground.errors import InputError
@@ -25,7 +25,7 @@ HELP = "make paraphrases of items, check them by hand, combine sources"
 VERBS = {
     "make": "ask a model for paraphrases of every item's original; the same call continues a stopped one",
     "sheet": "draw some paraphrases of every item into a table, to be checked by hand",
-    "checked": "write the match proportion of a filled sheet into the items",
+    "checked": "write the match proportion of filled sheets into the items",
     "combine": "put paraphrases from several sources into one items file",
 }
 
@@ -107,47 +107,95 @@ def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=parse_seed, default=0, help="of the draw (default: %(default)s)")
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
+    parser.add_argument(
+        "--annotators", nargs="+", default=[], metavar="NAME", help="a sheet for each: the same rows in another order"
+    )
+    parser.add_argument(
+        "--decoys",
+        metavar="FILE",
+        help="mix in sentences that mean something else, unseen, from a table that `paraphrase decoys` writes",
+    )
+    parser.add_argument(
+        "--decoys-each",
+        type=parse_positive,
+        metavar="N",
+        help="per item (default: one for five wordings, at least one)",
+    )
 
 
 def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
-    """Write a sheet of drawn paraphrases on which people mark whether the meaning matches."""
-    from inference.paraphrase.sheet import write_match_sheet
+    """Write sheets of drawn paraphrases on which people mark whether the meaning matches."""
+    from inference.paraphrase.decoys import read_decoys_csv
+    from inference.paraphrase.sheet import write_sheets
 
-    rows = write_match_sheet(
-        Path(options.out), items.read_items(options.items, columns=parse_columns(options)), options.each, options.seed
+    if options.decoys_each is not None and options.decoys is None:
+        raise InputError("--decoys-each goes with --decoys: name the table of decoys")
+    sheet_items = items.read_items(options.items, columns=parse_columns(options))
+    decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
+    sheets = write_sheets(
+        Path(options.out),
+        sheet_items,
+        options.each,
+        options.seed,
+        decoys=decoys,
+        n_decoys_each=options.decoys_each,
+        annotators=options.annotators,
     )
-    print(f"{options.out}: {rows:,} paraphrases; write yes or no into the column match")
+    rows = f"{sheets.n_wordings:,} paraphrases" + (f" and {sheets.n_decoys:,} decoys" if decoys else "")
+    for path in sheets.paths:
+        print(f"{path}: {rows}; write yes or no into the column match")
+    if sheets.items_without_decoy:
+        print(f"no decoy for {_list_names(sheets.items_without_decoy)}")
 
 
 def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver paraphrase checked`."""
-    parser.add_argument("sheet", metavar="SHEET", help="made by `paraphrase sheet`, every match filled with yes or no")
+    parser.add_argument(
+        "sheets",
+        nargs="+",
+        metavar="SHEET",
+        help="made by `paraphrase sheet`, every match filled with yes or no; of several, the majority counts "
+        "(NAME=SHEET names the annotator)",
+    )
     _add_items_argument(parser)
+    parser.add_argument("--decoys", metavar="FILE", help="the table of the decoys on the sheets")
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
     parser.add_argument("--drop", action="store_true", help="leave out the paraphrases that are marked with no")
 
 
 def _run_paraphrase_checked(options: argparse.Namespace) -> None:
-    """Write the items with the match attributes of a filled sheet; print what was refused or lost."""
+    """Write the items with the match attributes of filled sheets; print what was refused or lost."""
     from inference.paraphrase import itemsfile
-    from inference.paraphrase.sheet import add_match_attributes_from_sheet
+    from inference.paraphrase.decoys import read_decoys_csv
+    from inference.paraphrase.match import add_match_attributes
+    from inference.paraphrase.votes import describe_decoy_errors, name_sheets, read_votes
     from inference.runfolder import json_lines
 
     out = json_lines.check_json_lines_path(options.out)
     sheet_items = items.read_items(options.items, columns=parse_columns(options))
-    checked_items = add_match_attributes_from_sheet(Path(options.sheet), sheet_items, drop_refused=options.drop)
+    decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
+    votes = read_votes(name_sheets(options.sheets), sheet_items, decoys)
+    checked_items = add_match_attributes(votes, sheet_items, drop_refused=options.drop)
     if not checked_items.items:
-        raise InputError(f"{options.sheet}: with --drop no wording is left; every one is marked with no")
+        raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items(out, checked_items.items)
+    print("".join(f"{line}\n" for line in [*votes.notes, *describe_decoy_errors(votes)]), end="")
     if checked_items.refused_keys:
         print(
             f"{len(checked_items.refused_keys):,} paraphrases are marked with no: "
             + ("left out" if options.drop else "they stay; --drop leaves them out")
         )
+    if checked_items.tied_keys:
+        print(f"{len(checked_items.tied_keys):,} paraphrases have as many yes as no: they stay and count for neither")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
-        print(f"no wording is left of {', '.join(lost_items[:20])}{' ...' * (len(lost_items) > 20)}")
+        print(f"no wording is left of {_list_names(lost_items)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """Write the first twenty names."""
+    return f"{', '.join(names[:20])}{' ...' * (len(names) > 20)}"
 
 
 def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:

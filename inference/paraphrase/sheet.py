@@ -1,113 +1,147 @@
-"""Let people check paraphrases: write some of every item into a table, and read the filled table back.
+"""Write sheets on which people mark whether wordings mean what their original means, with decoys mixed in unseen.
 
-The match proportion is the share of an item's checked paraphrases that mean what the original means (Haller et al.,
-appendix B, check 15 of 500).
+A row is known by its item and its text: nothing on a sheet tells a decoy from a wording. `votes.read_votes` reads the
+filled sheets, and `match` gives the items what they say.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ground.errors import InputError
-from ground.spreadsheet import unescape_formula, write_spreadsheet_csv
+from ground.spreadsheet import write_spreadsheet_csv
 from inference.paraphrase.combining import list_paraphrase_sources
-from inference.paraphrase.itemsfile import copy_attributes_except_match
+from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.parsing import fold_wording
-from inference.stimuli.reading import records
+from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.reading.files import check_file_name
 from inference.stimuli.study import Item, Variant
 
-COLUMNS = ("item", "variant", "original", "paraphrase", "match")
-_VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
-
-
-def write_match_sheet(path: Path, items: Sequence[Item], n_each: int, seed: int) -> int:
-    """Write the sheet, with the column `match` left to fill in.
-
-    Parameters
-    ----------
-    path
-        A .csv file that does not exist yet: a filled sheet is never overwritten.
-    items
-        The items with their paraphrases.
-    n_each
-        Paraphrases drawn per item and source; all where there are fewer.
-    seed
-        The draw depends on it, on the item's id and on the source's name only.
-
-    Returns
-    -------
-    Number of rows.
-
-    Raises
-    ------
-    InputError
-        The file is there already or is no .csv file, or no item has a paraphrase.
-    """
-    if path.suffix.lower() != ".csv":
-        raise InputError(f"--out {path}: the sheet is a .csv file")
-    if path.exists():
-        raise InputError(f"{path}: is there already and may be filled in; choose another --out")
-    rows = [
-        (variant.item, variant.variant, item.original.text if item.original else "", variant.text, "")
-        for item in items
-        for variant in _draw_paraphrases_per_source(item, n_each, seed)
-    ]
-    if not rows:
-        raise InputError("there are no paraphrases to check in these items")
-    write_spreadsheet_csv(path, COLUMNS, rows)
-    return len(rows)
+COLUMNS = ("item", "original", "paraphrase", "match")
+WORDINGS_PER_DECOY = 5
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedItems:
-    """What a filled sheet makes of items: the items, and the keys of the paraphrases that it marks with no."""
+class WrittenSheets:
+    """The sheets that were written, and what is on each of them.
 
-    items: tuple[Item, ...]
-    refused_keys: frozenset[tuple[str, str]]
+    Attributes
+    ----------
+    paths
+        The files, one for each annotator.
+    n_wordings, n_decoys
+        Rows of each sheet.
+    items_without_decoy
+        Items that have wordings on the sheets and no decoy, where decoys were given.
+    """
+
+    paths: tuple[Path, ...]
+    n_wordings: int
+    n_decoys: int
+    items_without_decoy: tuple[str, ...]
 
 
-def add_match_attributes_from_sheet(path: Path, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
-    """Give items the `match_proportion` (two decimals) and `match_n` that a filled sheet says.
+class _Row(NamedTuple):
+    """A row of a sheet, without the verdict."""
 
-    Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
+    item: str
+    original: str
+    text: str
+
+
+def write_sheets(
+    path: Path,
+    items: Sequence[Item],
+    n_each: int,
+    seed: int,
+    *,
+    decoys: Sequence[Decoy] = (),
+    n_decoys_each: int | None = None,
+    annotators: Sequence[str] = (),
+) -> WrittenSheets:
+    """Write a sheet, or one for each annotator, with the column `match` left to fill in.
 
     Parameters
     ----------
     path
-        The filled sheet.
+        A .csv file; with annotators, each name is put behind a hyphen before its suffix. A sheet that is there is never
+        overwritten.
     items
         The items with their paraphrases.
-    drop_refused
-        Leave out the paraphrases that the sheet marks with no, and an item that has no wording then. The match
-        proportion is that of the paraphrases as they were drawn, those included.
+    n_each
+        Paraphrases drawn per item and source; all where there are fewer. Wordings that are alike are one row.
+    seed
+        The draw depends on it, on the item's id and on the source's name only.
+    decoys
+        Decoys to mix in.
+    n_decoys_each
+        Decoys drawn per item; None: one for every five of its wordings, and at least one.
+    annotators
+        Their names: the sheets have the same rows, in another order for each.
 
     Returns
     -------
-    The items with both attributes, and the paraphrases that are marked with no.
+    What was written.
 
     Raises
     ------
     InputError
-        A row that is not filled in, or that speaks of a paraphrase that these items do not have.
+        A file is there already or is no .csv file, a name is there twice, or no item has a paraphrase.
     """
-    verdicts = _read_match_verdicts(path, {variant.key: variant for item in items for variant in item.variants})
-    refused_keys = frozenset(key for key, matches in verdicts.items() if not matches)
-    left_variants = [
-        (item, [variant for variant in item.variants if not (drop_refused and variant.key in refused_keys)])
-        for item in items
-    ]
-    checked_items = (
-        Item(item.item, tuple(_add_match_attributes(variant, item, verdicts) for variant in variants))
-        for item, variants in left_variants
-        if variants
+    paths = _name_files(path, annotators)
+    rows_by_item: dict[str, list[_Row]] = {}
+    decoys_by_item: dict[str, list[Decoy]] = {}
+    for decoy in decoys:
+        decoys_by_item.setdefault(decoy.item, []).append(decoy)
+    n_decoys, items_without_decoy = 0, []
+    for item in items:
+        original = item.original.text if item.original else ""
+        texts: dict[str, str] = {}
+        for variant in _draw_paraphrases(item, n_each, seed):
+            texts.setdefault(fold_wording(variant.text), variant.text)
+        if not texts:
+            continue
+        number = max(1, len(texts) // WORDINGS_PER_DECOY) if n_decoys_each is None else n_decoys_each
+        item_decoys = _draw_decoys(decoys_by_item.get(item.item, []), number, seed)
+        n_decoys += len(item_decoys)
+        items_without_decoy += [item.item] if not item_decoys else []
+        all_texts = [*texts.values(), *(decoy.text for decoy in item_decoys)]
+        rows_by_item[item.item] = [_Row(item.item, original, text) for text in all_texts]
+    if not rows_by_item:
+        raise InputError("there are no paraphrases to check in these items")
+    for annotator, sheet_path in paths.items():
+        rows = _order_rows(rows_by_item, seed, annotator, is_mixed=bool(annotator or decoys))
+        write_spreadsheet_csv(sheet_path, COLUMNS, [(*row, "") for row in rows])
+    return WrittenSheets(
+        tuple(paths.values()),
+        sum(map(len, rows_by_item.values())) - n_decoys,
+        n_decoys,
+        tuple(items_without_decoy) if decoys else (),
     )
-    return CheckedItems(tuple(checked_items), refused_keys)
 
 
-def _draw_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[Variant]:
+def _name_files(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
+    """Name the sheet of every annotator ("": the only sheet); refuse one that is there."""
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"--out {path}: the sheet is a .csv file")
+    names = [check_file_name("--annotators", name.strip()) for name in annotators]
+    for number, name in enumerate(names):
+        if "/" in name or "\\" in name or "=" in name:
+            raise InputError(f"--annotators: '{name}' becomes part of a file's name; leave out / \\ and =")
+        if name.casefold() in {other.casefold() for other in names[:number]}:
+            raise InputError(f"--annotators: '{name}' is there twice; give every annotator another name")
+    paths = {name: path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names} or {"": path}
+    for sheet_path in paths.values():
+        if sheet_path.exists():
+            raise InputError(f"{sheet_path}: is there already and may be filled in; choose another --out")
+    return paths
+
+
+def _draw_paraphrases(item: Item, n_each: int, seed: int) -> list[Variant]:
     """Draw `n_each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
@@ -121,44 +155,24 @@ def _draw_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[Var
     return [variant for variant in item.paraphrases if variant.variant in drawn_names]
 
 
-def _read_match_verdicts(path: Path, variant_by_key: Mapping[tuple[str, str], Variant]) -> dict[tuple[str, str], bool]:
-    """Read the sheet as (item, variant) -> whether it matches."""
-    if path.suffix.lower() not in (".csv", ".tsv"):
-        raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(COLUMNS)}")
-    verdicts: dict[tuple[str, str], bool] = {}
-    sheet_rows = records.read_records(path)
-    empty = [place for place, record in sheet_rows if not str(record.get("match", "")).strip()]
-    for place, record in sheet_rows:
-        key = unescape_formula(record.get("item", "")).strip(), unescape_formula(record.get("variant", "")).strip()
-        if key not in variant_by_key:
-            raise InputError(f"{path}, {place}: item '{key[0]}' has no variant '{key[1]}' in the items; give its own")
-        if fold_wording(unescape_formula(record.get("paraphrase", ""))) != fold_wording(variant_by_key[key].text):
-            raise InputError(f"{path}, {place}: the paraphrase is not that of the items; is the sheet another set's?")
-        if place in empty:
-            raise InputError(f"{path}, {place}: match is empty ({len(empty):,} rows are); write yes or no")
-        verdict = _VERDICTS.get(record["match"].strip().lower())
-        if verdict is None:
-            raise InputError(f"{path}, {place}: match is '{record['match'][:20]}'; write yes or no")
-        if key in verdicts:
-            raise InputError(f"{path}, {place}: variant '{key[1]}' of item '{key[0]}' is checked twice")
-        verdicts[key] = verdict
-    return verdicts
+def _draw_decoys(item_decoys: Sequence[Decoy], number: int, seed: int) -> list[Decoy]:
+    """Draw some of an item's decoys: one of each kind before a second one of any."""
+    item_decoys = sorted(item_decoys, key=lambda decoy: compute_random_key(seed, "sheet", decoy.item, decoy.variant))
+    n_before: dict[str, int] = {}
+    rounds = []
+    for decoy in item_decoys:
+        n_before[decoy.decoy] = n_before.get(decoy.decoy, 0) + 1
+        rounds.append((n_before[decoy.decoy], decoy))
+    return [decoy for _, decoy in sorted(rounds, key=lambda entry: entry[0])[:number]]
 
 
-def _add_match_attributes(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
-    """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
-    variant_sources = set(list_paraphrase_sources(variant))
-    item_verdicts = [
-        verdicts[other.key]
-        for other in item.paraphrases
-        if other.key in verdicts
-        and (
-            not variant_sources
-            or not list_paraphrase_sources(other)
-            or variant_sources & set(list_paraphrase_sources(other))
-        )
-    ]
-    if not item_verdicts:
-        return variant
-    match = {"match_proportion": f"{sum(item_verdicts) / len(item_verdicts):.2f}", "match_n": str(len(item_verdicts))}
-    return replace(variant, attributes={**copy_attributes_except_match(variant), **match})
+def _order_rows(rows_by_item: Mapping[str, Sequence[_Row]], seed: int, annotator: str, *, is_mixed: bool) -> list[_Row]:
+    """Put the rows into the order of a sheet: item by item; mixed within each, and annotators get items in turn."""
+    names = list(rows_by_item)
+    if annotator:
+        names.sort(key=lambda name: compute_random_key(seed, "sheet items", annotator, name))
+    rows = [list(rows_by_item[name]) for name in names]
+    if is_mixed:
+        for item_rows in rows:
+            item_rows.sort(key=lambda row: compute_random_key(seed, "sheet rows", annotator, row.item, row.text))
+    return [row for item_rows in rows for row in item_rows]

@@ -100,6 +100,15 @@ def read_votes(sheets: Mapping[str, Path], items: Sequence[Item], decoys: Sequen
     )
 
 
+def describe_decoy_errors(votes: Votes) -> list[str]:
+    """Say of every annotator how many decoys were taken for wordings, one line each."""
+    return [
+        f"{annotator}: {sum(of_annotator.values()):,} of {len(of_annotator):,} decoys are marked with yes"
+        for annotator, of_annotator in votes.decoys.items()
+        if of_annotator
+    ]
+
+
 def _index_sentences(items: Sequence[Item], decoys: Sequence[Decoy]) -> dict[str, dict[str, list[Key]]]:
     """List by item and folded text which wordings and decoys have it."""
     index: dict[str, dict[str, list[Key]]] = {item.item: {} for item in items}

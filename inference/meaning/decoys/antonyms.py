@@ -136,7 +136,10 @@ def read_antonyms(language: str, own_table: str | None = None) -> tuple[AntonymT
             for place, (word, antonym) in enumerate(rows):
                 table.setdefault(word.casefold(), []).append(Antonym(antonym, group, place))
                 table.setdefault(antonym.casefold(), []).append(Antonym(word, group, place))
-    return table, frozenset(map(str, content.get(ONLY_TAGGED) or []))
+    needs_tags = content.get(ONLY_TAGGED) or []
+    if not isinstance(needs_tags, list):
+        raise InputError(f"{path}, {ONLY_TAGGED}: expected a list of words, such as [light, right]")
+    return table, frozenset(map(str, needs_tags))
 
 
 def _check_forms(path: Path, content: Any) -> dict[str, list[str]]:

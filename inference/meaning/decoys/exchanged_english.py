@@ -38,9 +38,9 @@ _SYMMETRIC = frozenset(
 _NEVER = frozenset(
     re.findall(
         r"\w+",
-        """one ones freer thing things way ways lot anything something nothing everything anyone someone everyone kind kinds sort
-    sorts child children kid kids boy boys girl girls baby babies minor minors teen teens teenager teenagers pupil pupils
-    student students infant infants youth""",
+        """one ones freer thing things way ways lot anything something nothing everything anyone someone everyone kind
+    kinds sort sorts child children kid kids boy boys girl girls baby babies minor minors teen teens teenager teenagers
+    pupil pupils student students infant infants youth""",
     )
 )
 
@@ -155,9 +155,7 @@ def _is_part_of_noun(token: Any) -> bool:
     is_inside = any(
         other.tag_ in ("NN", "NNS", "POS", "HYPH") or other.text in ("-", "'s", "’s") for other in neighbours
     )
-    is_verbal = token.lower_.endswith("ing") or not token.dep_.startswith(
-        ("nsubj", "obj", "dobj", "obl", "pobj", "nmod")
-    )
+    is_argument = token.dep_.startswith(("nsubj", "obj", "dobj", "obl", "pobj", "nmod"))
     is_no_noun = token.lower_.endswith("ing") or token.lower_ in _NEVER or not token.text.isalpha()
     return is_inside or is_no_noun or not is_argument
 

@@ -12,8 +12,11 @@ from ground.errors import InputError
 from ground.spreadsheet import escape_formula, unescape_formula
 from inference.__main__ import main
 from inference.paraphrase.combining import combine_paraphrases, describe_source_counts, list_paraphrase_sources
+from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.itemsfile import write_items
-from inference.paraphrase.sheet import add_match_attributes_from_sheet, write_match_sheet
+from inference.paraphrase.match import add_match_attributes
+from inference.paraphrase.sheet import write_sheets
+from inference.paraphrase.votes import describe_decoy_errors, read_votes
 from inference.stimuli import items
 
 pytestmark = pytest.mark.slow
@@ -48,6 +51,16 @@ def filled(path, verdict, delimiter=","):
         writer.writeheader()
         writer.writerows(rows)
     return rows
+
+
+def write(path, given, n_each, seed=0):
+    """Write a sheet; the number of its rows."""
+    return write_sheets(path, given, n_each, seed).n_wordings
+
+
+def check(path, given):
+    """The items as one filled sheet leaves them."""
+    return add_match_attributes(read_votes({"ann": path}, given), given).items
 
 
 # several sources
@@ -121,13 +134,15 @@ def test_the_published_sets_combine_with_one_command(shared, tmp_path, capsys):
 
 def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
     combined = combine_paraphrases(two)
-    assert write_match_sheet(tmp_path / "sheet.csv", combined, 2, seed=0) == len(
+    assert write(tmp_path / "sheet.csv", combined, 2, seed=0) == len(
         {
-            (row["item"], row["variant"])
-            for row in filled(tmp_path / "sheet.csv", lambda n, row: " Yes " if row["variant"][0] == "a" else "n", ";")
+            (row["item"], row["paraphrase"])
+            for row in filled(
+                tmp_path / "sheet.csv", lambda n, row: " Yes " if row["paraphrase"][0] == "A" else "n", ";"
+            )
         }
     )
-    back = add_match_attributes_from_sheet(tmp_path / "sheet.csv", combined).items
+    back = check(tmp_path / "sheet.csv", combined)
     of = {variant.variant: variant.attributes for variant in back[2].variants}
     assert (of["a:paraphrase-001"]["match_proportion"], of["a:paraphrase-001"]["match_n"]) == ("1.00", "2")
     assert (of["b:paraphrase-001"]["match_proportion"], of["b:paraphrase-001"]["match_n"]) == ("0.00", "2")
@@ -140,23 +155,20 @@ def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
 def test_the_draw_follows_from_the_seed(two, tmp_path):
     combined = combine_paraphrases(two)
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        write_match_sheet(tmp_path / f"{name}.csv", combined, 2, seed)
+        write(tmp_path / f"{name}.csv", combined, 2, seed)
     a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
     assert a == b != c
 
 
 def test_texts_never_become_formulas(tmp_path):
-    hostile = ['=HYPERLINK("http://x")', "+1", "-1 is cold", "@SUM(A1)", "'=1", 'a, "b"\nc', "＝1"]
+    hostile = ['=HYPERLINK("http://x")', "+1", "-1 is cold", "@SUM(A1)", "'=1", 'a, "b"\nc', "＝2"]
     given = items.read_items(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
-    write_match_sheet(tmp_path / "sheet.csv", given, 9, seed=0)
+    write(tmp_path / "sheet.csv", given, 9, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "1")
     assert [unescape_formula(row["paraphrase"]) for row in rows] == hostile
     assert not any(row[column][0] in "=+-@＝" for row in rows for column in ("original", "paraphrase"))
     assert rows[0]["original"] == "'=1+0"
-    assert (
-        add_match_attributes_from_sheet(tmp_path / "sheet.csv", given).items[0].original.attributes["match_proportion"]
-        == "1.00"
-    )
+    assert check(tmp_path / "sheet.csv", given)[0].original.attributes["match_proportion"] == "1.00"
 
 
 @pytest.mark.parametrize("cell", ["", "tea", "=1", "'=1", "''=1", "'tea'", "\t=1", "-", "'"])
@@ -167,7 +179,7 @@ def test_a_safe_cell_reads_back(cell):
 def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
     (tmp_path / "sheet.csv").write_text("work of days")
     with pytest.raises(InputError, match="is there already"):
-        write_match_sheet(tmp_path / "sheet.csv", combine_paraphrases(two), 2, 0)
+        write(tmp_path / "sheet.csv", combine_paraphrases(two), 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -175,46 +187,40 @@ def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
     [
         ({"match": ""}, "row 3: match is empty (1 rows are); write yes or no"),
         ({"match": "perhaps"}, "row 3: match is 'perhaps'; write yes or no"),
-        ({"variant": "paraphrase-999"}, "row 3: item '0' has no variant 'paraphrase-999'"),
+        ({"item": "9"}, "row 3: there is no item '9' in the items"),
         ({"paraphrase": "Quite another."}, "row 3: the paraphrase is not that of the items"),
-        (
-            {"variant": "paraphrase-001", "paraphrase": "One."},
-            "row 3: variant 'paraphrase-001' of item '0' is checked twice",
-        ),
+        ({"paraphrase": "One."}, "row 3: this paraphrase of item '0' is there twice"),
     ],
 )
 def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
     given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
-    write_match_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
+    write(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     with (tmp_path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows([rows[0], {**rows[1], **change}])
     with pytest.raises(InputError, match=r"sheet\.csv") as raised:
-        add_match_attributes_from_sheet(tmp_path / "sheet.csv", given)
+        check(tmp_path / "sheet.csv", given)
     assert message in str(raised.value)
 
 
 def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
     given = items.read_items(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
-    write_match_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
+    write(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
     (tmp_path / "sheet.csv").write_text(text, encoding="utf-8")
-    assert (
-        add_match_attributes_from_sheet(tmp_path / "sheet.csv", given).items[0].paraphrases[0].attributes["match_n"]
-        == "1"
-    )
+    assert check(tmp_path / "sheet.csv", given)[0].paraphrases[0].attributes["match_n"] == "1"
 
 
 def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
     given = items.read_items(
         str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"}))
     )
-    write_match_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
+    write(tmp_path / "sheet.csv", given[:1], 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no")
-    back = add_match_attributes_from_sheet(tmp_path / "sheet.csv", given).items
+    back = check(tmp_path / "sheet.csv", given)
     assert [item.original.attributes["match_proportion"] for item in back] == ["0.00", "0.80"]
 
 
@@ -237,7 +243,7 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
 ])  # fmt: skip
 def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, said, left):
     given = nested(tmp_path / "a.json", [["One.", "Two.", "Three.", "Four."]])
-    write_match_sheet(tmp_path / "sheet.csv", items.read_items(str(given)), 4, seed=0)
+    write(tmp_path / "sheet.csv", items.read_items(str(given)), 4, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no" if row["paraphrase"] in ("Two.", "Four.") else "yes")
     out = tmp_path / "out.jsonl"
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(given), "--out", str(out)]
@@ -251,7 +257,7 @@ def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, sai
 def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
     given = items.read_items(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
     write_items(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])
-    write_match_sheet(tmp_path / "sheet.csv", items.read_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
+    write(tmp_path / "sheet.csv", items.read_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "yes" if number else "no")
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(tmp_path / "lonely.jsonl"), "--drop"]
     assert main([*call, "--out", str(tmp_path / "out.jsonl")]) == 0
@@ -284,7 +290,140 @@ def test_a_wrong_call_is_answered_in_one_line(tmp_path, monkeypatch, capsys, cal
 def test_an_item_of_paraphrases_only_can_be_checked_but_not_combined(tmp_path):
     given = items.read_items(str(nested(tmp_path / "a.json", [["One."]])))
     lonely = [replace(given[0], variants=given[0].paraphrases)]
-    assert write_match_sheet(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
+    assert write(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
     write_items(tmp_path / "lonely.jsonl", lonely)
     with pytest.raises(InputError, match="item '0' has no original"):
         combine_paraphrases([("a", tmp_path / "lonely.jsonl")])
+
+
+def annotate(path, verdicts):
+    """Fill a sheet by the text of its rows."""
+    return filled(path, lambda number, row: verdicts[row["paraphrase"]])
+
+
+@pytest.fixture
+def decoyed(tmp_path):
+    """Two items of six wordings, their decoys, and the sheets of two annotators."""
+    given = items.read_items(str(nested(tmp_path / "a.json", [[f"Good {n} {k}" for k in range(6)] for n in "xy"])))
+    decoys = [
+        Decoy(item, f"decoy-{kind}-{n}", kind, f"Bad {item} {kind} {n}", "made by hand")
+        for item in "01"
+        for kind in ("negated", "shuffled")
+        for n in (1, 2)
+    ]
+    sheets = write_sheets(tmp_path / "s.csv", given, 6, 0, decoys=decoys, n_decoys_each=2, annotators=["ana", "ben"])
+    return given, decoys, sheets
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_annotators_get_the_same_rows_in_another_order_with_decoys_unseen(decoyed, tmp_path):
+    _, decoys, sheets = decoyed
+    assert [path.name for path in sheets.paths] == ["s-ana.csv", "s-ben.csv"]
+    assert (sheets.n_wordings, sheets.n_decoys, sheets.items_without_decoy) == (12, 4, ())
+    ana, ben = map(rows_of, sheets.paths)
+    assert ana != ben and sorted(map(str, ana)) == sorted(map(str, ben))
+    assert list(ana[0]) == ["item", "original", "paraphrase", "match"]
+    # The draw takes one of each kind before a second one of any, and decoys stand among the wordings, not behind them.
+    kinds = [(row["item"], decoy.decoy) for row in ana for decoy in decoys if decoy.text == row["paraphrase"]]
+    assert sorted(kinds) == [(item, kind) for item in "01" for kind in ("negated", "shuffled")]
+    places = [number for number, row in enumerate(ana) if row["paraphrase"].startswith("Bad")]
+    assert places != [6, 7, 14, 15]
+
+
+def test_votes_are_those_of_wordings_and_those_of_decoys(decoyed):
+    given, decoys, (ana, ben) = *decoyed[:2], decoyed[2].paths
+    filled(ana, lambda number, row: "no" if row["paraphrase"].startswith("Bad") else "yes")
+    filled(ben, lambda number, row: "no" if row["paraphrase"] == "Good x 3" else "YES")
+    votes = read_votes({"ana": ana, "ben": ben}, given, decoys)
+    assert votes.notes == ()
+    assert set(votes.wordings["ana"].values()) == {True} and len(votes.wordings["ana"]) == 12
+    assert [key for key, vote in votes.wordings["ben"].items() if not vote] == [("0", "paraphrase-004")]
+    assert (set(votes.decoys["ana"].values()), set(votes.decoys["ben"].values())) == ({False}, {True})
+    assert set(votes.decoys["ana"]) <= {decoy.key for decoy in decoys} and len(votes.decoys["ana"]) == 4
+    assert describe_decoy_errors(votes) == [
+        "ana: 0 of 4 decoys are marked with yes",
+        "ben: 4 of 4 decoys are marked with yes",
+    ]
+    assert votes.count_votes()["0", "paraphrase-004"] == (1, 1)
+    checked = add_match_attributes(votes, given, drop_refused=True)
+    assert checked.tied_keys == {("0", "paraphrase-004")} and not checked.refused_keys
+    assert [item.original.attributes["match_n"] for item in checked.items] == ["5", "6"]
+
+
+def test_the_majority_of_three_counts(tmp_path):
+    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    verdicts = {"ana": ("yes", "no"), "ben": ("yes", "no"), "eva": ("no", "yes")}
+    sheets = write_sheets(tmp_path / "s.csv", given, 2, 0, annotators=list(verdicts)).paths
+    for path, (one, two) in zip(sheets, verdicts.values(), strict=True):
+        annotate(path, {"One.": one, "Two.": two})
+    checked = add_match_attributes(read_votes(dict(zip(verdicts, sheets, strict=True)), given), given)
+    assert checked.refused_keys == {("0", "paraphrase-002")}
+    assert checked.items[0].original.attributes["match_proportion"] == "0.50"
+
+
+def test_a_wording_that_an_item_has_twice_is_one_row_and_its_vote_counts_for_both(tmp_path):
+    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    twin = replace(given[0].paraphrases[0], variant="twin", text="one")
+    given = [replace(given[0], variants=(*given[0].variants, twin))]
+    assert write(tmp_path / "s.csv", given, 9) == 2
+    annotate(tmp_path / "s.csv", {"One.": "no", "Two.": "yes"})
+    votes = read_votes({"ana": tmp_path / "s.csv"}, given).wordings["ana"]
+    assert votes == {("0", "paraphrase-001"): False, ("0", "twin"): False, ("0", "paraphrase-002"): True}
+
+
+def test_a_sheet_of_an_earlier_version_is_read(tmp_path):
+    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    text = "item,variant,original,paraphrase,match\n0,paraphrase-001,Thing 0 is good.,One.,yes\n"
+    (tmp_path / "s.csv").write_text(text, encoding="utf-8")
+    votes = read_votes({"ana": tmp_path / "s.csv"}, given)
+    assert votes.wordings["ana"] == {("0", "paraphrase-001"): True}
+    assert votes.notes == ("one annotator (ana): agreement between people is not known",)
+    (tmp_path / "s.csv").write_text(text.replace("paraphrase-001", "paraphrase-002"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"s\.csv, row 2: the paraphrase is not that of the items"):
+        read_votes({"ana": tmp_path / "s.csv"}, given)
+
+
+def test_decoys_are_one_for_five_wordings_and_at_least_one(tmp_path):
+    given = items.read_items(str(nested(tmp_path / "a.json", [[f"A {k}" for k in range(11)], ["B"], ["C"]])))
+    decoys = [Decoy(item, f"decoy-negated-{n}", "negated", f"Not {n}", "") for item in "01" for n in range(9)]
+    sheets = write_sheets(tmp_path / "s.csv", given, 15, 0, decoys=decoys)
+    assert (sheets.n_wordings, sheets.n_decoys, sheets.items_without_decoy) == (13, 3, ("2",))
+
+
+def test_people_check_with_decoys_from_the_first_command_to_the_last(tmp_path, capsys):
+    def call(*arguments):
+        assert main(["paraphrase", *map(str, arguments)]) == 0, capsys.readouterr().err
+        return capsys.readouterr().out.splitlines()
+
+    given, decoys = nested(tmp_path / "a.json", [["One.", "Two."], ["Red."]]), tmp_path / "decoys.csv"
+    assert call("decoys", "--items", given, "--out", decoys)[-1].startswith(
+        f"{decoys}: 2 negated, 2 antonym, 2 other_item"
+    )
+    said = call(
+        "sheet", "--items", given, "--decoys", decoys, "--annotators", "ana", "ben", "--out", tmp_path / "sheet.csv"
+    )
+    assert said[0] == f"{tmp_path / 'sheet-ana.csv'}: 3 paraphrases and 2 decoys; write yes or no into the column match"
+    for name in ("ana", "ben"):
+        filled(tmp_path / f"sheet-{name}.csv", lambda number, row: "no" if row["paraphrase"] == "Two." else "yes")
+    out = tmp_path / "out.jsonl"
+    said = call(
+        "checked",
+        tmp_path / "sheet-ana.csv",
+        tmp_path / "sheet-ben.csv",
+        "--decoys",
+        decoys,
+        "--items",
+        given,
+        "--out",
+        out,
+    )
+    assert said[:3] == [
+        "ana: 2 of 2 decoys are marked with yes",
+        "ben: 2 of 2 decoys are marked with yes",
+        "1 paraphrases are marked with no: they stay; --drop leaves them out",
+    ]
+    assert {variant.attributes["match_proportion"] for variant in items.read_items(str(out))[0].variants} == {"0.50"}
