@@ -124,7 +124,7 @@ def compute_vote_agreement(
 def _sum_by_item(item: npt.NDArray[np.intp], values: Array) -> Array:
     """Sum over the wordings of every item that has some: (items, 1)."""
     codes = np.unique(item, return_inverse=True)[1]
-    return np.bincount(codes, values)[:, None]
+    return np.asarray(np.bincount(codes, values)[:, None], float)
 
 
 def _compute_kappa(columns: Columns, counts: Array) -> dict[str, Array]:

@@ -246,12 +246,21 @@ def newcombe(a: ShareEstimate, b: ShareEstimate) -> tuple[Array, Array]:
     varies = largest > _RESIDUE * a.size * b.size
     phi = np.divide(corrected, largest, out=np.zeros_like(largest), where=varies)
     difference = a.estimate - b.estimate
-    below = _combine_newcombe_distances(a.estimate - a.lower, b.upper - b.estimate, phi)
-    above = _combine_newcombe_distances(a.upper - a.estimate, b.estimate - b.lower, phi)
+    below = combine_newcombe_distances(a.estimate - a.lower, b.upper - b.estimate, phi)
+    above = combine_newcombe_distances(a.upper - a.estimate, b.estimate - b.lower, phi)
     return difference - below, difference + above
 
 
-def _combine_newcombe_distances(first: Array, second: Array, correlation: Array) -> Array:
-    """Combine two distances from shares to the ends of their intervals into that of the difference, as Newcombe
-    does."""
+def combine_newcombe_distances(first: Array, second: Array, correlation: Array) -> Array:
+    """Combine the distances from two figures to the ends of their intervals into that of their difference.
+
+    Parameters
+    ----------
+    first, second, correlation
+        Both distances, and the correlation of the figures; of one shape.
+
+    Returns
+    -------
+    array
+    """
     return np.asarray(np.sqrt(np.maximum(first**2 - 2 * correlation * first * second + second**2, 0)))
