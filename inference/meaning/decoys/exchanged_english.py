@@ -130,7 +130,7 @@ def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
     ------
     Sentences with two parts exchanged; not where it does not matter which is which, as with and.
     """
-    pairs = [(one, other) for one, other in combinations(_find_nouns(sentence), 2) if one.head is other.head]
+    pairs = [(one, other) for one, other in combinations(_find_nouns(sentence), 2) if one.head == other.head]
     for one, other in pairs:
         if one.dep_ in _SUBJECT and other.dep_ in _OBJECT and one.head.lower_ not in _SYMMETRIC:
             spans = [sentence.doc[noun.left_edge.i : noun.right_edge.i + 1] for noun in (one, other)]

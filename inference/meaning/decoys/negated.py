@@ -147,7 +147,7 @@ def _negate_by_tags(sentence: Sentence) -> list[_Change]:
 
 def _is_root_verb(verb: Any) -> bool:
     """Tell whether a verb is the root of its sentence, or belongs to it as auxiliary or copula."""
-    return verb.head is verb or (verb.head.head is verb.head and verb.dep_.startswith(("aux", "cop")))
+    return verb.head == verb or (verb.head.head == verb.head and verb.dep_.startswith(("aux", "cop")))
 
 
 def _negate_by_rule(text: str) -> list[_Change]:

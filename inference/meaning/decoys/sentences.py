@@ -18,8 +18,9 @@ _ENGLISH_NAMES = re.compile(r"en(?:g|glish)?(?:[-_].*)?", re.IGNORECASE)
 _JAPANESE_NAMES = re.compile(r"(?:ja|jpn?|japanese)(?:[-_].*)?", re.IGNORECASE)
 # Words that few other languages write so: one of them makes a sentence English, where no column says the language.
 _ENGLISH_WORDS = re.compile(
-    r"\b(?:the|and|that|should|than|you|with|which|their|they|there|were|does|what|this|these|those|not|people|from|my|"
-    r"is|isn't|are|aren't|has|have|can|cannot|must|would|could|your|who|how|it's|i'm|i)\b",
+    r"\b(?:the|and|that|should|than|you|your|with|which|who|how|when|because|if|their|they|there|were|does|what|this|these|"
+    r"those|not|people|from|my|i|i'm|it|it's|she|her|his|is|isn't|are|aren't|has|have|can|cannot|must|would|could|every|"
+    r"some|more|better|many|always|never|often|only)\b",
     re.IGNORECASE,
 )
 

@@ -36,8 +36,10 @@ def lower_first_word(sentence: Sentence, word: str) -> str:
         return word
     if sentence.doc is not None:
         return word if sentence.doc[0].tag_.startswith("NNP") else small
-    written_words = {part for variant in sentence.item.variants for part in variant.text.split()}
-    return small if small in written_words or small.rstrip(",") in _FUNCTION_WORDS else word
+    small_word = small.rstrip(",;:")
+    wordings = " ".join(variant.text for variant in sentence.item.variants)
+    is_written_small = re.search(rf"(?<!\S){re.escape(small_word)}(?!\w)", wordings) is not None
+    return small if is_written_small or small_word in _FUNCTION_WORDS else word
 
 
 def copy_capital(word: str, new_word: str) -> str:
