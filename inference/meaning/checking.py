@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from inference.meaning.wordings import ITEMS, Source, Wording, detect_language, 
 from inference.meaning.words import compute_shared_words
 from inference.paraphrase import itemsfile
 from inference.paraphrase.decoys import Decoy, read_decoys_csv
-from inference.paraphrase.votes import name_sheets, read_votes
+from inference.paraphrase.votes import describe_decoy_errors, name_sheets, read_votes
 from inference.runfolder.store import look_up_versions
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.reading.files import expand_user_path
@@ -139,7 +139,7 @@ class MeaningCheck:
         per_kind = options.decoys or earlier.get("per_kind", PER_KIND)
         seed = earlier.get("seed", 0) if options.seed is None else options.seed
         pipeline = options.pipeline or earlier.get("pipeline")
-        decoys = make_decoys(self._source.checked_items, per_kind=per_kind, seed=seed, pipeline=pipeline)
+        decoys = make_decoys(self._source.study.items, per_kind=per_kind, seed=seed, pipeline=pipeline)
         for line in decoys.missing:
             print(line, file=sys.stderr)
         rows = list(decoys.rows)
@@ -151,7 +151,7 @@ class MeaningCheck:
         if not sheets:
             return {}
         votes = read_votes(sheets, self._source.study.items, decoys)
-        for line in votes.notes:
+        for line in (*describe_decoy_errors(votes), *votes.notes):
             print(line, file=sys.stderr)
         self._table.about["sheets"] |= {name: _compute_file_digest(path) for name, path in sheets.items()}
         return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
@@ -169,7 +169,7 @@ class MeaningCheck:
         if options.labels and ENTAILMENT not in kinds:
             raise InputError("--labels is for entailment models: add --check entailment=MODEL, or leave it out")
         language = detect_language(self._source, options.language)
-        questions = {
+        questions: dict[str, Callable[[], EntailmentQuestions | JudgeQuestions]] = {
             ENTAILMENT: lambda: EntailmentQuestions(read_entailment_prompts(language)),
             JUDGE: lambda: JudgeQuestions(read_judge_prompts(language, options.prompt)),
         }

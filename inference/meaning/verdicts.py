@@ -89,7 +89,7 @@ def describe_verdicts(verdicts: Verdicts) -> str:
     best = next((quality.check for quality in verdicts.qualities if quality.best), None)
     by = f"by {best} where no people say" if best else "by people only, as no check is used"
     number = len(verdicts.meaning_by_key)
-    total = f"{number:,} wording{'s' * (number != 1)}"
+    total = _count_nouns(number, "wording")
     if counts[None] == number:
         return f"{total}: no verdict, as no check is used and no people say what they mean"
     without = f", {counts[None]:,} without a verdict" if counts[None] else ""
@@ -98,7 +98,10 @@ def describe_verdicts(verdicts: Verdicts) -> str:
 
 def describe_quality(quality: CheckQuality) -> str:
     """Say of a check how it parts decoys from wordings that passed, and whether it is used."""
-    numbers = f"{quality.n_passed:,} wordings ({quality.passed_by}) against {quality.n_decoys:,} decoys"
+    numbers = (
+        f"{_count_nouns(quality.n_passed, 'wording')} ({quality.passed_by}) against "
+        f"{_count_nouns(quality.n_decoys, 'decoy')}"
+    )
     interval = (
         ""
         if math.isnan(quality.auc_lower)
@@ -112,6 +115,11 @@ def describe_quality(quality: CheckQuality) -> str:
         f"{quality.check}: {auc}, {numbers}; used{best}: the same from {quality.threshold:.3g} on, which "
         f"{quality.passed_share:.0%} of the wordings and {quality.decoy_share:.0%} of the decoys reach"
     )
+
+
+def _count_nouns(number: int, noun: str) -> str:
+    """Write a number with its noun, in the plural unless the number is 1."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _format_share(number: float) -> str:

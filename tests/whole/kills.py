@@ -78,6 +78,13 @@ def questions(folder: Path) -> None:
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
 
 
+def few_questions(folder: Path) -> None:
+    """Write a few of the demo's questions with their wordings."""
+    questions(folder)
+    items = yaml.safe_load((folder / "items.yaml").read_text(encoding="utf-8"))[:5]
+    (folder / "items.yaml").write_text(yaml.safe_dump(items, allow_unicode=True), encoding="utf-8")
+
+
 def long_table(folder: Path) -> None:
     """Write a table with a row per response."""
     keys = itertools.product(range(20), range(100), range(20))
@@ -158,6 +165,13 @@ def building(folder: Path) -> Wrote:
     return rows(folder) | {path.name: path.read_bytes() for path in folder.glob("s.*") if path.is_file()}
 
 
+def meaning(folder: Path) -> Wrote:
+    """Return what both models said, and the table and the items with the verdicts byte for byte."""
+    files = ("meaning.parquet", "items.jsonl")
+    written = {name: (folder / "out" / name).read_bytes() for name in files}
+    return rows(folder) | {path.name: "" for path in (folder / "out").iterdir()} | written
+
+
 def report(folder: Path) -> Wrote:
     """Return tables and figures byte for byte, the names of all other files, and the features of the run."""
     out = folder / "report"
@@ -191,11 +205,16 @@ TUNE_CHOICE = (
     f"-m inference tune choice --run run --model {DEMO / 'models' / 'waver-demo-mini-tuned'} --config settings.toml "
     "--device cpu --out tuned"
 )
+MEANING = (
+    f"-m inference meaning items.yaml --out out --check words entailment={DEMO / 'models' / 'waver-demo-encoder'} "
+    f"judge={MODELS[1]} --batch-size 8"
+)
 COMMANDS = {
     "run": Command(questions, RUN, rows),
     "import": Command(long_table, IMPORT, rows),
     "features": Command(many_wordings, "-m analysis features run", features),
     "report": Command(one_model, "-m analysis report run --out report -p resamples=20", report),
+    "meaning": Command(few_questions, MEANING, meaning),
     "plan": Command(questions, "-m inference run plan.toml", rows),
     "build": Command(choices, BUILD, building),
     "tune": Command(labelled_pairs, TUNE, tuning),

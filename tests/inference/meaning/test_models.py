@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -117,7 +118,8 @@ def test_another_revision_is_asked_again(checkpoint, tmp_path, capsys):
     model = name_classes(checkpoint, tmp_path / "m", *ODD)
     first = score(tmp_path, model)
     capsys.readouterr()
-    assert score(tmp_path, model) == first and "3 of them read before" in capsys.readouterr().err
+    assert score(tmp_path, model) == first
+    assert re.search(r"m: (\d) different pairs of texts, \1 of them read before", capsys.readouterr().err)
     weights = safetensors.torch.load_file(model / "model.safetensors")
     weights["classifier.weight"] = -weights["classifier.weight"]
     safetensors.torch.save_file(weights, model / "model.safetensors", {"format": "pt"})
@@ -173,3 +175,39 @@ def test_cosines_are_those_of_the_library_and_computed_once(encoder, tmp_path, m
     monkeypatch.setattr(similarity, "Meaning", refuse)
     call_meaning(source, "--check", f"similarity={encoder}", "--out", tmp_path / "out")
     assert rows_of(tmp_path / "out" / "meaning.parquet", "similarity:st") == rows
+
+
+def test_published_paraphrases_are_parted_from_their_decoys_as_scikit_learn_says(shared, tmp_path, capsys):
+    """Reference: `roc_auc_score` on the scores as written; tolerance 1e-12. The model is told what belongs together."""
+    import hashlib
+
+    import pandas as pd
+    import pyarrow.parquet as pq
+    from sklearn.metrics import roc_auc_score
+
+    from helpers.meaning_checks import TellingModel
+
+    file = shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json"
+    entries = json.loads(file.read_text(encoding="utf-8"))
+    statements = {
+        str(e["id"]): (e["original_statement"], *dict.fromkeys(e["alternative_statements"][:12])) for e in entries
+    }
+    rows = [{"item": item, "text": text, "paraphrases": others} for item, (text, *others) in statements.items()]
+    (tmp_path / "items.json").write_text(json.dumps(rows), encoding="utf-8")
+    item_by_text = {text: item for item, texts in statements.items() for text in texts}
+
+    def says(first: str, second: str) -> float:
+        noise = hashlib.sha256(f"{first}\0{second}".encode()).digest()[0] / 256
+        return 0.3 + 0.5 * noise if item_by_text.get(first, 1) == item_by_text.get(second, 2) else 0.5 * noise
+
+    checks = ("--check", "words", "entailment=m=owner/m", "--out", tmp_path / "out")
+    call_meaning(tmp_path / "items.json", *checks, load=lambda model, seed: TellingModel(says, size=64))
+    table = pd.read_parquet(tmp_path / "out" / "meaning.parquet")
+    thresholds = json.loads(pq.read_schema(tmp_path / "out" / "meaning.parquet").metadata[b"waver"])["thresholds"]
+    for check, scores in table.groupby("check"):
+        assert scores.loc[scores["decoy"].notna(), "item"].nunique() == 62  # decoys for all statements
+        expected = roc_auc_score(scores["decoy"].isna(), scores["score"])
+        assert thresholds[check]["auc"] == pytest.approx(expected, abs=1e-12)
+    assert not thresholds["words"]["used"] and thresholds["entailment:m"]["best"]  # shared words are fooled by a "not"
+    decoys = table[table["decoy"].notna() & (table["check"] == "entailment:m")]
+    assert (decoys["score"] >= thresholds["entailment:m"]["threshold"]).mean() <= 0.05
