@@ -73,7 +73,7 @@ def test_changes_are_what_the_tables_say(writer):
     assert "Coffee can match tea." in change("denied", "Coffee cannot match tea.")
     assert change("quantity", statement) == {"Tea tastes as good as coffee.", "Tea tastes a little better than coffee."}
     assert "Tea tastes better than milk." in change("topic", statement)
-    assert all(sorted(text[:-1].lower().split()) == sorted("tea tastes better than coffee".split())
+    assert all(sorted(text[:-1].lower().split()) == ["better", "coffee", "tastes", "tea", "than"]
                for text in change("order", statement))  # fmt: skip
     assert "[UNK] tastes better than coffee." not in change("unknown", statement)  # short words stay
     assert change("quantity", "Nothing here.") == {""}
@@ -89,7 +89,8 @@ def test_it_begins_with_a_head_that_looks_at_the_word_before(writer):
     model.set_attn_implementation("eager")
     with torch.inference_mode():
         weights = model(**coded, output_attentions=True).attentions[0][0, 1]
-    assert weights[1:].argmax(1).tolist() == list(range(len(weights) - 1))
+    means = [weights.diagonal(offset).mean() for offset in (-3, -2, -1, 0, 1, 2, 3)]
+    assert means.index(max(means)) == 2 and max(means) > 3 / len(weights)
 
 
 def test_a_short_training_learns_something_and_the_same_each_time(writer, tmp_path):

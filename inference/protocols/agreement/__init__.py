@@ -111,7 +111,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_items(
         parser,
         "a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
-        "where it has several), or `demo` for the questionnaire that comes with Waver",
+        "where it has several), `demo` for the questionnaire that comes with Waver, or `demo-meaning` for the same "
+        "with ten paraphrases that mean something else",
     )
     add_columns(parser)
     add_wordings(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")

@@ -26,8 +26,8 @@ CALLS = {
     "choice": "run choice --items demo --model demo --out x",
     "thinking": "run agreement --items demo --model demo --answer text thought --effort none medium --wordings 20 "
     "--thoughts 8 --max-tokens 64 --out x",
-    "meaning": "run agreement --items demo-meaning --model models/waver-demo-medium-tuned models/waver-demo-large-tuned "
-    "models/waver-demo-bert --out x",
+    "meaning": "run agreement --items demo-meaning --model models/waver-demo-medium-tuned "
+    "models/waver-demo-large-tuned models/waver-demo-bert --out x",
     "scale": "run scale --items demo --model demo --lora adapters/waver-demo-rater-agreeing "
     "--lora adapters/waver-demo-rater-moderate --lora adapters/waver-demo-rater-last "
     "--labels numbers words --option-order up down --out x",

@@ -148,6 +148,13 @@ def test_the_word_demo_is_the_embedded_questionnaire(tmp_path, monkeypatch):
     assert items.name_study("demo") == "demo"
 
 
+def test_the_words_demo_meaning_are_the_questionnaire_with_false_paraphrases():
+    by_item = {item.item: item for item in items.read_items("demo-meaning")}
+    assert list(by_item) == [item.item for item in items.read_items("demo")]
+    assert sum("planted" in variant.attributes for item in by_item.values() for variant in item.variants) == 10
+    assert items.name_study("demo-meaning") == "demo-meaning"
+
+
 @pytest.mark.parametrize(
     ("source", "name"),
     [("a/b.c.json", "b.c"), ("owner/data#test", "data"), ("folder/saved", "saved"), ("items.CSV", "items")],
