@@ -81,7 +81,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     else:
         rows = join_ratings_with_features(runs, attributes=of_wordings, as_ranks=bool(weights))
     if {*BESIDE_ORIGINAL} & {*columns, *groups}:
-        rows = _add_columns_beside_original(rows, runs)
+        rows = _add_columns_beside_original(rows, runs, columns)
     if "logit" in columns:
         rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
     result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
@@ -97,7 +97,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     return pd.concat([table, unfitted], ignore_index=True)
 
 
-def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs) -> pd.DataFrame:
+def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
     """Add the distance of every answer from that to the original, and the meaning score of its wording."""
     from analysis.measures.beside_original import read_answers_beside_original
     from analysis.measures.meaning import WORDING, read_meanings
@@ -105,6 +105,8 @@ def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs) -> pd.DataFrame
     key = [*FAMILY, "item", "variant"]
     distances = read_answers_beside_original(runs)[[*key, DISTANCE]]
     scores = read_meanings(runs)[[*WORDING, MEANING_SCORE]].astype({MEANING_SCORE: "float64"})
+    if MEANING_SCORE in columns and scores[MEANING_SCORE].isna().all():
+        raise InputError(f"{MEANING_SCORE}: no check parts decoys from wordings well enough; see table meaning_checks")
     joined = rows.astype(dict.fromkeys(key, "object"))
     joined = joined.merge(distances.astype(dict.fromkeys(key, "object")), on=key, how="left")
     joined = joined.merge(scores, on=WORDING, how="left")

@@ -147,6 +147,7 @@ def _read_studies(runs: Runs) -> Iterator[AnswersBesideOriginal]:
         stimuli = _read_stimuli(runs, name, by_order=protocol == choices.PROTOCOL, by_answers=protocol in of_two)
         if not (stimuli["origin"] >= 0).any():
             continue
+        answers: _Answers | None
         if protocol in of_two:
             answers = _read_two_answers(runs.select_protocols(of_two) or runs, name, len(stimuli))
         elif protocol == choices.PROTOCOL:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -69,7 +70,7 @@ class StudyMeaning:
     decoy_scores: dict[str, Array]
     votes: dict[str, Array]
     decoy_votes: dict[str, Array]
-    is_passed: Array
+    is_passed: npt.NDArray[np.bool_]
     qualities: list[CheckQuality]
     meanings: Any
     meaning_scores: Array
@@ -245,15 +246,16 @@ def _list_texts(meaning: StudyMeaning) -> pd.DataFrame:
     """List the wordings of a study by item and text, with their verdicts."""
     yes, no = meaning.count_votes()
     is_judged = np.array([verdict is not None for verdict in meaning.meanings], bool)
-    best = meaning.best.check if meaning.best else None
+    best = meaning.best.check if meaning.best else ""
     return meaning.wordings[["item", "text"]].assign(
         votes_yes=yes if meaning.votes else np.nan,
         votes_no=no if meaning.votes else np.nan,
         meaning=meaning.meanings,
         meaning_score=meaning.meaning_scores,
-        passed_by=np.where(yes + no > 0, PEOPLE, np.where(is_judged, best, None)),
+        passed_by=[PEOPLE if n_votes else best if has_verdict else None
+                   for n_votes, has_verdict in zip(yes + no, is_judged, strict=True)],
         **meaning.scores,
-    )
+    )  # fmt: skip
 
 
 def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:

@@ -124,11 +124,11 @@ def _lay_out_study(beside: AnswersBesideOriginal, meaning: StudyMeaning, judged:
     is_same, scores = np.zeros(shape, bool), np.full(shape, np.nan)
     is_same.flat[cells] = (judged["meaning"] == SAME).to_numpy()
     scores.flat[cells] = judged["meaning_score"].to_numpy(float)
-    arrays = (
+    flips, values, distances = (
         np.stack([_average_cells(row, cells, shape) for row in array])
         for array in (beside.flips, beside.values, beside.distances)
     )
-    return StudyAnswers(beside, meaning, judged, list(map(str, items)), *arrays, is_same, scores)
+    return StudyAnswers(beside, meaning, judged, list(map(str, items)), flips, values, distances, is_same, scores)
 
 
 def _average_cells(row: Array, cells: npt.NDArray[np.intp], shape: tuple[int, int]) -> Array:

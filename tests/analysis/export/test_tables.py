@@ -12,7 +12,9 @@ import pytest
 from analysis import runs
 from analysis.export import plain
 from analysis.export.tables import build_export_tables
+from analysis.measures.meaning import read_meanings
 from helpers.commands import waver
+from helpers.meaning_runs import write_meaning_run
 from helpers.scoring_runs import condition, name_of
 from helpers.synthetic import write_run
 
@@ -184,3 +186,19 @@ def test_the_same_run_is_exported_to_the_same_bytes(run, tmp_path):
             plain.write_table_files(opened, tmp_path / name, kind)
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_wordings_have_their_meaning_where_it_was_checked(tmp_path):
+    run = write_meaning_run(tmp_path / "run", items=4, paraphrases=5)
+    opened = runs.open_runs(run)
+    (tmp_path / "csv").mkdir()
+    plain.write_table_files(opened, tmp_path / "csv", "csv")
+    read = pd.read_csv(tmp_path / "csv" / "variants.csv", float_precision="round_trip").set_index(["item", "variant"])
+    judged = read_meanings(opened).set_index(["item", "variant"])
+    both = read.join(judged[["meaning", "meaning_score"]], rsuffix="_judged", how="inner")
+    assert len(both) == len(judged) == 4 * 5
+    assert both["meaning"].tolist() == both["meaning_judged"].tolist()
+    assert both["meaning_score"].tolist() == pytest.approx(both["meaning_score_judged"].tolist(), abs=0)
+    assert set(read.xs("original", level="variant")["meaning"]) == {"same"}
+    listed = pd.read_csv(tmp_path / "csv" / "dictionary.csv").set_index(["table", "column"])["meaning"]
+    assert listed["variants", "meaning"].startswith("whether the wording means the same")

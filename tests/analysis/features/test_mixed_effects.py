@@ -10,10 +10,13 @@ import pytest
 
 from analysis import features, runs
 from analysis.features.mixed_effects import fit_formula_by_group
+from analysis.measures.beside_original import read_answers_beside_original
 from analysis.reporting.catalogue import tables
 from analysis.statistics.mixed import lme4
 from ground.errors import InputError
+from helpers import scale_runs
 from helpers.attribute_runs import make_attribute_run
+from helpers.meaning_runs import write_meaning_run
 from helpers.synthetic import paraphrases, write_run
 from helpers.text_features import hide
 
@@ -135,3 +138,32 @@ def test_random_slopes_are_fitted_by_r(run):
 def test_what_is_no_list_of_columns_is_one_line(run, by):
     with pytest.raises(InputError, match=r"^by: expected names of columns, not"):
         fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", by)
+
+
+def test_distance_from_the_original_by_the_meaning_of_the_wording(tmp_path):
+    """Against the page's own fits, and the plain merge of both frames."""
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        opened = runs.open_runs(write_meaning_run(tmp_path / "run", ["a", "b"], items=10, paraphrases=12))
+        table = fit_formula_by_group(opened, "distance ~ meaning_score + (1 | item)", BY)
+        slopes = table[table["term"] == "meaning_score"].set_index("model")
+        page = tables.build_table("meaning_effect", opened).set_index("model")
+        for name in ("estimate", "lower", "upper", "p", "p_robust", "estimate_std", "n_rows"):
+            assert slopes[name].to_numpy() == pytest.approx(page[name].to_numpy(), rel=1e-9)
+        answers = fit_formula_by_group(opened, "agreement ~ meaning_score + (1 | item)", BY)
+        assert (answers["n_rows"] == 10 * 12).all() and (answers["n_missing"] == 0).all()
+        weak = write_meaning_run(tmp_path / "weak", items=4, paraphrases=4, checks={"shifts": {"words": 0.0}})
+        with pytest.raises(InputError, match="no check parts decoys from wordings"):
+            fit_formula_by_group(runs.open_runs(weak), "distance ~ meaning_score + (1 | item)", BY)
+
+
+def test_distances_of_rating_scales(tmp_path):
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        opened = runs.open_runs(scale_runs.write_full(tmp_path / "run"))
+        table = fit_formula_by_group(opened, "distance ~ word_length + (1 | item)", ["model"])
+        distances = read_answers_beside_original(opened)
+        of_model = distances.groupby("model", observed=True)["distance"].count()
+        assert table.drop_duplicates("model").set_index("model")["n_rows"].to_dict() == of_model.to_dict()
+        with pytest.raises(InputError, match=r"meaning_score says .* no wording was checked; waver meaning RUN"):
+            fit_formula_by_group(opened, "distance ~ meaning_score + (1 | item)", ["model"])
