@@ -112,8 +112,9 @@ def describe_decoy_errors(votes: Votes) -> list[str]:
 def _index_sentences(items: Sequence[Item], decoys: Sequence[Decoy]) -> dict[str, dict[str, list[Key]]]:
     """List by item and folded text which wordings and decoys have it."""
     index: dict[str, dict[str, list[Key]]] = {item.item: {} for item in items}
-    for sentence in [*(variant for item in items for variant in item.variants), *decoys]:
-        index[sentence.item].setdefault(fold_wording(sentence.text), []).append(sentence.key)
+    wordings = [(variant.key, variant.text) for item in items for variant in item.variants]
+    for key, text in [*wordings, *((decoy.key, decoy.text) for decoy in decoys)]:
+        index[key[0]].setdefault(fold_wording(text), []).append(key)
     return index
 
 
