@@ -49,8 +49,8 @@ TABLES = {
         "Every wording and whether it means the same",
         "The verdict is what most people say; of wordings that nobody read, what the best check says.",
         split_names(
-            "study item variant text votes_yes votes_no meaning meaning_score passed_by word* similarity:* "
-            "entailment:* judge:*"
+            "study item variant text votes_yes votes_no meaning meaning_score passed_by word* similarity* "
+            "entailment* judge*"
         ),
         optional=frozenset(split_names("votes_yes votes_no")),
     ),

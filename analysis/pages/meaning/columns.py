@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.catalogue.columns import SHARE, Column, Pattern
+from analysis.reporting.catalogue.columns import POINTS, SHARE, Column, Pattern
 
 _KINDS = {
     "words": "share of the words that wording and original have in common",
@@ -56,7 +56,9 @@ COLUMNS: Mapping[str, Column] = {
     "meanings.passed_by": Column("who decided: people, or the best check; empty without a verdict",
                                  header="Decided by"),
     "word*": Column(_KINDS["words"], SHARE, "Words", 3),
-    **{f"{kind}:*": Column(_KINDS[kind], SHARE, kind.capitalize(), 3) for kind in _KINDS if kind != "words"},
+    "similarity*": Column(_KINDS["similarity"], SHARE, "Similarity", 3),
+    "entailment*": Column(_KINDS["entailment"], SHARE, "Entailment", 3),
+    "judge*": Column(_KINDS["judge"], SHARE, "Judge", 3),
     # answers
     "wordings": Column("which wordings the row is about: all, or those that mean the same", header="Which"),
     "meaning_thresholds.wordings": Column(
@@ -75,11 +77,11 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "sd": Column("SD of the answer over the wordings of an item: root of the mean variance", "0 to 1", "SD", 3),
     "range_k": Column("mean over items of the expected range of the answer over k wordings", "0 to 1", "Range", 3),
-    **{
-        f"{figure}_difference": Column(f"{name} of wordings that mean the same minus those of all", "-1 to 1",
-                                       f"{name}: same − all", 3)
-        for figure, name in (("flip", "Changed"), ("sd", "SD"), ("range_k", "Range"))
-    },
+    "flip_difference": Column("share of changed answers of wordings that mean the same minus that of all", POINTS,
+                              "Changed: same − all", 3),
+    "sd_difference": Column("SD of wordings that mean the same minus that of all", "-1 to 1", "SD: same − all", 3),
+    "range_k_difference": Column("range of wordings that mean the same minus that of all", "-1 to 1",
+                                 "Range: same − all", 3),
     "p": Column("p value of the difference of flips, not corrected", "", "p", 3),
     "p_holm": Column("the same after Holm for all models and conditions of the study", "", "p (Holm)", 3),
     "meaning_effect.p": Column("p value of the estimate, not corrected", "", "p", 3),
@@ -113,5 +115,7 @@ def _describe_check_column(name: str) -> Column | None:
 
 PATTERNS: Mapping[str, Pattern] = {
     "word*": _describe_check_column,
-    **{f"{kind}:*": _describe_check_column for kind in ("similarity", "entailment", "judge")},
+    "similarity*": _describe_check_column,
+    "entailment*": _describe_check_column,
+    "judge*": _describe_check_column,
 }
