@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, RunFailed
+from ground.errors import InputError
 from inference.asking.failures import NO_FAILURES
 from inference.asking.one_model import Settings
 from inference.judge.parts import LoadEngine
@@ -64,6 +64,7 @@ class MeaningCheck:
         self._about_decoys, decoys = self._take_decoys()
         self._wordings, self._decoys = source.wordings, source.list_decoy_wordings(decoys)
         self._pairs = list_pairs(self._all_wordings)
+        self._sheet_digests: dict[str, str] = {}
         self._votes = self._read_people(decoys)
         self._askers = self._build_askers(load)
 
@@ -82,23 +83,23 @@ class MeaningCheck:
         InputError
             A model cannot be asked.
         """
-        table, failure = self._table, None
+        table = self._table
         table.about["decoys"] = self._about_decoys
         table.drop_stale_scores(self._all_wordings)
         for name, votes in self._votes.items():
             table.add_scores(name, *self._list_voted(votes))
+        table.about["sheets"] |= self._sheet_digests
         for check in self._checks:
             reading = self._read_check(check)
             scores = [reading.score_by_key.get(wording.pair.key) for wording in self._all_wordings]
             table.add_scores(check.name, self._all_wordings, scores)
             table.about["checks"][check.name] = {**reading.about, "versions": look_up_versions()}
+            if reading.failure is not None:  # thresholds need all texts
+                table.about.pop("thresholds", None)
             write_meaning_table(self._source, table, self._all_wordings)
-            failure = reading.failure
-            if failure is not None:
-                break
+            if reading.failure is not None:
+                raise reading.failure
         self._finish(table)
-        if isinstance(failure, RunFailed):
-            raise failure
 
     def _finish(self, table: MeaningTable) -> None:
         """Decide what wordings mean, write that, too, and print it."""
@@ -151,9 +152,9 @@ class MeaningCheck:
         if not sheets:
             return {}
         votes = read_votes(sheets, self._source.study.items, decoys)
+        self._sheet_digests = {name: _compute_file_digest(path) for name, path in sheets.items()}
         for line in (*describe_decoy_errors(votes), *votes.notes):
             print(line, file=sys.stderr)
-        self._table.about["sheets"] |= {name: _compute_file_digest(path) for name, path in sheets.items()}
         return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
 
     def _list_voted(self, votes: Mapping[tuple[str, str], bool]) -> tuple[list[Wording], list[float]]:
@@ -195,7 +196,10 @@ class MeaningCheck:
             assert check.model is not None
             return compute_similarities(check.model, self._pairs, self._source.work, self._settings)
         allowed = self._options.allow_failed or NO_FAILURES
-        return self._askers[check.name].score_pairs(self._pairs, self._options.call, allowed)
+        try:
+            return self._askers[check.name].score_pairs(self._pairs, self._options.call, allowed)
+        except InputError as error:  # it speaks of --model, as the option is called elsewhere
+            raise InputError(str(error).replace("another --model", f"another {check.option}=MODEL", 1)) from None
 
 
 def _list_kinds(decoys: Sequence[Decoy]) -> list[str]:

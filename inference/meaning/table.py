@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ground.errors import InputError
-from inference.meaning.checks import KINDS
+from inference.meaning.checks import KINDS, PEOPLE
 from inference.meaning.wordings import Source, Wording
 from inference.runfolder.parquet import build_arrow_schema, check_stored_columns, read_parquet, write_tables
 
@@ -61,6 +61,9 @@ class MeaningTable:
         }
         self.scores = {check: scores for check, scores in left.items() if scores}
         self.about["checks"] = {name: about for name, about in self.about["checks"].items() if name in self.scores}
+        self.about["sheets"] = {
+            name: digest for name, digest in self.about["sheets"].items() if f"{PEOPLE}:{name}" in self.scores
+        }
 
     def list_scores(self, check: str, wordings: Sequence[Wording]) -> list[float]:
         """List the scores of wordings in their order.
