@@ -6,11 +6,11 @@
 
 Of paraphrases, 10 or 30 % mean something else and flip more often; a check of AUC .7, .85 or .95 lets 5 % of these
 pass; people read 10 or 20 wordings of each of 20, 40 or 62 items; its errors depend on flips, or not. Printed are the
-bias of the share of flips over all wordings, over those that pass the check, by the inverted matrix of its errors, and
-as corrected (`analysis.statistics.corrected_share`); and how often its interval holds the truth, beside the bootstrap
-over items and Wilson's interval. Exit status 1 where a corrected share is off by 2 points or more, or its interval holds the
-truth in less than .92 of the studies, beyond the error of the simulation. `auc`: how often the interval of an AUC holds
-the truth, with items and without (DeLong), and how often a check of AUC .7 would be used.
+bias of the share of flips over all wordings, over those that pass the check, by the inverted matrix of its errors,
+and as corrected (`analysis.statistics.corrected_share`); and how often its interval holds the truth, beside the
+bootstrap over items and Wilson's interval. Exit status 1 where a corrected share is off by 2 points or more, or its
+interval holds the truth in less than .92 of the studies, beyond the error of the simulation. `auc`: how often the
+interval of an AUC holds the truth, with items and without (DeLong), and how often a check of AUC .7 would be used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def list_designs() -> list[Design]:
         Design(flip, other, auc, items, WORDINGS, sheet, dependence)
         for flip, other, auc, items, sheet, dependence in grid
     ]
-    designs += [Design(0.1, 0.3, 0.85, 62, WORDINGS, 20, 0.7, misread=misread) for misread in (0.05, 0.2)]
+    designs += [Design(0.1, 0.3, 0.85, 62, WORDINGS, 20, 0.7, misread=misread) for misread in (0.05, 0.1, 0.2)]
     for flip, items, correlation in ((0.1, 5, 0.0), (0.1, 10, 0.0), (0.02, 20, 0.0), (0.02, 62, 0.0), (0.1, 62, 0.5)):
         designs += [Design(flip, 0.3, 0.85, items, wordings, 10, 0.7, correlation) for wordings in (20, WORDINGS)]
     return designs
@@ -115,9 +115,7 @@ def correct_designs(studies: int, draws: int) -> bool:
         rows.append(row | measure_design(design, studies, draws))
         print(" ".join(f"{name}={value:.3g}" for name, value in rows[-1].items()), flush=True)
     table = pd.DataFrame(rows)
-    grid = table[
-        (table["items"] >= 20) & (table["flip"] > 0.05) & (table["correlation"] == 0) & (table["wordings"] == 60)
-    ]
+    grid = table.iloc[:N_GRID]
     by = grid.assign(off=grid["bias"].abs(), inverted_off=grid["inverted"].abs()).groupby(["other", "auc", "sheet"])
     summary = by.agg(
         all=("all", "mean"), passing_least=("passing", "min"), passing_most=("passing", "max"),

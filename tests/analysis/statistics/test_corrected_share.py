@@ -15,6 +15,7 @@ from analysis.statistics.corrected_share import (
     NO_SHEET,
     NONE_SAME,
     ONLY_FLIPS,
+    POOR_READERS,
     estimate_corrected_share,
     sum_same_wordings,
 )
@@ -178,6 +179,12 @@ def test_a_sheet_that_is_too_small_says_why(change, reason):
     assert share.reason == reason and 0 < share.uncorrected_lower < share.uncorrected < share.uncorrected_upper
     figures = share.corrected, share.lower, share.upper, share.change, share.change_lower, share.change_upper
     assert np.isnan(figures).all()
+
+
+def test_people_who_call_decoys_the_same_are_not_taken_at_their_word():
+    study = draw_study(6)
+    assert estimate_corrected_share(*study, 0.11).reason == POOR_READERS
+    assert estimate_corrected_share(*study, 0.1) == estimate_corrected_share(*study)
 
 
 def test_no_answers_are_no_number():
