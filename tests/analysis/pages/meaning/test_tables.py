@@ -202,3 +202,22 @@ def test_models_that_do_not_answer_have_no_flips(tmp_path):
     assert flips["flip"].isna().all() and (flips["n_items"] == 0).all() and (flips["validity"] == 0).all()
     assert isinstance(build_table("meaning_thresholds", opened, resamples=20), pd.DataFrame)
     assert build_table("meaning_corrected", opened)["corrected"].isna().all()
+
+
+def test_decoys_alone_say_nothing_of_wordings(tmp_path):
+    run = write_run(tmp_path / "run", draw_flips(items=3, paraphrases=3).drop(columns="same"))
+    decoy = {"item": "i00", "variant": "decoy-negated-1", "decoy": "negated", "check": "words", "score": 0.5}
+    write_meaning(run, pd.DataFrame([decoy | {"text": "x"}]))
+    opened = runs.open_runs(run)
+    (check,) = build_table("meaning_checks", opened).to_dict("records")
+    assert check["n_passed"] == 0 and check["why_not"] and math.isnan(check["auc"]) and not check["used"]
+    assert build_table("meanings", opened).empty
+    assert build_table("meaning_flips", opened, resamples=10)["wordings"].tolist() == ["all"]
+
+
+def test_votes_that_are_all_alike_have_no_agreement(tmp_path):
+    options = {"error": 0.0, "decoys": 2}
+    run = write_meaning_run(tmp_path / "run", items=6, paraphrases=5, false_share=0.0, checks=options)
+    everybody = build_table("meaning_annotators", runs.open_runs(run), resamples=10).iloc[-1]
+    assert everybody["no_interval"] == "kappa: all votes are alike; alpha: all votes are alike"
+    assert everybody["yes_share"] == 1 and math.isnan(everybody["alpha"])
