@@ -44,7 +44,7 @@ CHECK_RULES = (
     f"{format_percent(ALLOWED)} of the decoys pass."
 )
 NAMED_CHECKS = 4  # checks and models that sentences name; the tables have all
-CHECK_NAME = 30  # characters
+CHECK_NAME = 40  # characters
 
 
 def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:

@@ -296,7 +296,9 @@ class Page:
         Heading and table, or nothing: a page of runs without such data stays as it is.
         """
         self._borrowed_tables.add(name)
-        return Html("") if self.frame(name).empty else self.section(name, title, introduction)
+        if self.frame(name).empty:
+            return Html(f"<!-- {name}: no rows -->")  # a cell that shows nothing else is left out
+        return self.section(name, title, introduction)
 
     @property
     def first_labels(self) -> dict[str, str]:

@@ -1,22 +1,23 @@
 """Say whether changes of answers stand on wordings of the same meaning: the rule, and the sentence of several pages.
 
 What is compared is the share of answers unlike that to the original, of all wordings and of those that were judged to
-mean the same. The rule is about its *kept* part: the second share divided by the first. Its bounds take the ends of
-the difference between both shares and of the first one at their worst, so that they are wider than an interval.
+mean the same. The rule asks whether the second share is at least a part of the first, such as four fifths: then their
+difference, plus one fifth of the first, is above 0. The interval of this sum is made of both intervals, as Newcombe
+makes that of a difference of shares: distances of the ends are added as squares (Zou and Donner 2008, Statistics in
+Medicine 27, 1693-1702). That a larger share goes with a larger loss is not used: it is wider than need be.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
 from analysis.reporting.words import chance, labels, phrase_model_condition_count, verdicts
-from analysis.reporting.words.verdicts import Band
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 ALL, SAME = "all", "same"  # of column `wordings`
 KEPT, HALF = 0.8, 0.5
 STAND, PART, HARDLY = "stands", "in part", "mostly not"
-BANDS = (
-    Band(STAND, KEPT, np.inf),
-    Band(HARDLY, -np.inf, HALF),
-    Band(PART, -np.inf, np.nextafter(1.0, 0.0)),
-)
 AMONG = "wordings of the same meaning"
 SENTENCES = {
     STAND: f"{{}} stands on {AMONG}: at least four fifths as many answers to these change{{}}.",
@@ -41,8 +37,8 @@ NO_CHECK_ELSEWHERE = "Whether the wordings mean the same is not known: no check 
 RULES = (
     f"“Stands on {AMONG}” means that at least four fifths as many answers to these differ from that to the original as "
     "answers to all wordings. “In part” means fewer; “mostly not”, less than half as many.",
-    "Each must hold with the worst ends of two 95 % intervals over items: of the difference of both shares, and of the "
-    "share of all wordings. Of several models, the intervals are widened for their number (Holm).",
+    "Each must hold for the whole 95 % interval over items, which is made of those of the difference of both shares "
+    "and of the share of all wordings. Of several models, these are widened for their number (Holm).",
 )
 
 
@@ -69,43 +65,34 @@ def pair_flips(flips: pd.DataFrame) -> pd.DataFrame:
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
-def bound_kept_part(rows: pd.DataFrame, n_intervals: int = 1) -> list[tuple[float, float]]:
-    """Bound the share of wordings of the same meaning, divided by that of all wordings.
+def estimate_excess(row: Mapping[Hashable, Any], part: float, n_intervals: int = 1) -> tuple[float, float]:
+    """Estimate how far the share of wordings of the same meaning is above a part of that of all wordings.
 
     Parameters
     ----------
-    rows
-        From `pair_flips`.
+    row
+        Of `pair_flips`.
+    part
+        Such as 0.8.
     n_intervals
         The intervals are widened for this number of them (`verdicts.widen_difference_interval`).
 
     Returns
     -------
-    list of tuple
-        The bounds of every row: 1 where all wordings mean the same; NaN where an interval is missing.
+    The 95 % interval; NaN where one is missing.
 
-    >>> rows = pd.DataFrame({"flip": [0.4], "flip_lower": [0.3], "flip_upper": [0.5],
-    ...                      "flip_difference": [-0.06], "flip_difference_lower": [-0.09],
-    ...                      "flip_difference_upper": [-0.03], "n_wordings": 9, "same_n_wordings": 8})
-    >>> [(round(low, 2), round(high, 2)) for low, high in bound_kept_part(rows)]
-    [(0.7, 0.94)]
+    >>> row = {"flip": 0.4, "flip_lower": 0.3, "flip_upper": 0.5, "flip_difference": -0.06,
+    ...        "flip_difference_lower": -0.09, "flip_difference_upper": -0.03}
+    >>> [round(end, 4) for end in estimate_excess(row, 0.8)]
+    [-0.0161, 0.0561]
     """
-    bounds = []
-    for row in rows.to_dict("records"):
-        if row["n_wordings"] == row["same_n_wordings"]:
-            bounds.append((1.0, 1.0))
-            continue
-        share, difference = (
-            verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], n_intervals)
-            for name in ("flip", "flip_difference")
-        )
-        if np.isnan([*share, *difference]).any() or share[1] <= 0:
-            bounds.append((np.nan, np.nan))
-            continue
-        with np.errstate(divide="ignore", invalid="ignore"):
-            parts = [1 + np.divide(change, max(0.0, end)) for change in difference for end in share if change or end]
-        bounds.append((float(min(parts)), float(max(parts))))
-    return bounds
+    excess, below, above = 0.0, 0.0, 0.0
+    for name, weight in (("flip_difference", 1.0), ("flip", 1 - part)):
+        ends = verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], n_intervals)
+        low, high = ends
+        excess += weight * row[name]
+        below, above = np.hypot(below, weight * (row[name] - low)), np.hypot(above, weight * (high - row[name]))
+    return float(excess - below), float(excess + above)
 
 
 def judge_kept_parts(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame = chance.NO_CHANCE) -> list[str]:
@@ -122,15 +109,23 @@ def judge_kept_parts(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame
     -------
     `STAND`, `PART`, `HARDLY`, or empty, of every row.
     """
+    records = rows.to_dict("records")
+    words = verdicts.choose_words_by_holm(
+        lambda n_intervals: [_choose_word(row, n_intervals) for row in records], len(records)
+    ) if records else []  # fmt: skip
+    is_by_chance = chance.mark_rows_with_chance_changes(rows, units_with_chance_changes)
+    return ["" if by_chance else word for word, by_chance in zip(words, is_by_chance, strict=True)]
 
-    def choose_words(n_intervals: int) -> list[str]:
-        """Choose the words of all rows, by intervals widened for a number of them."""
-        return [verdicts.choose_word_for_interval(*ends, BANDS) for ends in bound_kept_part(rows, n_intervals)]
 
-    words = verdicts.choose_words_by_holm(choose_words, len(rows)) if len(rows) else []
-    return ["" if drawn else word for word, drawn in zip(
-        words, chance.mark_rows_with_chance_changes(rows, units_with_chance_changes), strict=True
-    )]  # fmt: skip
+def _choose_word(row: Mapping[Hashable, Any], n_intervals: int) -> str:
+    """Choose the word of a row, by intervals widened for a number of them."""
+    if row["n_wordings"] == row["same_n_wordings"]:  # all wordings mean the same
+        return STAND
+    if estimate_excess(row, KEPT, n_intervals)[0] > 0:
+        return STAND
+    if estimate_excess(row, HALF, n_intervals)[1] < 0:
+        return HARDLY
+    return PART if estimate_excess(row, 1.0, n_intervals)[1] < 0 else ""
 
 
 def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "This") -> str:
