@@ -84,6 +84,12 @@ class StudyMeaning:
         """Count the votes of every wording: yes, and no."""
         return _count_votes(self.votes, len(self.wordings))
 
+    def compute_decoy_error(self) -> float:
+        """Compute the share of decoys that most people called the same, of those with a majority; NaN without one."""
+        yes, no = _count_votes(self.decoy_votes, len(self.decoys))
+        has_majority = yes != no
+        return float((yes > no)[has_majority].mean()) if has_majority.any() else float("nan")
+
 
 def has_meaning_scores(runs: Runs) -> bool:
     """Tell whether the wordings of some study were checked; a damaged file is an InputError."""

@@ -121,7 +121,7 @@ def estimate_corrected_share(
     items
         The item.
     decoy_error
-        Share of decoys that people called the same; NaN where there were none.
+        Share of decoys that most people called the same; NaN where there were none.
 
     Returns
     -------

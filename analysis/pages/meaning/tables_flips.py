@@ -113,8 +113,9 @@ def tabulate_corrected(runs: Runs) -> pd.DataFrame:
         same = np.where(yes == no, np.nan, (yes > no).astype(float))
         score = judged["meaning_score"].to_numpy(float)
         passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
+        truth, decoy_error = np.where(np.isnan(yes), np.nan, same), answers.meaning.compute_decoy_error()
         for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
-            share = estimate_corrected_share(flips, passes, np.where(np.isnan(yes), np.nan, same), judged["item"])
+            share = estimate_corrected_share(flips, passes, truth, judged["item"], decoy_error)
             rows.append({
                 "study": answers.beside.study, "model": model, "condition": condition,
                 **{name: getattr(share, name) for name in (

@@ -13,11 +13,11 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.measures.beside_original import read_answers_beside_original
-from analysis.measures.meaning import read_meaning_scores, read_meanings
+from analysis.measures.meaning import read_meaning_scores, read_meanings, read_study_meanings
 from analysis.pages.meaning.catalogue import TABLES
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.annotators import compute_vote_agreement
-from analysis.statistics.corrected_share import estimate_corrected_share
+from analysis.statistics.corrected_share import POOR_READERS, estimate_corrected_share
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import KINDS, add_meaning, draw_flips, draw_meaning, write_meaning, write_meaning_run
 from helpers.synthetic import random_frame, write_run
@@ -124,6 +124,18 @@ def test_corrected_shares_are_those_of_the_sheet(opened):
         assert (row.corrected, row.lower, row.upper) == pytest.approx((share.corrected, share.lower, share.upper))
         assert (row.sensitivity, row.specificity) == pytest.approx((share.sensitivity, share.specificity))
         assert row.corrected < row.uncorrected and row.n_wordings == is_unit.sum() and row.not_shown == ""
+
+
+def test_people_who_call_decoys_the_same_correct_nothing(tmp_path):
+    """Of two people, the majority errs where both do: the ties count as nothing."""
+    run = runs.open_runs(write_meaning_run(tmp_path / "run", items=8, paraphrases=8, checks={"error": 0.45}))
+    votes = read_meaning_scores(run)
+    of_decoys = votes[votes["check"].str.startswith("people") & votes["decoy"].notna()]
+    means = of_decoys.groupby(["item", "variant"])["score"].mean()
+    table = build_table("meaning_corrected", run)
+    assert (means == 1).sum() / (means != 0.5).sum() > 0.1
+    assert read_study_meanings(run)[0].compute_decoy_error() == (means == 1).sum() / (means != 0.5).sum()
+    assert table["corrected"].isna().all() and set(table["not_shown"]) == {POOR_READERS}
 
 
 def test_without_a_sheet_there_are_no_people_and_no_corrected_shares(tmp_path):
