@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.reporting.words import chance, labels, phrase_model_condition_count, verdicts
+from analysis.reporting.words import chance, join_names, labels, phrase_model_condition_count, verdicts
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -192,4 +192,9 @@ def describe_meaning_support(runs: Runs) -> str:
     if rows.empty:
         return NO_CHECK_ELSEWHERE
     words = judge_kept_parts(rows, chance.find_units_with_chance_changes(runs))
-    return describe_support(words, rows)
+    return describe_support(words, rows, _name_result(rows["study"].unique(), len(runs.info["studies"])))
+
+
+def _name_result(studies: Sequence[str], n_studies: int) -> str:
+    """Name what stands: of some studies only, where nobody checked the wordings of the others on the page."""
+    return "This" if len(studies) == n_studies else f"The result of {join_names([f'“{name}”' for name in studies])}"

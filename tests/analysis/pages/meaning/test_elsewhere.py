@@ -12,7 +12,8 @@ import pytest
 from analysis.measures.meaning_flips import compare_flips
 from analysis.reporting import catalogue
 from analysis.reporting.words import meaning
-from helpers.meaning_runs import draw_meaning, write_meaning
+from analysis.runs import open_runs
+from helpers.meaning_runs import draw_meaning, write_meaning, write_meaning_run
 from helpers.page_runs import FULL
 from helpers.text_features import hide
 
@@ -73,6 +74,16 @@ def test_without_a_check_that_is_used_pages_say_that_nothing_is_known(tmp_path):
     page = make("stability", folder, options)
     page.answer()
     assert page._answer.support == meaning.NO_CHECK_ELSEWHERE
+
+
+def test_of_several_studies_the_one_that_was_checked_is_named(tmp_path):
+    for study in ("checked", "other"):
+        write_meaning_run(tmp_path / study, study=study, items=6, paraphrases=8)
+    (tmp_path / "other" / "meaning.parquet").unlink()
+    both = open_runs([tmp_path / "checked", tmp_path / "other"])
+    assert "he result of “checked” stands" in meaning.describe_meaning_support(both)
+    alone = open_runs([tmp_path / "checked"])
+    assert "his stands" in meaning.describe_meaning_support(alone)
 
 
 def test_silent_models_are_no_support(tmp_path):
