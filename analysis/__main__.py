@@ -187,6 +187,8 @@ def _run_table(options: argparse.Namespace) -> int:
     frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
     for note in frame.attrs.get("notes", ()):
         print(note, file=sys.stderr)
+    if frame.empty:
+        print(f"{name}: these runs have no rows for it", file=sys.stderr)
     text = tables.render_table(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))

@@ -152,11 +152,12 @@ def compare_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
     Returns
     -------
     DataFrame
-        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_wordings; k, n_items_k: items of SD and
-        range; flip, sd, range_k, each with X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also
-        the difference same - all of every figure, X_difference with its interval, paired over items; p of that of the
-        flips, and p_holm over models and conditions of the study. Without a verdict on any wording there are rows `ALL`
-        only, about all items. No rows where no wordings were checked.
+        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_wordings; left_out_items, in neither,
+        left_out_flips, their part of the changed answers; k, n_items_k: items of SD and range; flip, sd, range_k, with
+        X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also the difference same - all of every
+        figure, X_difference with its interval, paired over items; p of that of the flips, and p_holm over models and
+        conditions of the study. Without a verdict on any wording there are rows `ALL` only, about all items. No rows
+        where no wordings were checked.
     """
     parts = [_compare_study(answers, resamples, seed) for answers in read_judged_answers(runs)]
     if not parts:
@@ -170,22 +171,30 @@ def _compare_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataF
     has_verdicts = any(verdict is not None for verdict in answers.meaning.meanings)
     comparison = compare_with_all(answers, answers.is_same if has_verdicts else np.ones_like(answers.is_same))
     columns, table = comparison.estimate_intervals(resamples, seed)
-    table = table.assign(validity=np.tile(answers.beside.validity, 2))
+    table = table.assign(validity=np.tile(answers.beside.validity, 2), **_count_left_out(comparison))
     n_units = len(answers.beside.units)
-    same = slice(n_units, None)
-    pairs = [(unit + n_units, unit) for unit in range(n_units)]
-    differences = {
-        name: bootstrap_differences(part, _compute_drawn_figures, pairs, draws=resamples, seed=seed)[name]
-        for name, part in columns.items()
-    }
-    for name, difference in differences.items():
+    same, pairs = slice(n_units, None), [(unit + n_units, unit) for unit in range(n_units)]
+    p_values = {}
+    for name, part in columns.items():
+        difference = bootstrap_differences(part, _compute_drawn_figures, pairs, draws=resamples, seed=seed)[name]
+        p_values[name] = difference.p
         for ending, values in (("", difference.estimate), ("_lower", difference.lower), ("_upper", difference.upper)):
             table[f"{name}_difference{ending}"] = np.nan
             table.loc[table.index[same], f"{name}_difference{ending}"] = values
     table["p"] = np.nan
-    table.loc[table.index[same], "p"] = differences["flip"].p
+    table.loc[table.index[same], "p"] = p_values["flip"]
     table["wordings"] = [ALL] * n_units + [SAME] * n_units
     return table if has_verdicts else table.iloc[:n_units]
+
+
+def _count_left_out(comparison: Comparison) -> dict[str, Array]:
+    """Count the items that are in neither row of a unit, and their part of the sum over items of changed shares."""
+    answers = comparison.answers
+    n_flips = (~np.isnan(answers.flips)).sum(axis=2)
+    shares = np.nansum(answers.flips, axis=2) / np.maximum(n_flips, 1)
+    is_left_out = (~np.isnan(answers.values)).any(axis=2) & (comparison.sizes == 0)
+    part = (shares * is_left_out).sum(axis=1) / np.maximum(shares.sum(axis=1), np.finfo(float).tiny)
+    return {"left_out_items": np.tile(is_left_out.sum(axis=1), 2), "left_out_flips": np.tile(part, 2)}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,13 @@ from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, rea
 from inference.meaning.reading import PairAsker, Reading
 from inference.meaning.similarity import compute_similarities
 from inference.meaning.table import MeaningTable, read_meaning_table, write_meaning_table
-from inference.meaning.verdicts import add_meaning_attributes, decide_verdicts, describe_quality, describe_verdicts
+from inference.meaning.verdicts import (
+    add_meaning_attributes,
+    decide_verdicts,
+    describe_items,
+    describe_quality,
+    describe_verdicts,
+)
 from inference.meaning.wordings import ITEMS, Source, Wording, detect_language, list_pairs
 from inference.meaning.words import compute_shared_words
 from inference.paraphrase import itemsfile
@@ -115,7 +121,10 @@ class MeaningCheck:
         if not self._source.is_run:
             items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
             itemsfile.write_items(self._source.out / ITEMS, items)
-            print(f"{self._source.out / ITEMS}: the items, with the attribute meaning; run this file")
+            n_left_out = sum(len(item.variants) for item in self._source.study.items) - sum(
+                len(item.variants) for item in items
+            )
+            print(f"{self._source.out / ITEMS}: {describe_items(n_left_out)}; run this file")
         print(self._source.file)
 
     def _tell_partly_checked(self, table: MeaningTable) -> None:

@@ -117,6 +117,22 @@ def describe_quality(quality: CheckQuality) -> str:
     )
 
 
+def describe_items(n_left_out: int) -> str:
+    """Say what file of items was written.
+
+    Parameters
+    ----------
+    n_left_out
+        Wordings that were left out of them, as they mean something else.
+
+    Returns
+    -------
+    One line.
+    """
+    without = f" without {_count_nouns(n_left_out, 'wording')} of another meaning," if n_left_out else ""
+    return f"the items,{without} with the attribute meaning"
+
+
 def _count_nouns(number: int, noun: str) -> str:
     """Write a number with its noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -47,6 +47,11 @@ def test_table_prints_other_formats(run, form, sign):
     assert sign in waver("analysis", "table", run, "stability", "--format", form, "-p", "resamples=20").stdout
 
 
+def test_a_table_without_rows_says_so(run):
+    done = waver("analysis", "table", run, "meaning_flips")
+    assert "meaning_flips: these runs have no rows for it" in done.stderr and done.stdout.count("\n") == 1
+
+
 def test_list_names_every_table_and_explains_columns():
     assert [line.split()[0] for line in waver("analysis", "table", "--list").stdout.splitlines()] == list(
         catalogue.list_tables()

@@ -17,7 +17,7 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
         From `figures.frame_meaning_flips_by_model`.
     """
     corrected = (
-        " Corrected: among wordings that people would call the same, without the errors of the check."
+        " Corrected: among wordings that people would call the same, by those that they read."
         if (frame["wordings"] == "corrected").any()
         else ""
     )

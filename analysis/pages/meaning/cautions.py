@@ -15,10 +15,16 @@ from analysis.reporting.words import (
     labels,
     list_few_items_cautions,
 )
+from analysis.reporting.words.meaning import MOST_LEFT_OUT
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ALL, UNCLEAR
 
 TENTATIVE = 0.667  # Krippendorff's alpha, below which he draws not even tentative conclusions (2004, section 11.4)
+
+
+def format_value(value: float) -> str:
+    """Write a number with two decimals and a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
 
 
 def format_ends(row: Mapping[Hashable, Any], column: str) -> str:
@@ -49,6 +55,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield from list_few_items_cautions(
             units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
         )
+        yield from _list_left_out_cautions(units)
     if len(checks) and (checks["passed_by"] == ALL).any():
         yield (
             "No person judged a wording: all wordings stood for passed ones. So checks seem worse than they are, and "
@@ -57,7 +64,9 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     elif len(checks) and not checks["used"].any() and meanings["meaning"].notna().any():
         n_judged = int(meanings["meaning"].notna().sum())
         yield (
-            f"No check parts decoys from paraphrases: of {format_quantity(len(meanings), 'wording')}, only the "
+            "No check parts decoys from paraphrases: the verdicts are those of people alone."
+            if n_judged == len(meanings)
+            else f"No check parts decoys from paraphrases: of {format_quantity(len(meanings), 'wording')}, only the "
             f"{n_judged:,} that people read have a verdict."
         )
     yield from _list_people_cautions(frames["meaning_annotators"])
@@ -74,6 +83,18 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield f"The share corrected for errors of the check is not shown: {reasons}."
 
 
+def _list_left_out_cautions(units: pd.DataFrame) -> Iterator[str]:
+    """Yield which items are in neither share, of the model that changes most answers to them."""
+    worst = units.sort_values(["left_out_flips", "left_out_items"], ascending=False, kind="stable").head(1)
+    for row in worst[worst["left_out_items"] > 0].to_dict("records"):
+        n_left, n_items = int(row["left_out_items"]), int(row["n_items"])
+        yield (
+            f"{n_left:,} of {format_quantity(n_items + n_left, 'item')} have no wording of the same meaning, "
+            f"and are in neither share. They hold up to {format_percent(row['left_out_flips'])} of a model's changed "
+            f"answers{'' if row['left_out_flips'] <= MOST_LEFT_OUT else ': too many for a word'}."
+        )
+
+
 def _list_people_cautions(annotators: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the votes of people."""
     if annotators.empty:
@@ -85,7 +106,7 @@ def _list_people_cautions(annotators: pd.DataFrame) -> Iterator[str]:
         lowest = row["alpha"] if pd.isna(row["alpha_lower"]) else row["alpha_lower"]
         if lowest < TENTATIVE:
             yield (
-                f"That people agree enough is not sure: Krippendorff's alpha is {row['alpha']:.2f}"
+                f"That people agree enough is not sure: Krippendorff's alpha is {format_value(row['alpha'])}"
                 f"{format_ends(row, 'alpha')}, and {TENTATIVE:g} is the least to build on."
             )
     careless = single[single["decoy_error_share"] > ALLOWED]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.pages.meaning.cautions import format_ends, list_cautions
+from analysis.pages.meaning.cautions import format_ends, format_value, list_cautions
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -21,9 +21,13 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.meaning import (
+    HARDLY,
     NO_CHECK,
+    PART,
     RULES,
+    STAND,
     describe_support,
+    is_same_only,
     judge_kept_parts,
     pair_flips,
 )
@@ -43,6 +47,8 @@ CHECK_RULES = (
     f"{format_percent(LEAST_SHARE)} of the wordings that passed reach its threshold. From the threshold on, at most "
     f"{format_percent(ALLOWED)} of the decoys pass."
 )
+CORRECTED = "Corrected for the errors of the check, the share of changed answers"
+BY_PEOPLE = "The share of changed answers to wordings that people would call the same"
 NAMED_CHECKS = 4  # checks and models that sentences name; the tables have all
 CHECK_NAME = 40  # characters
 
@@ -86,7 +92,8 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
         return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty(details))
     support_words = judge_kept_parts(rows, by_chance)
     details["meaning_flips_by_model"] = (
-        RULES[0], *_describe_differences(rows), *_describe_corrected_shares(frames["meaning_corrected"])
+        RULES[0], *_name_models(support_words, rows), *_describe_differences(rows),
+        *_describe_corrected_shares(frames["meaning_corrected"], frames["meaning_checks"]),
     )  # fmt: skip
     sentences = [describe_support(support_words, rows, SUBJECT)]
     sentences += [_describe_mean_shares(rows)] if len(set(support_words)) == 1 else []
@@ -121,7 +128,21 @@ def count_people(annotators: pd.DataFrame) -> int:
 def _describe_mean_shares(rows: pd.DataFrame) -> str:
     """Say how many answers change, of wordings of the same meaning and of all."""
     same, all_wordings = (format_percent(rows[name].mean()) for name in ("same_flip", "flip"))
-    return f"{'On average, ' * (len(rows) > 1)}{same} change, of all wordings {all_wordings}."
+    start = f"{'On average, ' * (len(rows) > 1)}{same}"
+    if is_same_only(rows):
+        return f"{start} of the answers change."
+    return f"{start} change, of all wordings {all_wordings}."
+
+
+def _name_models(support_words: list[str], rows: pd.DataFrame) -> Iterator[str]:
+    """Say which word is that of which model, where they differ."""
+    if len(set(support_words)) == 1:
+        return
+    names = labels.build_row_labels(rows)
+    for word in (STAND, PART, HARDLY, ""):
+        of_word = [name for name, given in zip(names, support_words, strict=True) if given == word]
+        if of_word:
+            yield f"{f'“{word[0].upper()}{word[1:]}”' if word else 'Unclear'}: {join_names(of_word, NAMED_CHECKS)}."
 
 
 def _describe_differences(rows: pd.DataFrame) -> Iterator[str]:
@@ -141,15 +162,16 @@ def _describe_differences(rows: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_corrected_shares(corrected: pd.DataFrame) -> Iterator[str]:
+def _describe_corrected_shares(corrected: pd.DataFrame, checks: pd.DataFrame) -> Iterator[str]:
     """Say what the share would be if the check made no errors, or why that is not shown."""
     if corrected.empty:
         return
+    with_check = set(checks.loc[checks["used"].astype(bool), "study"])
     shown = corrected[corrected["not_shown"].fillna("") == ""]
     shown = shown.assign(label=labels.build_row_labels(corrected)[shown.index]) if len(shown) else shown
     for row in shown.head(NAMED_CHECKS).to_dict("records"):
         yield (
-            f"Corrected for the errors of the check, it is {format_percent(row['corrected'])} "
+            f"{CORRECTED if row['study'] in with_check else BY_PEOPLE} is {format_percent(row['corrected'])} "
             f"({format_percent(row['lower'])} to {format_percent(row['upper'])}) with {row['label']}."
         )
     for reason in corrected.loc[~corrected.index.isin(shown.index), "not_shown"].unique()[:2]:
@@ -199,9 +221,9 @@ def _describe_people(annotators: pd.DataFrame) -> Iterator[str]:
         return
     together = annotators[annotators["annotator"] == "all"].dropna(subset=["alpha"])
     for row in together.to_dict("records"):
-        kappa = f", Fleiss' kappa {row['kappa']:.2f}" if pd.notna(row["kappa"]) else ""
+        kappa = f", Fleiss' kappa {format_value(row['kappa'])}" if pd.notna(row["kappa"]) else ""
         yield (
-            f"Krippendorff's alpha of the people is {row['alpha']:.2f}{format_ends(row, 'alpha')}{kappa}, on "
+            f"Krippendorff's alpha of the people is {format_value(row['alpha'])}{format_ends(row, 'alpha')}{kappa}, on "
             f"{format_quantity(int(row['n_wordings']), 'wording')}."
         )
     single = annotators[(annotators["annotator"] != "all") & annotators["decoy_error_share"].notna()]

@@ -16,7 +16,7 @@ Looks = Mapping[str, Look]
 SHARES = {
     "all": ("all wordings", Look(OKABE_ITO[5], "o")),
     "same": ("of the same meaning", Look(OKABE_ITO[2], "s")),
-    "corrected": ("corrected for errors of the check", Look(OKABE_ITO[0], "D")),
+    "corrected": ("corrected by what people read", Look(OKABE_ITO[0], "D")),
 }
 CURVES = {
     "all": ("as many of all wordings", Look(OKABE_ITO[5], "o")),

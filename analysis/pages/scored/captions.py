@@ -41,12 +41,13 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame
-        The rows of table `scored_spread` by one measure, with `label`, `silent` and `total`.
+        The rows of table `scored_spread` by one measure, with `label`, `silent`, `total` and `at_most`.
     """
     first = frame.iloc[0]
     return (
-        f"Shares of the items whose {first['measure']} passes {first['threshold']:.3g} in some, in all, or in none of "
-        f"their wordings; {format_count_range(frame['n_items'])} items with two wordings or more. Lines: 95 % "
+        f"Shares of the items that pass, with {first['measure']} of {first['threshold']:.3g} or "
+        f"{'less' if first['at_most'] else 'more'}, in some, in all, or in none of their wordings; "
+        f"{format_count_range(frame['n_items'])} items with two wordings or more. Lines: 95 % "
         "intervals of the share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
         + labels.describe_selection(len(frame), int(first["total"]), "rows", "most and least changed")

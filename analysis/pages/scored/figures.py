@@ -36,14 +36,16 @@ def _split_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Itera
     if table.empty:
         return
     for _, part in table[table[column].notna()].groupby(MEASURE, sort=False):
-        rows = part.assign(silent=is_silent(part["validity"]), total=len(part))
+        rows = part.assign(silent=is_silent(part["validity"]), total=len(part), at_most=_has_lower_better(part, frames))
         rows = rows.assign(label=labels.build_row_labels(rows))
-        rows = rows.sort_values([column, "label"], ascending=[_is_lower_better(rows, frames), True], kind="stable")
+        rows = rows.sort_values(
+            [column, "label"], ascending=["mean" in rows and rows["at_most"].iloc[0], True], kind="stable"
+        )
         shown = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
         yield (rows[rows["label"].isin(shown)],)
 
 
-def _is_lower_better(rows: pd.DataFrame, frames: Frames) -> bool:
+def _has_lower_better(rows: pd.DataFrame, frames: Frames) -> bool:
     """Tell whether lower scores are better by the measure of some rows."""
     means = frames["scored_means"].merge(rows[MEASURE].drop_duplicates(), on=MEASURE)
-    return bool("mean" in rows and (means["direction"] == "lower").any())
+    return bool((means["direction"] == "lower").any())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ALL, SAME = "all", "same"  # of column `wordings`
 KEPT, HALF = 0.8, 0.5
+MOST_LEFT_OUT = 0.1  # share of the changed answers that items without a wording of the same meaning may have
 STAND, PART, HARDLY = "stands", "in part", "mostly not"
 AMONG = "wordings of the same meaning"
 SENTENCES = {
@@ -31,7 +32,9 @@ SENTENCES = {
     PART: f"{{}} stands in part on {AMONG}: fewer answers to these change{{}}.",
     HARDLY: f"{{}} mostly does not stand on {AMONG}: less than half as many answers to these change{{}}.",
 }
+ONLY_SAME = f"{{}} stands on {AMONG}: there are no others here."
 CANNOT_TELL = f"{verdicts.UNCLEAR} whether {{}} stands on {AMONG}."
+CHANGED = "The share of changed answers"
 NO_CHECK = "No check parts decoys from paraphrases; nothing is said."
 NO_CHECK_ELSEWHERE = "Whether the wordings mean the same is not known: no check parts decoys from paraphrases."
 RULES = (
@@ -39,6 +42,8 @@ RULES = (
     "answers to all wordings. “In part” means fewer; “mostly not”, less than half as many.",
     "Each must hold for the whole 95 % interval over items, which is made of those of the difference of both shares "
     "and of the share of all wordings. Of several models, these are widened for their number (Holm).",
+    "Both shares are of the items that have a wording of the same meaning. No word is given where more than "
+    f"{MOST_LEFT_OUT:.0%} of the changed answers are on other items.".replace("%", " %"),
 )
 
 
@@ -48,20 +53,22 @@ def pair_flips(flips: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     flips
-        Table of flips: study, model, condition, wordings, n_items, n_wordings, validity, flip, flip_difference, the
-        latter two with `_lower` and `_upper`.
+        Table of flips: study, model, condition, wordings, n_items, n_wordings, left_out_items, left_out_flips,
+        validity, flip, flip_difference, the latter two with `_lower` and `_upper`.
 
     Returns
     -------
     DataFrame
-        study, model, condition, validity, n_items; flip, n_wordings: of all wordings; same_flip, same_n_wordings: of
-        those of the same meaning; flip_difference: the second share less the first. A row where both are known.
+        study, model, condition, validity, n_items, left_out_items, left_out_flips; flip, n_wordings: of all wordings;
+        same_flip, same_n_wordings: of those of the same meaning; flip_difference: the second share less the first. A
+        row where both are known.
     """
     of_all, of_same = (flips[flips["wordings"] == wordings] for wordings in (ALL, SAME))
     shares = ["flip", "flip_lower", "flip_upper", "n_wordings"]
     ends = ["flip_difference", "flip_difference_lower", "flip_difference_upper"]
     same_columns = of_same[[*labels.UNIT, *shares, *ends]].rename(columns={name: f"same_{name}" for name in shares})
-    rows = of_all[[*labels.UNIT, "validity", "n_items", *shares]].merge(same_columns, on=labels.UNIT)
+    about = ["validity", "n_items", "left_out_items", "left_out_flips"]
+    rows = of_all[[*labels.UNIT, *about, *shares]].merge(same_columns, on=labels.UNIT)
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
@@ -119,13 +126,26 @@ def judge_kept_parts(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame
 
 def _choose_word(row: Mapping[Hashable, Any], n_intervals: int) -> str:
     """Choose the word of a row, by intervals widened for a number of them."""
-    if row["n_wordings"] == row["same_n_wordings"]:  # all wordings mean the same
+    if row["left_out_flips"] > MOST_LEFT_OUT:
+        return ""
+    if row["n_wordings"] == row["same_n_wordings"]:  # all wordings of these items mean the same
         return STAND
     if estimate_excess(row, KEPT, n_intervals)[0] > 0:
         return STAND
     if estimate_excess(row, HALF, n_intervals)[1] < 0:
         return HARDLY
     return PART if estimate_excess(row, 1.0, n_intervals)[1] < 0 else ""
+
+
+def is_same_only(rows: pd.DataFrame) -> bool:
+    """Tell whether all wordings that have answers mean the same, so that there is nothing to compare.
+
+    Parameters
+    ----------
+    rows
+        From `pair_flips`.
+    """
+    return bool((rows["n_wordings"].eq(rows["same_n_wordings"]) & rows["left_out_items"].eq(0)).all())
 
 
 def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "This") -> str:
@@ -144,7 +164,9 @@ def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "T
     -------
     The sentence.
 
-    >>> rows = pd.DataFrame({"model": ["a", "b", "c"]})
+    >>> rows = pd.DataFrame(
+    ...     {"model": ["a", "b", "c"], "n_wordings": 9, "same_n_wordings": 7, "left_out_items": 0}
+    ... )
     >>> describe_support([STAND] * 3, rows)  # doctest: +NORMALIZE_WHITESPACE
     'This stands on wordings of the same meaning: at least four fifths as many answers to these change, with each
     model.'
@@ -157,6 +179,8 @@ def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "T
         return CANNOT_TELL.format(subject[0].lower() + subject[1:])
     if len(counts) == 1 and not left:
         (word,) = counts
+        if word == STAND and is_same_only(rows):
+            return ONLY_SAME.format(subject)
         unit = "model" if rows["model"].is_unique else "model and condition"
         return SENTENCES[word].format(subject, f", with each {unit}" if len(words) > 1 else "")
     named_words = [word for word in (STAND, PART, HARDLY) if counts[word]]
@@ -192,9 +216,12 @@ def describe_meaning_support(runs: Runs) -> str:
     if rows.empty:
         return NO_CHECK_ELSEWHERE
     words = judge_kept_parts(rows, chance.find_units_with_chance_changes(runs))
-    return describe_support(words, rows, _name_result(rows["study"].unique(), len(runs.info["studies"])))
+    return describe_support(words, rows, _name_subject(rows, list(runs.info["studies"])))
 
 
-def _name_result(studies: Sequence[str], n_studies: int) -> str:
-    """Name what stands: of some studies only, where nobody checked the wordings of the others on the page."""
-    return "This" if len(studies) == n_studies else f"The result of {join_names([f'“{name}”' for name in studies])}"
+def _name_subject(rows: pd.DataFrame, studies: Sequence[str]) -> str:
+    """Name what stands, with its studies where others of the page were not checked."""
+    checked = list(rows["study"].unique())
+    if set(checked) == set(studies):
+        return CHANGED
+    return f"{CHANGED} in {join_names([f'“{labels.shorten_middle(study, 30)}”' for study in checked], 2)}"

@@ -37,6 +37,18 @@ def test_a_hand_made_example(tmp_path):
     assert certified["flip_difference"] == pytest.approx(0) and np.isnan(every["flip_difference"])
 
 
+def test_items_without_a_wording_of_the_same_meaning_are_counted(tmp_path):
+    """Of a, no wording means the same: its answers change in 1 of 2, those of b in 1 of 4, those of c in none."""
+    answers = {"a": [0.6, 0.1], "b": [0.6, 0.7, 0.8, 0.2], "c": [0.9]}
+    run = write_run(tmp_path / "run", paraphrases(answers, original=0.9))
+    rows = [(item, f"p{n}", "people:ann", item != "a") for item, of_item in answers.items() for n in range(1, 5)
+            if n <= len(of_item)]  # fmt: skip
+    write_meaning(run, pd.DataFrame(rows, columns=["item", "variant", "check", "score"]))
+    table = compare_flips(runs.open_runs(run), resamples=0)
+    assert table["n_items"].tolist() == [2, 2] and table["left_out_items"].tolist() == [1, 1]
+    assert table["left_out_flips"].tolist() == pytest.approx([0.5 / 0.75] * 2, abs=TOLERANCE)
+
+
 def slow_figures(folder) -> dict[tuple, dict[str, float]]:
     """The figures by loops over items and, for ranges, over all ways to draw k wordings."""
     opened = runs.open_runs(folder)

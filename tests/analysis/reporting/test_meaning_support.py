@@ -19,7 +19,8 @@ def flips(*rows):
     frame = pd.DataFrame(list(rows), columns=names)
     models = [chr(ord("a") + place) for place in range(len(frame))]
     same = frame["flip"] + frame["flip_difference"]
-    return frame.assign(study="s", condition="c", model=models, same_flip=same, n_wordings=100, same_n_wordings=90)
+    return frame.assign(study="s", condition="c", model=models, same_flip=same, n_wordings=100, same_n_wordings=90,
+                        left_out_items=0, left_out_flips=0.0)  # fmt: skip
 
 
 STANDS = (0.30, 0.25, 0.35, -0.01, -0.03, 0.01)
@@ -69,6 +70,17 @@ def test_a_word_at_its_limit_is_wrong_in_few_studies(kept, wrong):
 def test_all_wordings_of_the_same_meaning_keep_all():
     rows = flips((0.3, 0.25, 0.35, 0.0, np.nan, np.nan)).assign(same_n_wordings=100)
     assert judge_kept_parts(rows) == [STAND]
+    assert describe_support([STAND], rows) == "This stands on wordings of the same meaning: there are no others here."
+    others = rows.assign(left_out_items=1)  # of another meaning, and without a changed answer
+    assert judge_kept_parts(others) == [STAND] and "at least four fifths" in describe_support([STAND], others)
+
+
+@pytest.mark.parametrize("row", [STANDS, FEWER, MOSTLY])
+def test_no_word_where_items_without_the_same_meaning_hold_the_changes(row):
+    assert judge_kept_parts(flips(row).assign(left_out_items=9, left_out_flips=0.11)) == [""]
+    assert judge_kept_parts(flips(row).assign(left_out_items=9, left_out_flips=0.10)) != [""]
+    rows = flips(row).assign(same_n_wordings=100, left_out_items=9, left_out_flips=0.5)  # one paraphrase an item
+    assert judge_kept_parts(rows) == [""]
 
 
 def test_intervals_are_widened_for_the_number_of_models():

@@ -24,6 +24,7 @@ from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
+from inference.meaning import verdicts
 from inference.protocols import agreement
 from inference.stimuli import items
 
@@ -91,6 +92,11 @@ def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_pa
     call_meaning(source, "--check", SAYS, "--drop", "--out", tmp_path / "out", load=load)
     left = [v.text for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants]
     assert FALSE not in left and len(left) == len(meanings) - 1
+
+
+def test_what_drop_leaves_out_is_counted():
+    assert verdicts.describe_items(0) == "the items, with the attribute meaning"
+    assert verdicts.describe_items(1) == "the items, without 1 wording of another meaning, with the attribute meaning"
 
 
 def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, source, capsys):

@@ -81,9 +81,9 @@ def test_of_several_studies_the_one_that_was_checked_is_named(tmp_path):
         write_meaning_run(tmp_path / study, study=study, items=6, paraphrases=8)
     (tmp_path / "other" / "meaning.parquet").unlink()
     both = open_runs(tmp_path / "checked", tmp_path / "other")
-    assert "he result of “checked” " in meaning.describe_meaning_support(both)
-    alone = open_runs(tmp_path / "checked")
-    assert meaning.describe_meaning_support(alone).startswith("This ")
+    assert "he share of changed answers in “checked” " in meaning.describe_meaning_support(both)
+    alone = meaning.describe_meaning_support(open_runs(tmp_path / "checked"))
+    assert "he share of changed answers" in alone and "“" not in alone
 
 
 def test_silent_models_are_no_support(tmp_path):

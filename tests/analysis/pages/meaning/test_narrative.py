@@ -14,12 +14,13 @@ from analysis.reporting.words.meaning import NO_CHECK
 UNIT = {"study": "s", "condition": "c"}
 
 
-def flips(*models, validity=0.9):
+def flips(*models, validity=0.9, left_out_items=0, left_out_flips=0.0):
     """Two rows of table `meaning_flips` for every (flip of all, flip of the same, half a width of the difference)."""
     rows = []
     for number, (of_all, of_same, half) in enumerate(models):
         change = of_same - of_all
-        both = {**UNIT, "model": f"m{number}", "n_items": 40, "validity": validity}
+        both = {**UNIT, "model": f"m{number}", "n_items": 40, "validity": validity, "left_out_items": left_out_items,
+                "left_out_flips": left_out_flips}  # fmt: skip
         rows += [
             {**both, "wordings": "all", "n_wordings": 400, "flip": of_all, "flip_lower": of_all - 0.03,
              "flip_upper": of_all + 0.03},
@@ -136,6 +137,37 @@ def test_people_alone_are_named_where_no_check_is_used():
     assert "200 have no verdict" in " ".join(said.details["meanings"])
 
 
+def test_people_alone_who_read_all_wordings_give_the_verdicts():
+    said = narrative.answer_question(build(checks=checks(False), meanings=meanings(300, 90, 10)))
+    assert "No check parts decoys from paraphrases: the verdicts are those of people alone." in said.cautions
+    texts = " ".join(said.details["meaning_flips_by_model"])
+    assert "The share of changed answers to wordings that people would call the same is 26 %" in texts
+    assert "errors of the check" not in texts
+
+
+def test_a_part_without_wordings_of_another_meaning_is_not_compared_with_itself():
+    said = narrative.answer_question(build(flips=flips((0.26, 0.26, 0.0)).assign(n_wordings=300)))
+    assert said.verdict.replace("\u00a0", " ") == (
+        "The result stands on wordings of the same meaning: there are no others here. 26 % of the answers change."
+    )
+
+
+def test_items_without_a_wording_of_the_same_meaning_take_the_word_where_they_hold_the_changes():
+    few = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=2, left_out_flips=0.08)))
+    assert few.verdict.startswith("The result stands")
+    assert "2 of 42 items have no wording of the same meaning, and are in neither share." in " ".join(few.cautions)
+    assert "too many for a word" not in " ".join(few.cautions)
+    many = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=9, left_out_flips=0.6)))
+    assert many.verdict.startswith("These runs cannot tell whether the result stands")
+    assert "They hold up to 60 % of a model's changed answers: too many for a word." in " ".join(many.cautions)
+
+
+def test_models_are_named_where_their_words_differ():
+    said = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.01), (0.5, 0.1, 0.02), (0.3, 0.27, 0.2))))
+    named = [text for text in said.details["meaning_flips_by_model"] if text.endswith(("m0.", "m1.", "m2."))]
+    assert named[:3] == ["“Stands”: m0.", "“Mostly not”: m1.", "Unclear: m2."]
+
+
 def test_silent_models_get_no_verdict():
     said = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), validity=0.1)))
     assert said.verdict == "This model does not answer."
@@ -165,7 +197,7 @@ def test_numbers_stand_with_what_they_are_about():
     assert "−1.0 points against all wordings (95 % interval −3.0 to +1.0)" in " ".join(
         details["meaning_flips_by_model"]
     )
-    assert "it is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
+    assert "of changed answers is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
     assert "“entailment:org/nli” parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
     assert "“words” is not used (AUC 0.60 (0.50 to 0.69)): its AUC" in " ".join(details["meaning_roc"])
     assert "in 1 of 1 model, by the mixed model" in " ".join(details["meaning_effect"])
@@ -177,6 +209,7 @@ def test_numbers_stand_with_what_they_are_about():
     {}, {"flips": flips(*[(0.3, 0.29, 0.02)] * 5)},
     {"flips": flips((0.3, 0.25, 0.1), (0.4, 0.1, 0.02), (0.3, 0.3, 0.0))},
     {"annotators": people(alpha=0.1, error=0.9)}, {"corrected": corrected("x")},
+    {"flips": flips((0.3, 0.29, 0.02), left_out_items=9, left_out_flips=0.6)}, {"checks": checks(False)},
 ])  # fmt: skip
 def test_sentences_are_short(changes):
     said = narrative.answer_question(build(**changes), ", on 22 November 2026")
