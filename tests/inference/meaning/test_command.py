@@ -213,3 +213,70 @@ def test_the_command_is_listed_and_answers(tmp_path, source, capsys):
     assert "words: AUC" in capsys.readouterr().out
     assert main(["meaning", str(source), "--check", "wrods", "--out", str(tmp_path / "out")]) == 2
     assert "the nearest is 'words'" in capsys.readouterr().err
+
+
+def test_wordings_whose_answers_are_turned_round_are_not_checked(tmp_path, capsys):
+    """Yes to an antonym is no to the original; of choices, every order gives its letters to other choices."""
+    from inference.runfolder.store import Run
+    from inference.stimuli.study import Item, Option, Study, Variant
+
+    same, turned = ((Option("yes", a), Option("no", b)) for a, b in (("yes", "no"), ("no", "yes")))
+    variants = (
+        Variant("q", "original", "original", "Is tea hot?", same),
+        Variant("q", "synonym", "synonym", "Is it true that tea is hot?", same),
+        Variant("q", "antonym", "antonym", "Is tea cold?", turned),
+    )
+    study = Study("wording", "q", (Item("q", variants),), ("yes", "no"))
+    with Run.create_or_open(tmp_path / "run", study) as run:
+        run.finish()
+    call_meaning(tmp_path / "run", "--check", "words")
+    rows = rows_of(tmp_path / "run" / "meaning.parquet", "words")
+    assert [key for key, row in rows.items() if not row["decoy"]] == [("q", "synonym")]
+    assert "made to mean something else: 1, such as 'antonym': not checked" in capsys.readouterr().err
+
+
+def test_negated_pairs_are_no_paraphrases(tmp_path):
+    from inference.runfolder.store import Run
+    from inference.stimuli.study import Item, Option, Study, Variant
+
+    options = (Option("entailment", "entailment"), Option("contradiction", "contradiction"))
+    variants = (
+        Variant("q", "original", "original", "Tea is hot.\nTea is warm.", options),
+        Variant("q", "h_neg-1", "h_neg", "Tea is hot.\nTea is not warm.", options),
+    )
+    study = Study("negation", "q", (Item("q", variants),), ("entailment", "contradiction"))
+    with Run.create_or_open(tmp_path / "run", study) as run:
+        run.finish()
+    with pytest.raises(InputError, match=r"nothing to check: wordings made to mean something else: 1, such as 'h_neg"):
+        call_meaning(tmp_path / "run", "--check", "words")
+
+
+def test_another_original_makes_what_was_said_beside_it_stale(tmp_path, source, capsys):
+    call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
+    write_statements(source, {**STATEMENTS, "dogs": ("Cats are shy animals.", *STATEMENTS["dogs"][1:])})
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    rows = rows_of(tmp_path / "out" / "meaning.parquet", "entailment:m")
+    assert "dogs" not in {item for item, _ in rows} and ("tea", "paraphrase-001") in rows
+    assert "entailment:m: says nothing of" in capsys.readouterr().err
+
+
+def test_two_calls_at_once_lose_no_check(tmp_path, source):
+    """While a model answers, another call checks the same wordings in another way."""
+    out = tmp_path / "out"
+
+    def load_late(model, seed):
+        call_meaning(source, "--check", "words", "--sheet", f"ann={write_sheet(tmp_path / 'ann.csv')}", "--out", out)
+        return load(model, seed)
+
+    call_meaning(source, "--check", SAYS, "--out", out, load=load_late)
+    assert rows_of(out / "meaning.parquet", "words") and rows_of(out / "meaning.parquet", "people:ann")
+    about = about_of(out / "meaning.parquet")
+    assert set(about["checks"]) == {"words", "entailment:m"} and set(about["sheets"]) == {"ann"}
+
+
+def test_what_a_kill_leaves_of_the_first_table_is_no_stranger(tmp_path, source):
+    out = tmp_path / "out"
+    (out / "meaning").mkdir(parents=True)
+    (out / ".meaning.parquet.99999999").write_bytes(b"PAR1")
+    call_meaning(source, "--check", "words", "--out", out)
+    assert sorted(path.name for path in out.iterdir()) == ["items.jsonl", "meaning", "meaning.parquet"]
