@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_text
 from ground.locking import hold_lock
+from ground.meaning.verdicts import MEANINGS
 from inference.asking.failures import NO_FAILURES
 from inference.asking.one_model import Settings
 from inference.judge.parts import LoadEngine
@@ -21,6 +22,7 @@ from inference.meaning.reading import PairAsker, Reading
 from inference.meaning.similarity import compute_similarities
 from inference.meaning.table import read_meaning_table, write_meaning_table
 from inference.meaning.verdicts import (
+    ATTRIBUTE,
     Verdicts,
     add_meaning_attributes,
     decide_verdicts,
@@ -132,10 +134,23 @@ class MeaningCheck:
         is_silent = not any(verdicts.meaning_by_key.values())
         print(describe_verdicts(verdicts), file=sys.stderr if is_silent else sys.stdout)
         if not self._source.is_run:
+            self._tell_replaced_attributes()
             items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
             itemsfile.write_items(self._source.out / ITEMS, items)
             print(f"{self._source.out / ITEMS}: the items, with the attribute meaning; run this file")
         print(self._source.file)
+
+    def _tell_replaced_attributes(self) -> None:
+        """Say that items have an attribute with the name of the verdict, where it holds something else."""
+        values = {
+            variant.attributes[ATTRIBUTE] for variant in self._source.study.variants if ATTRIBUTE in variant.attributes
+        }
+        for value in sorted(values - set(MEANINGS))[:1]:
+            print(
+                f"{ITEMS}: the verdict takes the place of the attribute {ATTRIBUTE} of your own, such as "
+                f"{shorten_text(value, 40)!r}",
+                file=sys.stderr,
+            )
 
     def _tell_partly_checked(self) -> None:
         """Name the checks of earlier calls that say nothing of some texts, which are new since then."""
