@@ -20,7 +20,7 @@ from inference.stimuli.study import ORIGINAL, Item, Study
 
 FILE, FOLDER, ITEMS = "meaning.parquet", "meaning", "items.jsonl"
 LANGUAGES = ("en", "ja")
-CHOICE, NEGATION = "choice", "negation"  # protocols
+CHOICE = "choice"  # the protocol
 MOST_LISTED = 20  # items that are named one by one
 
 
@@ -110,15 +110,15 @@ class Source:
 
     @cached_property
     def turned_keys(self) -> set[tuple[str, str]]:
-        """The wordings that are made to mean something else: yes to an antonym is no to the original.
+        """The wordings that are made to mean something else.
 
-        Of choices, the same letters stand for others in every order of the options; that turns nothing round.
+        Yes to an antonym is no to the original; and what has parents differs from them on purpose, such as by a
+        negation. Of choices, the same letters stand for others in every order of the options: that turns nothing round.
         """
-        if self.study.protocol == NEGATION:
-            return {variant.key for variant in self.study.variants if variant.pattern != ORIGINAL}
+        differing = {variant.key for variant in self.study.variants if variant.parents}
         if self.study.protocol == CHOICE:
-            return set()
-        return {
+            return differing
+        return differing | {
             variant.key
             for item in self.study.items
             if item.original is not None

@@ -242,7 +242,7 @@ def test_negated_pairs_are_no_paraphrases(tmp_path):
     options = (Option("entailment", "entailment"), Option("contradiction", "contradiction"))
     variants = (
         Variant("q", "original", "original", "Tea is hot.\nTea is warm.", options),
-        Variant("q", "h_neg-1", "h_neg", "Tea is hot.\nTea is not warm.", options),
+        Variant("q", "h_neg-1", "h_neg", "Tea is hot.\nTea is not warm.", options, parents=("original",)),
     )
     study = Study("negation", "q", (Item("q", variants),), ("entailment", "contradiction"))
     with Run.create_or_open(tmp_path / "run", study) as run:
