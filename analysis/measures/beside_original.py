@@ -224,7 +224,9 @@ def _lay_out(rows: Mapping[str, Any], name: str, shape: tuple[int, int]) -> Arra
 
 def _read_choices(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
     """Read the probability of the right option, and the letter of the choice; without what is read per byte."""
-    read_study: Choices | None = next((s for s in choices.read_choice_studies(runs) if s.study == study), None)
+    read_study: Choices | None = next(
+        (s for s in choices.read_choice_studies_with_gaps(runs) if s.study == study), None
+    )
     if read_study is None:
         return None
     is_plain = [not condition.endswith(PER_BYTE) for _, condition in read_study.units]

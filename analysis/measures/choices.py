@@ -127,6 +127,14 @@ def read_choice_studies(runs: Runs) -> list[Choices]:
     )
 
 
+def read_choice_studies_with_gaps(runs: Runs) -> list[Choices]:
+    """Read all studies as `read_choice_studies`, but with questions that lack wordings, orders or responses."""
+    return runs.compute_once(
+        "choice studies with gaps",
+        lambda: [_read_choice_study(runs, study, with_gaps=True) for study in list_choice_studies(runs)],
+    )
+
+
 def list_choice_studies(runs: Runs) -> list[str]:
     """List the studies of the protocol.
 
@@ -142,8 +150,8 @@ def list_choice_studies(runs: Runs) -> list[str]:
     return names
 
 
-def _read_choice_study(runs: Runs, study: str) -> Choices:
-    """Read one study into arrays, and refuse it where questions or answers have gaps."""
+def _read_choice_study(runs: Runs, study: str, *, with_gaps: bool = False) -> Choices:
+    """Read one study into arrays, and refuse it where questions or answers have gaps, unless they may."""
     variants = _read_choice_variants(runs, study)
     items = variants.drop_duplicates("item")
     wordings = sorted(
@@ -167,12 +175,14 @@ def _read_choice_study(runs: Runs, study: str) -> Choices:
         position >= 0, size, right, no_answers, no_answers, gold, no_values, no_values, (),
         *(no_answers.astype(float),) * 2,
     )  # fmt: skip
-    _check_question_gaps(runs, questions)
+    if not with_gaps:
+        _check_question_gaps(runs, questions)
     # Of 3 wordings and 2 orders, question 1, wording 0, order 1 is the cell 1 * 6 + 0 * 2 + 1 = 7.
     _create_variant_places_table(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
     units = _list_choice_units(runs, study)
     choices = replace(questions, units=tuple(units), **_read_choice_answers(runs, study, units, letters, shape))
-    _check_missing_answers(runs, choices, position)
+    if not with_gaps:
+        _check_missing_answers(runs, choices, position)
     return choices
 
 
@@ -304,6 +314,12 @@ def _build_place_of_largest_sql(scores: str) -> str:
     return f"CASE WHEN len({scores}) = 1 OR {ordered}[1] > {ordered}[2] THEN list_position({scores}, {ordered}[1]) END"
 
 
+_WHOLE_PARTS = (
+    "; let where keep the same wordings of every question; what is left among wordings of the same meaning is in table "
+    "meaning_flips of the whole run"
+)
+
+
 def _check_question_gaps(runs: Runs, choices: Choices) -> None:
     """Refuse a question that lacks a wording, or an order that others with as many choices have."""
     n_choices = choices.size.max(axis=(1, 2))
@@ -315,7 +331,7 @@ def _check_question_gaps(runs: Runs, choices: Choices) -> None:
             raise InputError(
                 f"{_find_study_path(runs, choices.study)}: stimuli.parquet: question "
                 f"{choices.items[question_rows[item]]!r} lacks {missing} of wording {choices.wordings[wording]!r}, "
-                f"which others with {number} choices have; it cannot be compared"
+                f"which others with {number} choices have; it cannot be compared{_WHOLE_PARTS if runs.part else ''}"
             )
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_text
+from ground.locking import hold_lock
+from ground.meaning.verdicts import MEANINGS
 from inference.asking.failures import NO_FAILURES
 from inference.asking.one_model import Settings
 from inference.judge.parts import LoadEngine
@@ -18,8 +20,10 @@ from inference.meaning.decoys.making import make_decoys
 from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_judge_prompts
 from inference.meaning.reading import PairAsker, Reading
 from inference.meaning.similarity import compute_similarities
-from inference.meaning.table import MeaningTable, read_meaning_table, write_meaning_table
+from inference.meaning.table import read_meaning_table, write_meaning_table
 from inference.meaning.verdicts import (
+    ATTRIBUTE,
+    Verdicts,
     add_meaning_attributes,
     decide_verdicts,
     describe_items,
@@ -95,30 +99,43 @@ class MeaningCheck:
         for name, votes in self._votes.items():
             table.add_scores(name, *self._list_voted(votes))
         table.about["sheets"] |= self._sheet_digests
+        is_new = False
         for check in self._checks:
             reading = self._read_check(check)
             scores = [reading.score_by_key.get(wording.pair.key) for wording in self._all_wordings]
             table.add_scores(check.name, self._all_wordings, scores)
             table.about["checks"][check.name] = {**reading.about, "versions": look_up_versions()}
-            if reading.failure is not None:  # thresholds need all texts
-                table.about.pop("thresholds", None)
-            write_meaning_table(self._source, table, self._all_wordings)
+            is_new |= self._write(is_whole=reading.failure is None)[1]
             if reading.failure is not None:
                 raise reading.failure
-        self._finish(table)
+        verdicts, is_still_new = self._write()
+        self._finish(verdicts, is_new or is_still_new)
 
-    def _finish(self, table: MeaningTable) -> None:
-        """Decide what wordings mean, write that, too, and print it."""
-        self._tell_partly_checked(table)
-        verdicts = decide_verdicts(table, self._wordings, self._decoys)
-        table.about["thresholds"] = verdicts.build_record()
-        if not write_meaning_table(self._source, table, self._all_wordings):
+    def _write(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
+        """Decide what wordings mean and write it, with what another call has written meanwhile; return if it is new."""
+        table, out = self._table, self._source.out
+        out.mkdir(parents=True, exist_ok=True)
+        with hold_lock(out):
+            latest = read_meaning_table(self._source)
+            latest.drop_stale_scores(self._all_wordings)
+            table.take_other_checks(latest)
+            verdicts = decide_verdicts(table, self._wordings, self._decoys)
+            table.about.pop("thresholds", None)
+            if is_whole:  # thresholds need all texts
+                table.about["thresholds"] = verdicts.build_record()
+            return verdicts, write_meaning_table(self._source, table, self._all_wordings)
+
+    def _finish(self, verdicts: Verdicts, is_new: bool) -> None:
+        """Print what follows for the wordings, and write it into items."""
+        self._tell_partly_checked()
+        if not is_new:
             print(f"{self._source.file}: nothing new to write", file=sys.stderr)
         for quality in verdicts.qualities:
             print(describe_quality(quality))
         is_silent = not any(verdicts.meaning_by_key.values())
         print(describe_verdicts(verdicts), file=sys.stderr if is_silent else sys.stdout)
         if not self._source.is_run:
+            self._tell_replaced_attributes()
             items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
             itemsfile.write_items(self._source.out / ITEMS, items)
             n_left_out = sum(len(item.variants) for item in self._source.study.items) - sum(
@@ -127,9 +144,21 @@ class MeaningCheck:
             print(f"{self._source.out / ITEMS}: {describe_items(n_left_out)}; run this file")
         print(self._source.file)
 
-    def _tell_partly_checked(self, table: MeaningTable) -> None:
+    def _tell_replaced_attributes(self) -> None:
+        """Say that items have an attribute with the name of the verdict, where it holds something else."""
+        values = {
+            variant.attributes[ATTRIBUTE] for variant in self._source.study.variants if ATTRIBUTE in variant.attributes
+        }
+        for value in sorted(values - set(MEANINGS))[:1]:
+            print(
+                f"{ITEMS}: the verdict takes the place of the attribute {ATTRIBUTE} of your own, such as "
+                f"{shorten_text(value, 40)!r}",
+                file=sys.stderr,
+            )
+
+    def _tell_partly_checked(self) -> None:
         """Name the checks of earlier calls that say nothing of some texts, which are new since then."""
-        named = {check.name for check in self._checks}
+        named, table = {check.name for check in self._checks}, self._table
         for name in table.ordered_checks:
             lacking = len(self._all_wordings) - len(table.scores[name])
             if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):

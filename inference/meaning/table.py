@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,10 +34,13 @@ class MeaningTable:
         Check -> key of the wording or decoy -> score; NaN: it was not to be had.
     about
         The record: `checks`, `decoys`, `sheets`, as `results/schema.json` has them.
+    fresh_checks
+        The checks that this call made, or read from sheets.
     """
 
     scores: dict[str, dict[Key, float]] = field(default_factory=dict)
     about: dict[str, Any] = field(default_factory=lambda: {"checks": {}, "decoys": {}, "sheets": {}})
+    fresh_checks: set[str] = field(default_factory=set)
 
     def add_scores(self, check: str, wordings: Iterable[Wording], scores: Iterable[float | None]) -> None:
         """Put in what a check says, in place of what it said before.
@@ -48,14 +52,24 @@ class MeaningTable:
         wordings, scores
             The wordings and decoys, and the score of each; None: it was not to be had.
         """
+        self.fresh_checks.add(check)
         self.scores[check] = {
             build_key(wording): math.nan if score is None else score
             for wording, score in zip(wordings, scores, strict=True)
         }
 
     def drop_stale_scores(self, wordings: Iterable[Wording]) -> None:
-        """Drop what was said of other wordings or decoys than these, and checks that say nothing then."""
-        keys = {build_key(wording) for wording in wordings}
+        """Drop what was said of other wordings or decoys than these, and checks that say nothing then.
+
+        What was said beside another original is about another pair of texts, and is dropped, too.
+        """
+        digests = _compute_original_digests(wordings)
+        earlier = self.about.get("originals", {})
+        keys = {
+            build_key(wording)
+            for wording in wordings
+            if earlier.get(wording.item, digests[wording.item]) == digests[wording.item]
+        }
         left = {
             check: {key: score for key, score in scores.items() if key in keys} for check, scores in self.scores.items()
         }
@@ -64,6 +78,15 @@ class MeaningTable:
         self.about["sheets"] = {
             name: digest for name, digest in self.about["sheets"].items() if f"{PEOPLE}:{name}" in self.scores
         }
+
+    def take_other_checks(self, table: MeaningTable) -> None:
+        """Take what a table says of checks that this call did not make, in place of what they said before."""
+        self.scores = {check: scores for check, scores in self.scores.items() if check in self.fresh_checks} | {
+            check: scores for check, scores in table.scores.items() if check not in self.fresh_checks
+        }
+        for kind, prefix in (("checks", ""), ("sheets", f"{PEOPLE}:")):
+            facts = {name: fact for name, fact in self.about[kind].items() if f"{prefix}{name}" in self.fresh_checks}
+            self.about[kind] = table.about[kind] | facts
 
     def list_scores(self, check: str, wordings: Sequence[Wording]) -> list[float]:
         """List the scores of wordings in their order.
@@ -92,6 +115,12 @@ class MeaningTable:
 def build_key(wording: Wording) -> Key:
     """Build the key of a wording."""
     return wording.item, wording.variant, wording.pair.text
+
+
+def _compute_original_digests(wordings: Iterable[Wording]) -> dict[str, str]:
+    """Compute for every item a digest of its original."""
+    originals = {wording.item: wording.pair.original for wording in wordings}
+    return {item: hashlib.sha256(text.encode()).hexdigest()[:16] for item, text in originals.items()}
 
 
 def read_meaning_table(source: Source) -> MeaningTable:
@@ -155,6 +184,8 @@ def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[
     Whether there was something new to write.
     """
     about = {**table.about, "version": VERSION, "study_hash": source.study.hash}
+    if not source.is_run:  # of a run, the hash of the study tells that its originals are the same
+        about["originals"] = _compute_original_digests(wordings)
     schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
     tables = [
         _build_check_table(schema, source.study.name, check, table.scores[check], wordings)

@@ -20,6 +20,7 @@ from inference.stimuli.study import ORIGINAL, Item, Study
 
 FILE, FOLDER, ITEMS = "meaning.parquet", "meaning", "items.jsonl"
 LANGUAGES = ("en", "ja")
+CHOICE = "choice"  # the protocol
 MOST_LISTED = 20  # items that are named one by one
 
 
@@ -96,14 +97,35 @@ class Source:
 
     @cached_property
     def wordings(self) -> list[Wording]:
-        """All wordings that are not the original itself, of items that have one."""
+        """All wordings that are not the original itself, nor turn its answers round, of items that have one."""
         return [
             Wording(item.item, variant.variant, Pair(self.originals[item.item], variant.text))
             for item in self.study.items
             if item.item in self.originals
             for variant in item.variants
-            if variant.pattern != ORIGINAL and variant.text.strip() != self.originals[item.item].strip()
+            if variant.pattern != ORIGINAL
+            and variant.text.strip() != self.originals[item.item].strip()
+            and variant.key not in self.turned_keys
         ]
+
+    @cached_property
+    def turned_keys(self) -> set[tuple[str, str]]:
+        """The wordings that are made to mean something else.
+
+        Yes to an antonym is no to the original; and what has parents differs from them on purpose, such as by a
+        negation. Of choices, the same letters stand for others in every order of the options: that turns nothing round.
+        """
+        differing = {variant.key for variant in self.study.variants if variant.parents}
+        if self.study.protocol == CHOICE:
+            return differing
+        return differing | {
+            variant.key
+            for item in self.study.items
+            if item.original is not None
+            for variant in item.variants
+            if [option.label for option in variant.options] == [option.label for option in item.original.options]
+            and variant.options != item.original.options
+        }
 
     @cached_property
     def checked_items(self) -> list[Item]:
@@ -127,11 +149,15 @@ class Source:
         ]
 
     def list_unchecked(self) -> list[str]:
-        """Write a line for each reason why items are not checked: no original, or nothing beside it."""
+        """Write a line for each reason why items, or wordings, are not checked."""
         names = {item.item for item in self.checked_items}
         lacking = [item.item for item in self.study.items if item.item not in self.originals]
         alone = [item.item for item in self.study.items if item.item in self.originals and item.item not in names]
-        return [
+        turned = [variant.variant for variant in self.study.variants if variant.key in self.turned_keys]
+        lines = []
+        if turned:
+            lines.append(f"wordings made to mean something else: {len(turned):,}, such as '{turned[0]}': not checked")
+        return lines + [
             f"{len(listed):,} of {len(self.study.items):,} items have {reason}: not checked: "
             f"{', '.join(listed[:MOST_LISTED])}{' ...' * (len(listed) > MOST_LISTED)}"
             for listed, reason in ((lacking, "no original"), (alone, "no wording beside their original"))
@@ -190,11 +216,16 @@ def _check_out(name: str, out: str | None) -> Path:
         raise InputError(f"--out {out}: this is a file; give a folder")
     if (folder / "run.json").exists():
         raise InputError(f"--out {out}: this is a run folder; give another one, or name the run in place of the items")
-    if folder.is_dir() and any(folder.iterdir()) and not {FILE, FOLDER} & {path.name for path in folder.iterdir()}:
+    if folder.is_dir() and not (folder / FILE).exists() and any(not _is_own_file(path) for path in folder.iterdir()):
         raise InputError(f"--out {out}: this folder holds something else; give a new one")
     if (folder / ITEMS).exists() and (folder / ITEMS).resolve() == expand_user_path(name).resolve():
         raise InputError(f"--out {out}: the items would be written over the file that is read; give another folder")
     return folder
+
+
+def _is_own_file(path: Path) -> bool:
+    """Tell whether a call that was killed before it wrote its table leaves such a file or folder."""
+    return path.name == FOLDER or path.name.startswith(f".{FILE}.")
 
 
 def detect_language(source: Source, stated: str | None) -> str:

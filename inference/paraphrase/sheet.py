@@ -17,6 +17,7 @@ from ground.spreadsheet import write_spreadsheet_csv
 from inference.paraphrase.combining import list_paraphrase_sources
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.parsing import fold_wording
+from inference.paraphrase.votes import refuse_name_of_everybody
 from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.reading.files import check_file_name
 from inference.stimuli.study import Item, Variant
@@ -132,6 +133,7 @@ def _name_files(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
     for number, name in enumerate(names):
         if "/" in name or "\\" in name or "=" in name:
             raise InputError(f"--annotators: '{name}' becomes part of a file's name; leave out / \\ and =")
+        refuse_name_of_everybody("--annotators", name)
         if name.casefold() in {other.casefold() for other in names[:number]}:
             raise InputError(f"--annotators: '{name}' is there twice; give every annotator another name")
     paths = {name: path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names} or {"": path}

@@ -16,6 +16,7 @@ from inference.stimuli.reading.files import check_file_name
 from inference.stimuli.study import Item
 
 REQUIRED = ("item", "paraphrase", "match")
+EVERYBODY = "all"  # what tables call all annotators together
 _VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 Key = tuple[str, str]
 
@@ -60,8 +61,15 @@ def name_sheets(arguments: Sequence[str]) -> dict[str, Path]:
             raise InputError(f"{path}: there is a sheet of annotator '{name}' already; name another: NAME={path}")
         if path.resolve() in {other.resolve() for other in sheets.values()}:
             raise InputError(f"{path}: this sheet is given twice; an annotator votes once")
+        refuse_name_of_everybody(f"{path}: annotator", name)
         sheets[name] = path
     return sheets
+
+
+def refuse_name_of_everybody(where: str, name: str) -> None:
+    """Refuse an annotator who is called as tables call all of them together."""
+    if name.casefold() == EVERYBODY:
+        raise InputError(f"{where} '{name}': tables call all annotators together so; give another name")
 
 
 def read_votes(sheets: Mapping[str, Path], items: Sequence[Item], decoys: Sequence[Decoy] = ()) -> Votes:
@@ -131,7 +139,9 @@ def _read_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) ->
         keys = _find_keys(f"{path}, {place}", record, index)
         verdict_text = record.get("match", "").strip()
         if not verdict_text:
-            raise InputError(f"{path}, {place}: match is empty ({n_empty:,} rows are); write yes or no")
+            raise InputError(
+                f"{path}, {place}: match is empty ({n_empty:,} rows are); write yes or no, or take the row out"
+            )
         vote = _VERDICTS.get(verdict_text.lower())
         if vote is None:
             raise InputError(f"{path}, {place}: match is '{verdict_text[:20]}'; write yes or no")

@@ -23,6 +23,12 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
     "rain": ("People stay home in the rain.", "In the rain people stay home.", "When it rains, people stay home."),
     "dogs": ("Dogs are loyal animals.", "A dog is a loyal animal.", "Loyal animals are what dogs are."),
     "walk": ("Long walks are healthy.", "It is healthy to take long walks.", "Walks that are long are healthy."),
+    "snow": ("Children love snow.", "Snow is what children love.", "Every child loves snow."),
+    "bread": ("Fresh bread smells nice.", "Bread that is fresh has a nice smell.", "The smell of fresh bread is nice."),
+    "trains": ("Trains are often late.", "It is often that trains come late.", "Late trains are frequent."),
+    "music": ("Loud music is tiring.", "Music that is loud makes people tired.", "It is tiring to hear loud music."),
+    "books": ("Old books are precious.", "Books of old age are precious.", "There is much worth in old books."),
+    "maths": ("Maths is hard to learn.", "Learning maths is hard.", "It is hard to learn maths."),
 }
 FALSE = "Hot tea is bad."
 _QUOTED = re.compile(r"(?m)^(=== [0-9a-f]{10} ===)\n(.*?)\n\1$", re.DOTALL)

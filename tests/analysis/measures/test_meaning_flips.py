@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import waver
 from analysis import runs
+from analysis.measures import choices
 from analysis.measures.beside_original import read_answers_beside_original
 from analysis.measures.meaning import read_meanings
 from analysis.measures.meaning_flips import choose_number_of_wordings, compare_flips
 from analysis.statistics.significance import compute_expanded_tail
+from ground.errors import InputError
 from helpers import choice_runs, scale_runs
 from helpers.meaning_runs import add_meaning, write_meaning, write_meaning_run
 from helpers.synthetic import paraphrases, random_frame, write_run
@@ -111,6 +114,19 @@ def test_figures_are_those_of_slow_loops(tmp_path, protocol):
             every = slow[row["model"], row["condition"], "all"]
             for name in FIGURES:
                 assert row[f"{name}_difference"] == pytest.approx(expected[name] - every[name], abs=TOLERANCE)
+
+
+def test_choices_of_a_part_may_lack_wordings_of_some_questions(tmp_path):
+    """Their page refuses such a part; what wordings of the same meaning do is what the whole run says of them."""
+    rows = choice_runs.answers(choice_runs.questions(12, 3), ["m"])
+    add_meaning(choice_runs.write_choice(tmp_path / "run", rows))
+    run = waver.open(tmp_path / "run")
+    whole, part = (opened.open_protocols({"choice"}) for opened in (run, run.where("meaning = 'same'")))
+    of_whole, of_part = (compare_flips(run, resamples=0).set_index("wordings") for run in (whole, part))
+    names = ["n_items", "n_wordings", "flip", "sd", "range_k"]
+    assert list(of_part.loc["same", names]) == pytest.approx(list(of_whole.loc["same", names]))
+    with pytest.raises(InputError, match="let where keep the same wordings of every question"):
+        choices.read_choice_studies(part)
 
 
 def test_intervals_are_those_of_a_plain_bootstrap_over_items(tmp_path):

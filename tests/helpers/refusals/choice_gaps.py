@@ -46,6 +46,9 @@ def _first(**values: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 CASES = [
+    Case("a condition that takes a wording from some questions",
+         ("analysis", "table", "run", "choice", "--where", "item = 'q000' OR pattern = 'original'"),
+         ("'q001'", "any order", "'paraphrase_1'", "let where keep", "meaning_flips"), run(lambda rows: rows)),
     Case("a choice without a response to one order", TABLE,
          ("run", "'q001'", "'paraphrase_2'", "order 3", "'m'", "run it again"), run(without("paraphrase-2/3"))),
     Case("a question that lacks a wording", TABLE, ("stimuli.parquet", "'q001'", "any order", "'original'"),

@@ -73,7 +73,7 @@ def test_of_a_run_it_lies_beside_it_and_the_run_stays_readable(tmp_path, source,
     assert runs.open_runs(tmp_path).info["models"]
     out = capsys.readouterr().out
     assert "words: AUC" in out and "entailment:m: AUC" in out and "used, the best" in out
-    assert "9 wordings: 8 same, 0 unclear, 1 another; by entailment:m" in out
+    assert "21 wordings: 20 same, 0 unclear, 1 another; by entailment:m" in out
 
 
 def test_columns_and_types_are_those_of_the_schema(tmp_path, source):
@@ -88,7 +88,7 @@ def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_pa
     read = {v.key: v for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants}
     meanings = {variant.text: variant.attributes.get("meaning") for variant in read.values()}
     assert meanings[FALSE] == "another" and meanings[STATEMENTS["tea"][0]] is None
-    assert [meanings[text] for _, text in PARAPHRASES].count("same") == 8
+    assert [meanings[text] for _, text in PARAPHRASES].count("same") == 20
     call_meaning(source, "--check", SAYS, "--drop", "--out", tmp_path / "out", load=load)
     left = [v.text for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants]
     assert FALSE not in left and len(left) == len(meanings) - 1
@@ -109,8 +109,8 @@ def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, so
     assert rows["tea", "paraphrase-003"]["score"] == 0 and rows["rain", "paraphrase-002"]["score"] == 0
     assert len(rows) == len(PARAPHRASES) and rows["dogs", "paraphrase-001"]["score"] == 1
     assert set(about_of(file)["sheets"]) == {"ann", "bob"} and len(about_of(file)["sheets"]["ann"]) == 64
-    # As many yes as no is unclear; the check is judged by what most passed: 7 wordings.
-    assert "7 wordings (people)" in (out := capsys.readouterr().out) and "7 same, 1 unclear, 1 another" in out
+    # As many yes as no is unclear; the check is judged by what most passed: 19 wordings.
+    assert "19 wordings (people)" in (out := capsys.readouterr().out) and "19 same, 1 unclear, 1 another" in out
     # The sheets stay without being named again; a new sheet of the same name takes the place of the old one.
     call_meaning(source, "--check", "words", "--out", tmp_path / "out")
     assert rows_of(file, "people:bob") == rows
@@ -121,7 +121,7 @@ def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, so
 def test_people_alone_give_verdicts_without_any_check(tmp_path, source, capsys):
     sheet = write_sheet(tmp_path / "ann.csv")
     call_meaning(source, "--sheet", f"ann={sheet}", "--out", tmp_path / "out")
-    assert "8 same, 0 unclear, 1 another; by people only" in capsys.readouterr().out
+    assert "20 same, 0 unclear, 1 another; by people only" in capsys.readouterr().out
 
 
 def test_the_order_of_checks_and_calls_does_not_count(tmp_path, source):
@@ -150,11 +150,11 @@ def test_decoys_are_as_many_as_the_last_call_took(tmp_path, source):
         return sum(row["decoy"] == "other_item" for row in rows_of(file, "words").values())
 
     call_meaning(source, "--check", "words", "--decoys", "2", "--out", tmp_path / "out")
-    assert count() == 8
+    assert count() == 20
     call_meaning(source, "--check", "words", "--out", tmp_path / "out")
-    assert count() == 8 and about_of(file)["decoys"]["per_kind"] == 2
+    assert count() == 20 and about_of(file)["decoys"]["per_kind"] == 2
     call_meaning(source, "--check", "words", "--decoys", "1", "--seed", "4", "--out", tmp_path / "out")
-    assert count() == 4 and about_of(file)["decoys"]["seed"] == 4
+    assert count() == 10 and about_of(file)["decoys"]["seed"] == 4
 
 
 def test_decoys_of_a_table_are_taken_as_they_are(tmp_path, source):
@@ -219,3 +219,80 @@ def test_the_command_is_listed_and_answers(tmp_path, source, capsys):
     assert "words: AUC" in capsys.readouterr().out
     assert main(["meaning", str(source), "--check", "wrods", "--out", str(tmp_path / "out")]) == 2
     assert "the nearest is 'words'" in capsys.readouterr().err
+
+
+def test_wordings_whose_answers_are_turned_round_are_not_checked(tmp_path, capsys):
+    """Yes to an antonym is no to the original; of choices, every order gives its letters to other choices."""
+    from inference.runfolder.store import Run
+    from inference.stimuli.study import Item, Option, Study, Variant
+
+    same, turned = ((Option("yes", a), Option("no", b)) for a, b in (("yes", "no"), ("no", "yes")))
+    variants = (
+        Variant("q", "original", "original", "Is tea hot?", same),
+        Variant("q", "synonym", "synonym", "Is it true that tea is hot?", same),
+        Variant("q", "antonym", "antonym", "Is tea cold?", turned),
+    )
+    study = Study("wording", "q", (Item("q", variants),), ("yes", "no"))
+    with Run.create_or_open(tmp_path / "run", study) as run:
+        run.finish()
+    call_meaning(tmp_path / "run", "--check", "words")
+    rows = rows_of(tmp_path / "run" / "meaning.parquet", "words")
+    assert [key for key, row in rows.items() if not row["decoy"]] == [("q", "synonym")]
+    assert "made to mean something else: 1, such as 'antonym': not checked" in capsys.readouterr().err
+
+
+def test_negated_pairs_are_no_paraphrases(tmp_path):
+    from inference.runfolder.store import Run
+    from inference.stimuli.study import Item, Option, Study, Variant
+
+    options = (Option("entailment", "entailment"), Option("contradiction", "contradiction"))
+    variants = (
+        Variant("q", "original", "original", "Tea is hot.\nTea is warm.", options),
+        Variant("q", "h_neg-1", "h_neg", "Tea is hot.\nTea is not warm.", options, parents=("original",)),
+    )
+    study = Study("negation", "q", (Item("q", variants),), ("entailment", "contradiction"))
+    with Run.create_or_open(tmp_path / "run", study) as run:
+        run.finish()
+    with pytest.raises(InputError, match=r"nothing to check: wordings made to mean something else: 1, such as 'h_neg"):
+        call_meaning(tmp_path / "run", "--check", "words")
+
+
+def test_another_original_makes_what_was_said_beside_it_stale(tmp_path, source, capsys):
+    call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
+    write_statements(source, {**STATEMENTS, "dogs": ("Cats are shy animals.", *STATEMENTS["dogs"][1:])})
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    rows = rows_of(tmp_path / "out" / "meaning.parquet", "entailment:m")
+    assert "dogs" not in {item for item, _ in rows} and ("tea", "paraphrase-001") in rows
+    assert "entailment:m: says nothing of" in capsys.readouterr().err
+
+
+def test_two_calls_at_once_lose_no_check(tmp_path, source):
+    """While a model answers, another call checks the same wordings in another way."""
+    out = tmp_path / "out"
+
+    def load_late(model, seed):
+        call_meaning(source, "--check", "words", "--sheet", f"ann={write_sheet(tmp_path / 'ann.csv')}", "--out", out)
+        return load(model, seed)
+
+    call_meaning(source, "--check", SAYS, "--out", out, load=load_late)
+    assert rows_of(out / "meaning.parquet", "words") and rows_of(out / "meaning.parquet", "people:ann")
+    about = about_of(out / "meaning.parquet")
+    assert set(about["checks"]) == {"words", "entailment:m"} and set(about["sheets"]) == {"ann"}
+
+
+def test_what_a_kill_leaves_of_the_first_table_is_no_stranger(tmp_path, source):
+    out = tmp_path / "out"
+    (out / "meaning").mkdir(parents=True)
+    (out / ".meaning.parquet.99999999").write_bytes(b"PAR1")
+    call_meaning(source, "--check", "words", "--out", out)
+    assert sorted(path.name for path in out.iterdir()) == ["items.jsonl", "meaning", "meaning.parquet"]
+
+
+def test_an_attribute_of_the_same_name_is_told_before_the_verdict_takes_its_place(tmp_path, capsys):
+    rows = [{"item": "tea", "text": text, "attributes": {"meaning": "politics"}} for text in STATEMENTS["tea"]]
+    source = tmp_path / "items.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    call_meaning(source, "--check", "words", "--out", tmp_path / "out")
+    assert "attribute meaning of your own, such as 'politics'" in capsys.readouterr().err
+    call_meaning(tmp_path / "out" / "items.jsonl", "--check", "words", "--out", tmp_path / "again")
+    assert "of your own" not in capsys.readouterr().err
