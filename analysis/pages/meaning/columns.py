@@ -67,6 +67,7 @@ COLUMNS: Mapping[str, Column] = {
     "n_items": Column("items with a wording of the same meaning that has an answer", "items", "Items"),
     "meaning_thresholds.n_items": Column("items with a wording that reaches the score and has an answer", "items",
                                          "Items"),
+    "n_items_changed": Column("items with an answer that differs from that to the original", "items", "Items changed"),
     "n_items_k": Column("items with at least k of these wordings: those of SD and range", "items", "Items with k"),
     "meaning_corrected.n_items": Column("items with an answer to the original and to a wording", "items", "Items"),
     "meaning_effect.n_items": Column("items in the fit", "items", "Items"),
@@ -86,6 +87,7 @@ COLUMNS: Mapping[str, Column] = {
     "p_holm": Column("the same after Holm for all models and conditions of the study", "", "p (Holm)", 3),
     "meaning_effect.p": Column("p value of the estimate, not corrected", "", "p", 3),
     "p_robust": Column("the same with cluster-robust errors, not corrected", "", "p (robust)", 3),
+    "p_robust_holm": Column("the same after Holm for all rows", "", "p (robust, Holm)", 3),
     "kept": Column("share of the wordings with a score that reach it", SHARE, "Kept", 2),
     # corrected
     "n_sheet": Column("wordings that people judged and the model answered", "wordings", "Read by people"),
@@ -94,6 +96,7 @@ COLUMNS: Mapping[str, Column] = {
     "corrected": Column("the same share among wordings of the same meaning, without the errors of the check", SHARE,
                         "Changed, corrected", 3),
     "change": Column("corrected share minus the uncorrected one", "-1 to 1", "Change", 3),
+    "excess": Column("corrected share minus four fifths of the uncorrected one", "-1 to 1", "Beyond four fifths", 3),
     "sensitivity": Column("wordings that people call the same and the check lets pass", SHARE, "Sensitivity", 2),
     "specificity": Column("wordings that people call another and the check stops", SHARE, "Specificity", 2),
     "not_shown": Column("why there is no corrected share", header="Not shown"),
