@@ -139,8 +139,8 @@ def _choose_word(row: Mapping[Hashable, Any], n_intervals: int) -> str:
         return STAND
     if row["n_items_changed"] < LEAST:
         return ""
-    corrected = (row[f"excess{end}"] for end in ("", "_lower", "_upper"))
-    is_refuted = verdicts.widen_difference_interval(*corrected, n_intervals)[0] <= 0  # not where it is missing
+    excess, low, high = (float(row[f"excess{end}"]) for end in ("", "_lower", "_upper"))  # missing without a sheet
+    is_refuted = verdicts.widen_difference_interval(excess, low, high, n_intervals)[0] <= 0
     if estimate_excess(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND
     if estimate_excess(row, HALF, n_intervals)[1] < 0:

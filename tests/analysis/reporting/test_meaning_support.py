@@ -115,8 +115,8 @@ def test_chance_takes_the_word():
         ([PART], "This stands in part on wordings judged to mean the same: fewer answers to these change."),
         ([HARDLY], "This mostly does not stand on wordings judged to mean the same: less than half as many answers to "
                    "these change."),
-        ([PART] * 2, "This stands in part on wordings judged to mean the same: fewer answers to these change, with each "
-                     "model."),
+        ([PART] * 2, "This stands in part on wordings judged to mean the same: fewer answers to these change, with "
+                     "each model."),
         ([""], "These runs cannot tell whether this stands on wordings judged to mean the same."),
         ([STAND, ""], "This stands on wordings judged to mean the same with 1 of 2 models; 1 is unclear."),
         ([STAND, STAND, PART, HARDLY, "", ""], "This stands on wordings judged to mean the same with 2 of 6 models, "
