@@ -10,6 +10,9 @@ Of all wordings and of some of them, three figures are compared, on the same ite
 
 Items count that have one wording of the same meaning with an answer; of SD and range, those that have k. k is the
 number of them that nine of ten items have at least, of those that have two.
+
+Flips are shares, with Wilson's interval (`statistics.shares`): where one answer in fifty changes, percentiles of draws
+hold .77 to .90 of them. Differences have percentiles: Newcombe's interval is too wide where one share is in the other.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_drawn_mean,
 )
+from analysis.statistics.shares import Shares
 from analysis.statistics.spread import compute_standard_deviations
 from ground.meaning.verdicts import SAME
 
@@ -46,6 +50,7 @@ ALL = "all"
 ITEMS_WITH_K = 0.9  # share of the items that have k wordings
 FIGURES = ("flip", "sd", "range_k")
 Mask = npt.NDArray[np.bool_]
+_SHARES: dict[str, Shares] = {"flip": lambda columns: {"flip": [[(columns["flip"], np.ones_like(columns["flip"]))]]}}
 
 
 @dataclass(frozen=True)
@@ -152,12 +157,13 @@ def compare_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
     Returns
     -------
     DataFrame
-        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_wordings; left_out_items, in neither,
-        left_out_flips, their part of the changed answers; k, n_items_k: items of SD and range; flip, sd, range_k, with
-        X_lower, X_upper by bootstrap over items; no_interval. In rows "same" also the difference same - all of every
-        figure, X_difference with its interval, paired over items; p of that of the flips, and p_holm over models and
-        conditions of the study. Without a verdict on any wording there are rows `ALL` only, about all items. No rows
-        where no wordings were checked.
+        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_items_changed: those with a flip;
+        n_wordings; left_out_items, in neither row, left_out_flips, their part of the changed answers; k, n_items_k:
+        items of SD and range; flip, sd, range_k, each with X_lower, X_upper over items (of flips Wilson's, else
+        bootstrap); no_interval. In rows "same" also the difference same - all of every figure, X_difference with its
+        interval, paired over items; p of that of the flips, and p_holm over models and conditions of the study.
+        Without a verdict on any wording there are rows `ALL` only, about all items. No rows where no wordings were
+        checked.
     """
     parts = [_compare_study(answers, resamples, seed) for answers in read_judged_answers(runs)]
     if not parts:
@@ -238,14 +244,15 @@ class Comparison:
         """
         columns: dict[str, Columns] = {name: {name: values} for name, values in self.figures.items()}
         intervals: dict[str, Interval] = {
-            name: bootstrap_intervals(part, _compute_drawn_figures, draws=resamples, seed=seed)[name]
+            name: bootstrap_intervals(part, _compute_drawn_figures, _SHARES.get(name), draws=resamples, seed=seed)[name]
             for name, part in columns.items()
         }
         models, conditions = zip(*self.answers.beside.units, strict=True) if self.answers.beside.units else ((), ())
         about: dict[str, Any] = {
             "study": self.answers.beside.study, "model": models * 2, "condition": conditions * 2,
-            "n_items": np.tile((self.sizes > 0).sum(axis=1), 2), "n_wordings": self.n_wordings.ravel(), "k": self.k,
-            "n_items_k": np.tile((self.sizes >= self.k).sum(axis=1), 2),
+            "n_items": np.tile((self.sizes > 0).sum(axis=1), 2),
+            "n_items_changed": (self.figures["flip"] > 0).sum(axis=0), "n_wordings": self.n_wordings.ravel(),
+            "k": self.k, "n_items_k": np.tile((self.sizes >= self.k).sum(axis=1), 2),
         }  # fmt: skip
         return columns, pd.DataFrame({**about, **build_interval_columns(intervals)})
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEW_MODELS, FEW_ITEMS = 3, 30  # below them a page says that they are few
+KEPT = 0.8  # part of the changes that wordings of the same meaning must keep, for a result to stand on them
 LOW_MASS = 0.5  # below this mass, an answer is not even what the model would say most of the time
 
 

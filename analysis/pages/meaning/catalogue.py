@@ -12,7 +12,7 @@ from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-FIGURES_OF_FLIPS = "n_items n_wordings k n_items_k flip sd range_k"
+FIGURES_OF_FLIPS = "n_items n_items_changed n_wordings k n_items_k flip sd range_k"
 TABLES = {
     "meaning_checks": Table(
         "tables.tabulate_checks",
@@ -59,7 +59,7 @@ TABLES = {
         "What wordings do to the answers: all of them, and those that mean the same",
         "Every figure of all wordings and of those with the verdict “same”, on the same items. The range is that of k "
         "wordings of an item, the exact mean over all draws. Differences: same minus all, paired over items. With 95 % "
-        "intervals over items (bootstrap).",
+        "intervals over items: of shares Wilson's, else by bootstrap.",
         (
             *IDENTITY,
             *split_names(
@@ -70,8 +70,8 @@ TABLES = {
         ),
         frozenset(
             split_names(
-                "n_items_k p flip_difference_lower flip_difference_upper sd_difference_lower sd_difference_upper "
-                "range_k_difference_lower range_k_difference_upper"
+                "n_items_changed n_items_k p flip_difference_lower flip_difference_upper sd_difference_lower "
+                "sd_difference_upper range_k_difference_lower range_k_difference_upper"
             )
         ),
         frozenset({"no_interval"}),
@@ -80,9 +80,9 @@ TABLES = {
         "tables_flips.tabulate_thresholds",
         "What wordings do to the answers, the stricter the check",
         "Wordings that score at least so much in the best check, and as many of all wordings of the same items, the "
-        "exact mean over all draws. With 95 % intervals over items (bootstrap).",
+        "exact mean over all draws. With 95 % intervals over items: of shares Wilson's, else by bootstrap.",
         (*IDENTITY, *split_names(f"check threshold kept wordings {FIGURES_OF_FLIPS} intervals no_interval")),
-        frozenset({"n_items_k"}),
+        frozenset(split_names("n_items_changed n_items_k")),
         frozenset({"no_interval"}),
     ),
     "meaning_corrected": Table(
@@ -94,10 +94,15 @@ TABLES = {
             *IDENTITY,
             *split_names(
                 "n_items n_wordings n_sheet uncorrected uncorrected_lower uncorrected_upper corrected lower upper "
-                "change change_lower change_upper sensitivity specificity not_shown"
+                "change change_lower change_upper excess excess_lower excess_upper sensitivity specificity not_shown"
             ),
         ),
-        frozenset(split_names("uncorrected_lower uncorrected_upper lower upper change_lower change_upper")),
+        frozenset(
+            split_names(
+                "uncorrected_lower uncorrected_upper lower upper change_lower change_upper excess excess_lower "
+                "excess_upper"
+            )
+        ),
         frozenset({"not_shown"}),
         interval={"corrected": ("lower", "upper")},
     ),
@@ -106,7 +111,12 @@ TABLES = {
         "Whether answers are further from that to the original, the less a wording means the same",
         "Mixed model of every model and condition: distance ~ meaning_score + (1 | item), by REML. Estimate: change of "
         "the distance from a score of 0 to one of 1, with its 95 % interval (t, Satterthwaite).",
-        (*IDENTITY, *split_names("check n_rows n_items estimate lower upper estimate_std p p_holm p_robust warnings")),
+        (
+            *IDENTITY,
+            *split_names(
+                "check n_rows n_items estimate lower upper estimate_std p p_holm p_robust p_robust_holm warnings"
+            ),
+        ),
         frozenset(split_names("lower upper p p_robust")),
         frozenset({"warnings"}),
         {"estimate": ("lower", "upper")},

@@ -70,6 +70,7 @@ COLUMNS: Mapping[str, Column] = {
     "left_out_items": Column("items without a wording of the same meaning: they are in neither row", "items",
                              "Items left out"),
     "left_out_flips": Column("part of all changed answers that these items have", SHARE, "Changes left out", 3),
+    "n_items_changed": Column("items with an answer that differs from that to the original", "items", "Items changed"),
     "n_items_k": Column("items with at least k of these wordings: those of SD and range", "items", "Items with k"),
     "meaning_corrected.n_items": Column("items with an answer to the original and to a wording", "items", "Items"),
     "meaning_effect.n_items": Column("items in the fit", "items", "Items"),
@@ -89,6 +90,7 @@ COLUMNS: Mapping[str, Column] = {
     "p_holm": Column("the same after Holm for all models and conditions of the study", "", "p (Holm)", 3),
     "meaning_effect.p": Column("p value of the estimate, not corrected", "", "p", 3),
     "p_robust": Column("the same with cluster-robust errors, not corrected", "", "p (robust)", 3),
+    "p_robust_holm": Column("the same after Holm for all rows", "", "p (robust, Holm)", 3),
     "kept": Column("share of the wordings with a score that reach it", SHARE, "Kept", 2),
     # corrected
     "n_sheet": Column("wordings that people judged and the model answered", "wordings", "Read by people"),
@@ -97,6 +99,7 @@ COLUMNS: Mapping[str, Column] = {
     "corrected": Column("the same share among wordings of the same meaning, without the errors of the check", SHARE,
                         "Changed, corrected", 3),
     "change": Column("corrected share minus the uncorrected one", "-1 to 1", "Change", 3),
+    "excess": Column("corrected share minus four fifths of the uncorrected one", "-1 to 1", "Beyond four fifths", 3),
     "sensitivity": Column("wordings that people call the same and the check lets pass", SHARE, "Sensitivity", 2),
     "specificity": Column("wordings that people call another and the check stops", SHARE, "Specificity", 2),
     "not_shown": Column("why there is no corrected share", header="Not shown"),

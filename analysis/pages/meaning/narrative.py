@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -23,6 +24,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.meaning import (
     HARDLY,
     NO_CHECK,
+    NOTHING,
     PART,
     RULES,
     STAND,
@@ -40,7 +42,6 @@ TABLES = (
     "meaning_effect",
 )  # fmt: skip
 SUBJECT = "The result"
-NOTHING = f"{verdicts.UNCLEAR}: no wording of the same meaning has an answer beside one to its original."
 UNCHECKED = "No wording of these runs was checked for its meaning; `waver meaning RUN` does that."
 CHECK_RULES = (
     f"A check is used where the whole 95 % interval of its AUC lies above {LEAST_AUC:g}, and at least "
@@ -87,7 +88,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     if answering.empty and len(flips):
         verdict, why = describe_models_without_answers(list(labels.build_row_labels(flips).unique()))
         return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty(details))
-    rows = pair_flips(answering) if len(answering) else answering
+    rows = pair_flips(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
         return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty(details))
     support_words = judge_kept_parts(rows, by_chance)
@@ -193,13 +194,19 @@ def _describe_checks(checks: pd.DataFrame) -> Iterator[str]:
             continue
         auc = f"AUC {row['auc']:.2f}{format_ends(row, 'auc')}"
         if row["used"]:
-            passed = "wordings that people passed" if row["passed_by"] == PEOPLE else "wordings"
+            passed = "wordings that people call the same" if row["passed_by"] == PEOPLE else "wordings"
             yield (
-                f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['decoy_share'])} of "
-                f"the decoys pass, and {format_percent(row['passed_share'])} of the {passed}."
+                f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['passed_share'])} of "
+                f"the {passed} pass, and {format_percent(row['decoy_share'])} of the decoys{_format_other_decoys(row)}."
             )
         else:
             yield f"{name} is not used ({auc}): {row['why_not']}."
+
+
+def _format_other_decoys(row: Mapping[Hashable, Any]) -> str:
+    """Write the interval of the share of decoys that pass: the threshold was made from these very decoys."""
+    ends = [row["decoy_share_lower"], row["decoy_share_upper"]]
+    return "" if pd.isna(ends).any() else f"; of other decoys, {format_percent(ends[0])} to {format_percent(ends[1])}"
 
 
 def _describe_meanings(meanings: pd.DataFrame) -> Iterator[str]:
@@ -239,10 +246,10 @@ def _describe_effects(effects: pd.DataFrame) -> Iterator[str]:
     tested = effects.dropna(subset=["p_holm"]) if len(effects) else effects
     if tested.empty:
         return
-    clear = verdicts.mark_clear_effects(tested["p_holm"])
+    clear = verdicts.mark_clear_effects(tested["p_holm"], tested["p_robust_holm"])
     further, nearer = (int((clear & (sign * tested["estimate"] < 0)).sum()) for sign in (1, -1))
     sentence = (
         f"The lower the meaning score, the further the answer is from that to the original: in {further or 'none'} of "
-        f"{phrase_model_condition_count(tested)}, by the mixed model after Holm"
+        f"{phrase_model_condition_count(tested)}, by two errors of the mixed model after Holm"
     )
     yield f"{sentence}; in {nearer:,}, the nearer." if nearer else f"{sentence}."

@@ -74,7 +74,7 @@ class MeaningPage(Page):
         return render_fragment(
             "meaning/method", resamples=options["resamples"], seed=options["seed"], allowed=ALLOWED,
             least_auc=LEAST_AUC, least_share=LEAST_SHARE, lost=LOST, word_meanings=" ".join(meaning.RULES),
-            rules=verdicts.describe_verdict_rules("validity", "interval", "chance"),
+            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "fit"),
         )  # fmt: skip
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.meaning_corrected import correct_flips
 from analysis.measures.meaning_flips import ALL, StudyAnswers, compare_flips, compare_with_all, read_judged_answers
 from analysis.runs.folder import UNIT
-from analysis.statistics.corrected_share import estimate_corrected_share
 from analysis.statistics.mixed import Result, fit_mixed_models
 from analysis.statistics.mixed.design import INTERCEPT
-from analysis.statistics.multiplicity import floor_p_values
+from analysis.statistics.multiplicity import floor_p_values, holm
 from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError
 
@@ -25,7 +25,8 @@ STEPS = 10
 """How many times the threshold is raised: each time, a tenth of the wordings more is left out."""
 CERTIFIED = "certified"  # wordings that reach the threshold
 _EFFECT_COLUMNS = (
-    "n_rows", "n_items", "estimate", "lower", "upper", "estimate_std", "p", "p_holm", "p_robust", "warnings"
+    "n_rows", "n_items", "estimate", "lower", "upper", "estimate_std", "p", "p_holm", "p_robust", "p_robust_holm",
+    "warnings",
 )  # fmt: skip
 EFFECT = "distance ~ meaning_score + (1 | item)"
 
@@ -101,30 +102,9 @@ def tabulate_corrected(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, and what `statistics.corrected_share.CorrectedShare` says, `reason` as not_shown. Of
-        choices, an answer to every order of the options counts. No rows of a study that nobody read.
+        As of `measures.meaning_corrected.correct_flips`.
     """
-    rows: list[dict[str, Any]] = []
-    for answers in read_judged_answers(runs):
-        best, judged = answers.meaning.best, answers.judged
-        if not answers.meaning.votes:
-            continue
-        yes, no = judged["votes_yes"].to_numpy(float), judged["votes_no"].to_numpy(float)
-        same = np.where(yes == no, np.nan, (yes > no).astype(float))
-        score = judged["meaning_score"].to_numpy(float)
-        passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
-        truth, decoy_error = np.where(np.isnan(yes), np.nan, same), answers.meaning.compute_decoy_error()
-        for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
-            share = estimate_corrected_share(flips, passes, truth, judged["item"], decoy_error)
-            rows.append({
-                "study": answers.beside.study, "model": model, "condition": condition,
-                **{name: getattr(share, name) for name in (
-                    "n_items", "n_sheet", "uncorrected", "uncorrected_lower", "uncorrected_upper", "corrected", "lower",
-                    "upper", "change", "change_lower", "change_upper", "sensitivity", "specificity",
-                )},
-                "n_wordings": int((~np.isnan(flips)).sum()), "not_shown": share.reason,
-            })  # fmt: skip
-    return pd.DataFrame(rows)
+    return correct_flips(runs)
 
 
 def tabulate_effect(runs: Runs) -> pd.DataFrame:
@@ -139,8 +119,9 @@ def tabulate_effect(runs: Runs) -> pd.DataFrame:
     -------
     DataFrame
         study, model, condition; check: the best one; n_rows, n_items; estimate, lower, upper, estimate_std, p, p_holm
-        (over all rows), p_robust of the score in `EFFECT`; warnings: what weakens the fit, or why there is none. Of
-        choices, distances are means over the orders of the options. No rows of a study without a used check.
+        (over all rows), p_robust, p_robust_holm of the score in `EFFECT`; warnings: what weakens the fit, or why there
+        is none. Of choices, distances are means over the orders of the options. No rows of a study without a used
+        check.
     """
     fits: list[tuple[FitInput, Fit]] = []
     unfitted: list[dict[str, Any]] = []
@@ -160,6 +141,8 @@ def tabulate_effect(runs: Runs) -> pd.DataFrame:
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True).reindex(columns=[*UNIT, *_EFFECT_COLUMNS])
+    has_test = table["p_robust"].notna()
+    table.loc[has_test, "p_robust_holm"] = holm(table.loc[has_test, "p_robust"])
     return table.assign(check=table["study"].map(checks))
 
 

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 import waver
 from analysis import runs
@@ -129,8 +130,9 @@ def test_choices_of_a_part_may_lack_wordings_of_some_questions(tmp_path):
         choices.read_choice_studies(part)
 
 
-def test_intervals_are_those_of_a_plain_bootstrap_over_items(tmp_path):
-    """Drawn item by item with the same counts; the ends are expanded percentiles."""
+def test_intervals_are_wilsons_of_shares_and_those_of_a_plain_bootstrap_over_items(tmp_path):
+    """Drawn item by item with the same counts; the ends are expanded percentiles. Wilson's n: effective number of
+    items, with an item more that always flips, and one that never does."""
     folder = write_meaning_run(tmp_path / "run", items=9, paraphrases=6, false_share=0.4)
     opened = runs.open_runs(folder)
     table = compare_flips(opened, resamples=200, seed=5).set_index("wordings")
@@ -141,11 +143,15 @@ def test_intervals_are_those_of_a_plain_bootstrap_over_items(tmp_path):
     n = len(of_all)
     drawn = np.random.default_rng(5).integers(0, n, (200, n))
     tail = compute_expanded_tail(0.95, n)
-    for values, row, name in (
-        (of_all, "all", "flip"), (of_same, "same", "flip"), (of_same - of_all, "same", "flip_difference")
-    ):  # fmt: skip
-        ends = np.quantile(values[drawn].mean(axis=1), [tail, 1 - tail])
-        assert table.loc[row, [f"{name}_lower", f"{name}_upper"]].tolist() == pytest.approx(ends, abs=TOLERANCE)
+    ends = np.quantile((of_same - of_all)[drawn].mean(axis=1), [tail, 1 - tail])
+    difference = table.loc["same", ["flip_difference_lower", "flip_difference_upper"]]
+    assert difference.tolist() == pytest.approx(ends, abs=TOLERANCE)
+    for values, row in ((of_all, "all"), (of_same, "same")):
+        share = np.append(values, [0, 1])
+        number = share.mean() * (1 - share.mean()) / (((share - share.mean()) / (n + 2)) ** 2).sum() - 2
+        ends = proportion_confint(values.mean() * number, number, method="wilson")
+        assert table.loc[row, ["flip_lower", "flip_upper"]].tolist() == pytest.approx(ends, abs=TOLERANCE)
+        assert table.loc[row, "n_items_changed"] == (values > 0).sum()
 
 
 def test_without_a_verdict_there_are_rows_of_all_wordings_only(tmp_path):

@@ -20,7 +20,8 @@ def flips(*rows):
     models = [chr(ord("a") + place) for place in range(len(frame))]
     same = frame["flip"] + frame["flip_difference"]
     return frame.assign(study="s", condition="c", model=models, same_flip=same, n_wordings=100, same_n_wordings=90,
-                        left_out_items=0, left_out_flips=0.0)  # fmt: skip
+                        left_out_items=0, left_out_flips=0.0, n_items_changed=20, excess=np.nan, excess_lower=np.nan,
+                        excess_upper=np.nan)  # fmt: skip
 
 
 STANDS = (0.30, 0.25, 0.35, -0.01, -0.03, 0.01)
@@ -70,7 +71,8 @@ def test_a_word_at_its_limit_is_wrong_in_few_studies(kept, wrong):
 def test_all_wordings_of_the_same_meaning_keep_all():
     rows = flips((0.3, 0.25, 0.35, 0.0, np.nan, np.nan)).assign(same_n_wordings=100)
     assert judge_kept_parts(rows) == [STAND]
-    assert describe_support([STAND], rows) == "This stands on wordings of the same meaning: there are no others here."
+    said = describe_support([STAND], rows)
+    assert said == "This stands on wordings judged to mean the same: there are no others here."
     others = rows.assign(left_out_items=1)  # of another meaning, and without a changed answer
     assert judge_kept_parts(others) == [STAND] and "at least four fifths" in describe_support([STAND], others)
 
@@ -81,6 +83,29 @@ def test_no_word_where_items_without_the_same_meaning_hold_the_changes(row):
     assert judge_kept_parts(flips(row).assign(left_out_items=9, left_out_flips=0.10)) != [""]
     rows = flips(row).assign(same_n_wordings=100, left_out_items=9, left_out_flips=0.5)  # one paraphrase an item
     assert judge_kept_parts(rows) == [""]
+
+
+@pytest.mark.parametrize(("n_items_changed", "word"), [(4, ""), (5, STAND)])
+def test_a_few_items_with_changed_answers_say_nothing(n_items_changed, word):
+    assert judge_kept_parts(flips(STANDS).assign(n_items_changed=n_items_changed)) == [word]
+
+
+@pytest.mark.parametrize(
+    ("row", "excess", "word"),
+    [
+        (STANDS, (0.04, 0.01, 0.07), STAND), (STANDS, (0.02, -0.01, 0.05), ""), (STANDS, (-0.05, -0.09, -0.01), ""),
+        ((0.30, 0.25, 0.35, -0.02, -0.03, -0.01), (0.02, -0.01, 0.05), PART),  # fewer change, that is sure
+        (FEWER, (0.04, 0.01, 0.07), PART), (MOSTLY, (np.nan,) * 3, HARDLY),
+    ],
+)  # fmt: skip
+def test_what_stands_must_stand_without_the_errors_of_the_check(row, excess, word):
+    names = ["excess", "excess_lower", "excess_upper"]
+    assert judge_kept_parts(flips(row).assign(**dict(zip(names, excess, strict=True)))) == [word]
+
+
+def test_the_excess_is_widened_for_the_number_of_models():
+    rows = flips(STANDS, UNKNOWN, UNKNOWN).assign(excess=0.04, excess_lower=0.005, excess_upper=0.075)
+    assert judge_kept_parts(rows) == ["", "", ""] and judge_kept_parts(rows[:1]) == [STAND]
 
 
 def test_intervals_are_widened_for_the_number_of_models():
@@ -98,16 +123,17 @@ def test_chance_takes_the_word():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([STAND], "This stands on wordings of the same meaning: at least four fifths as many answers to these change."),
-        ([PART], "This stands in part on wordings of the same meaning: fewer answers to these change."),
-        ([HARDLY], "This mostly does not stand on wordings of the same meaning: less than half as many answers to "
+        ([STAND], "This stands on wordings judged to mean the same: at least four fifths as many answers to these "
+                  "change."),
+        ([PART], "This stands in part on wordings judged to mean the same: fewer answers to these change."),
+        ([HARDLY], "This mostly does not stand on wordings judged to mean the same: less than half as many answers to "
                    "these change."),
-        ([PART] * 2, "This stands in part on wordings of the same meaning: fewer answers to these change, with each "
-                     "model."),
-        ([""], "These runs cannot tell whether this stands on wordings of the same meaning."),
-        ([STAND, ""], "This stands on wordings of the same meaning with 1 of 2 models; 1 is unclear."),
-        ([STAND, STAND, PART, HARDLY, "", ""], "This stands on wordings of the same meaning with 2 of 6 models, in "
-                                               "part with 1, mostly not with 1; 2 are unclear."),
+        ([PART] * 2, "This stands in part on wordings judged to mean the same: fewer answers to these change, with "
+                     "each model."),
+        ([""], "These runs cannot tell whether this stands on wordings judged to mean the same."),
+        ([STAND, ""], "This stands on wordings judged to mean the same with 1 of 2 models; 1 is unclear."),
+        ([STAND, STAND, PART, HARDLY, "", ""], "This stands on wordings judged to mean the same with 2 of 6 models, "
+                                               "in part with 1, mostly not with 1; 2 are unclear."),
     ],
 )  # fmt: skip
 def test_the_sentence_counts_the_models(words, sentence):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import waver
+from analysis.measures.meaning_corrected import correct_flips
 from analysis.pages.meaning.page import MeaningPage
 from analysis.reporting.words import meaning
 from analysis.reporting.words.meaning import HARDLY, PART, STAND
@@ -37,7 +38,7 @@ def judge_page(run):
     """The first sentences of the page, and by model: share of changed answers of all wordings, and the word."""
     page = MeaningPage(run, None, resamples=2000)
     page.answer()
-    rows = meaning.pair_flips(page.frame("meaning_flips"))
+    rows = meaning.pair_flips(page.frame("meaning_flips"), correct_flips(page.runs))
     words = dict(zip(rows["model"], meaning.judge_kept_parts(rows), strict=True))
     said = page._answer.verdict
     assert said.startswith(meaning.describe_support(list(words.values()), rows, "The result"))
@@ -60,4 +61,4 @@ def test_the_sentence_is_right_with_and_without_planted_paraphrases(folder):
 
     said_same, _, words_same = judge_page(run.where("meaning = 'same'"))
     assert set(words_same.values()) == {STAND}
-    assert said_same.startswith("The result stands on wordings of the same meaning: there are no others here. ")
+    assert said_same.startswith("The result stands on wordings judged to mean the same: there are no others here. ")

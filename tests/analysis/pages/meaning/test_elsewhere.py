@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.measures.meaning_corrected import correct_flips
 from analysis.measures.meaning_flips import compare_flips
 from analysis.reporting import catalogue
 from analysis.reporting.words import meaning
@@ -49,10 +50,10 @@ def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monke
     after = make(page, folder, options, tmp_path / "out")
     shown = after.answer().text
     flips = compare_flips(after.runs)
-    rows = meaning.pair_flips(flips[~(flips["validity"] < 0.5)])
+    rows = meaning.pair_flips(flips[~(flips["validity"] < 0.5)], correct_flips(after.runs))
     assert len(rows) and set(flips["wordings"]) == {"all", "same"}
     assert after._answer.support == meaning.describe_meaning_support(after.runs) != ""
-    assert "wordings of the same meaning" in after._answer.support
+    assert meaning.AMONG in after._answer.support
     assert shown.replace(f'<p class="support">{after._answer.support.replace(" %", "&nbsp;%")}</p>\n', "") == first
     section = after.borrow_section(*SECTION).text
     assert "<h2" in section and "How much of it is meaning?" in section
@@ -84,6 +85,16 @@ def test_of_several_studies_the_one_that_was_checked_is_named(tmp_path):
     assert "he share of changed answers in “checked” " in meaning.describe_meaning_support(both)
     alone = meaning.describe_meaning_support(open_runs(tmp_path / "checked"))
     assert "he share of changed answers" in alone and "“" not in alone
+
+
+def test_where_no_wording_means_the_same_that_is_said(tmp_path):
+    folder, options = FULL["stability"](tmp_path / "run")
+    stimuli = pq.read_table(folder / "stimuli.parquet").to_pandas()
+    wordings = stimuli[stimuli["pattern"] != "original"][["item", "variant", "text"]].reset_index(drop=True)
+    write_meaning(folder, wordings.assign(check="people:ann", score=0.0))
+    page = make("stability", folder, options)
+    page.answer()
+    assert page._answer.support == meaning.NOTHING
 
 
 def test_silent_models_are_no_support(tmp_path):

@@ -19,8 +19,8 @@ def flips(*models, validity=0.9, left_out_items=0, left_out_flips=0.0):
     rows = []
     for number, (of_all, of_same, half) in enumerate(models):
         change = of_same - of_all
-        both = {**UNIT, "model": f"m{number}", "n_items": 40, "validity": validity, "left_out_items": left_out_items,
-                "left_out_flips": left_out_flips}  # fmt: skip
+        both = {**UNIT, "model": f"m{number}", "n_items": 40, "n_items_changed": 30, "validity": validity,
+                "left_out_items": left_out_items, "left_out_flips": left_out_flips}  # fmt: skip
         rows += [
             {**both, "wordings": "all", "n_wordings": 400, "flip": of_all, "flip_lower": of_all - 0.03,
              "flip_upper": of_all + 0.03},
@@ -39,7 +39,8 @@ def checks(used=True, passed_by="people"):
          "why_not": "its AUC is not surely above 0.7"},
     ]  # fmt: skip
     return pd.DataFrame(rows).assign(study="s", passed_by=passed_by, threshold=0.83, passed_share=0.88,
-                                     decoy_share=0.05, n_passed=200, n_decoys=100)  # fmt: skip
+                                     decoy_share=0.05, decoy_share_lower=0.02, decoy_share_upper=0.11, n_passed=200,
+                                     n_decoys=100)  # fmt: skip
 
 
 def meanings(same=300, another=60, unclear=40, none=0):
@@ -63,7 +64,7 @@ def corrected(reason=""):
 
 def effect(*rows):
     names = ["model", "estimate", "p_holm"]
-    return pd.DataFrame(list(rows), columns=names).assign(study="s", condition="c")
+    return pd.DataFrame(list(rows), columns=names).assign(study="s", condition="c", p_robust_holm=0.002)
 
 
 def build(**changes):
@@ -85,7 +86,7 @@ def test_the_first_screen_says_what_stands_and_what_was_compared():
         "1 model answered 400 wordings of 40 items, on 22 November 2026; 2 people and 2 checks compared their meanings."
     )
     assert said.verdict == (
-        "The result stands on wordings of the same meaning: at least four fifths as many answers to these change. "
+        "The result stands on wordings judged to mean the same: at least four fifths as many answers to these change. "
         "29 % change, of all wordings 30 %."
     )
 
@@ -93,15 +94,15 @@ def test_the_first_screen_says_what_stands_and_what_was_compared():
 @pytest.mark.parametrize(
     ("models", "verdict"),
     [
-        ([(0.3, 0.2, 0.03)], "The result stands in part on wordings of the same meaning: fewer answers to these "
+        ([(0.3, 0.2, 0.03)], "The result stands in part on wordings judged to mean the same: fewer answers to these "
                              "change. 20 % change, of all wordings 30 %."),
-        ([(0.3, 0.05, 0.03)], "The result mostly does not stand on wordings of the same meaning: less than half as "
+        ([(0.3, 0.05, 0.03)], "The result mostly does not stand on wordings judged to mean the same: less than half as "
                               "many answers to these change. 5 % change, of all wordings 30 %."),
-        ([(0.3, 0.25, 0.10)], "These runs cannot tell whether the result stands on wordings of the same meaning. 25 % "
-                              "change, of all wordings 30 %."),
-        ([(0.3, 0.29, 0.01), (0.5, 0.1, 0.02)], "The result stands on wordings of the same meaning with 1 of 2 models, "
-                                                "mostly not with 1."),
-        ([(0.3, 0.29, 0.01), (0.5, 0.49, 0.02)], "The result stands on wordings of the same meaning: at least four "
+        ([(0.3, 0.25, 0.10)], "These runs cannot tell whether the result stands on wordings judged to mean the same. "
+                              "25 % change, of all wordings 30 %."),
+        ([(0.3, 0.29, 0.01), (0.5, 0.1, 0.02)], "The result stands on wordings judged to mean the same with 1 of 2 "
+                                                "models, mostly not with 1."),
+        ([(0.3, 0.29, 0.01), (0.5, 0.49, 0.02)], "The result stands on wordings judged to mean the same: at least four "
                                                  "fifths as many answers to these change, with each model. On average, "
                                                  "39 % change, of all wordings 40 %."),
     ],
@@ -127,7 +128,7 @@ def test_without_a_sheet_all_wordings_stood_for_passed_ones():
     said = narrative.answer_question(build(checks=checks(True, "all wordings"), annotators=NOBODY))
     assert said.setup.endswith("; 2 checks compared their meanings.")
     assert any("all wordings stood for passed ones" in caution for caution in said.cautions)
-    assert "88 % of the wordings." in " ".join(said.details["meaning_roc"])
+    assert "88 % of the wordings pass," in " ".join(said.details["meaning_roc"])
 
 
 def test_people_alone_are_named_where_no_check_is_used():
@@ -148,7 +149,7 @@ def test_people_alone_who_read_all_wordings_give_the_verdicts():
 def test_a_part_without_wordings_of_another_meaning_is_not_compared_with_itself():
     said = narrative.answer_question(build(flips=flips((0.26, 0.26, 0.0)).assign(n_wordings=300)))
     assert said.verdict.replace("\u00a0", " ") == (
-        "The result stands on wordings of the same meaning: there are no others here. 26 % of the answers change."
+        "The result stands on wordings judged to mean the same: there are no others here. 26 % of the answers change."
     )
 
 
@@ -200,7 +201,12 @@ def test_numbers_stand_with_what_they_are_about():
     assert "of changed answers is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
     assert "“entailment:org/nli” parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
     assert "“words” is not used (AUC 0.60 (0.50 to 0.69)): its AUC" in " ".join(details["meaning_roc"])
-    assert "in 1 of 1 model, by the mixed model" in " ".join(details["meaning_effect"])
+    assert "in 1 of 1 model, by two errors" in " ".join(details["meaning_effect"])
+    said = " ".join(details["meaning_roc"]).replace("\u00a0", " ")
+    assert (
+        "88 % of the wordings that people call the same pass, and 5 % of the decoys; of other decoys, 2 % to 11 %."
+        in said
+    )
     hidden = narrative.answer_question(build(corrected=corrected("the check is too weak"))).details
     assert "Corrected share: not shown: the check is too weak." in hidden["meaning_flips_by_model"]
 

@@ -163,6 +163,7 @@ def test_effects_are_those_of_statsmodels(tmp_path):
         assert row.estimate == pytest.approx(fit.params["meaning_score"], abs=1e-5)
         assert row.lower < row.estimate < row.upper < 0 and row.n_rows == len(part) and row.warnings == ""
     assert table["p_holm"].tolist() == pytest.approx(multipletests(table["p"], method="holm")[1])
+    assert table["p_robust_holm"].tolist() == pytest.approx(multipletests(table["p_robust"], method="holm")[1])
     assert (table["check"] == "entailment:good").all()
 
 

@@ -1,0 +1,55 @@
+"""Estimate which share of answers to wordings of the same meaning changes, by what people said of a part of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.meaning_flips import read_judged_answers
+from analysis.measures.thresholds import KEPT
+from analysis.statistics.corrected_share import estimate_corrected_share
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+_FIGURES = (
+    "n_items", "n_sheet", "uncorrected", "uncorrected_lower", "uncorrected_upper", "corrected", "lower", "upper",
+    "change", "change_lower", "change_upper", "excess", "excess_lower", "excess_upper", "sensitivity", "specificity",
+)  # fmt: skip
+
+
+def correct_flips(runs: Runs) -> pd.DataFrame:
+    """Correct the share of flips of every model for the errors of the check.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, n_wordings, and what `statistics.corrected_share.CorrectedShare` says, `reason` as
+        not_shown; the excess is that over `thresholds.KEPT` of the uncorrected share. Of choices, an answer to every
+        order of the options counts. No rows of a study that nobody read.
+    """
+    rows: list[dict[str, Any]] = []
+    for answers in read_judged_answers(runs):
+        best, judged = answers.meaning.best, answers.judged
+        if not answers.meaning.votes:
+            continue
+        yes, no = judged["votes_yes"].to_numpy(float), judged["votes_no"].to_numpy(float)
+        same = np.where(yes == no, np.nan, (yes > no).astype(float))
+        score = judged["meaning_score"].to_numpy(float)
+        passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
+        truth, decoy_error = np.where(np.isnan(yes), np.nan, same), answers.meaning.compute_decoy_error()
+        for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
+            share = estimate_corrected_share(flips, passes, truth, judged["item"], decoy_error, KEPT)
+            rows.append({
+                "study": answers.beside.study, "model": model, "condition": condition,
+                **{name: getattr(share, name) for name in _FIGURES},
+                "n_wordings": int((~np.isnan(flips)).sum()), "not_shown": share.reason,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
