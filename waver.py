@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _compare_sides(call: list[str]) -> int:
-    """Run `waver compare A B`: a side that is a log becomes a run folder first, for as long as the command runs."""
+    """Run `waver compare A B ...`: a side that is a log becomes a run folder, for as long as the command runs."""
     from ground.command import print_failure
     from ground.errors import InputError
 
@@ -119,12 +119,11 @@ def _compare_sides(call: list[str]) -> int:
             return status
         names = [
             word
-            for side, given, path in zip("ab", call[1:3], words, strict=True)
+            for side, given, path in zip("ab", call[1:3], words, strict=False)
             if path != given and f"--name-{side}" not in call
             for word in (f"--name-{side}", given)
         ]
-        status = import_module("analysis.__main__").main([call[0], *map(str, words), *call[3:], *names], "waver")
-        return status
+        return int(import_module("analysis.__main__").main([call[0], *map(str, words), *call[3:], *names], "waver"))
 
 
 def _import_log_side(word: str, run_folder: Path) -> str | int:

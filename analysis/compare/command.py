@@ -18,8 +18,8 @@ COMMAND = "compare"
 HELP = "tell whether two runs, or two logs, of the same items differ, measure by measure"
 DESCRIPTION = (
     "Compare two runs of the same items by every measure that both have: the difference with its interval, a test, and "
-    "what it would take to decide. A and B are run folders, folders of run folders, or logs of Inspect, lm-eval or HELM "
-    "as they are."
+    "what it would take to decide. A and B are run folders, folders of run folders, or logs of Inspect, lm-eval or "
+    "HELM as they are."
 )
 FORMATS = ("text", "csv", "markdown")
 
@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )  # fmt: skip
     parser.add_argument(
         "--margin", type=float, metavar="M",
-        help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where it "
-        "has a range)",
+        help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where "
+        "it has a range)",
     )  # fmt: skip
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--format", choices=FORMATS, default="text", help="lines (default), or a table with all columns")
@@ -72,6 +72,11 @@ def main(args: argparse.Namespace) -> int:
     from analysis.reporting.output.notebooks import resolve_run_folder
 
     chosen = Chosen(args.measure, (args.model_a, args.model_b), (args.condition_a, args.condition_b), args.margin)
+    for path in (args.a, args.b):
+        if Path(path).is_file():
+            raise InputError(
+                f"{path}: a file is no run folder; logs are read by `waver compare A B`, with A and B first"
+            )
     paired = pair_runs(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
     rows = compare_paired_runs(paired, chosen)
     names = args.name_a or args.a, args.name_b or args.b

@@ -1,9 +1,9 @@
 """Compare two sides by every measure that both have: difference, intervals, tests, and what it takes to decide.
 
 The difference is A less B, of the mean over items; each item has its mean over the wordings in which both sides have a
-valid answer. *These wordings*: a t interval and a paired t test over items. Of answers that are 0 or 1 in one wording of
-each item, and of flips, the test is the exact one of McNemar. Where so few items differ that there is no t test, or no
-interval (`Panel.few`), p is at least that of the sign test, had all items that differ gone one way. *Wordings like
+valid answer. *These wordings*: a t interval and a paired t test over items. Of answers that are 0 or 1 in one wording
+of each item, and of flips, the test is the exact one of McNemar. Where so few items differ that there is no t test, or
+no interval (`Panel.few`), p is at least that of the sign test, had all items that differ gone one way. *Wordings like
 these*: the interval and test of a panel for other items and wordings; unknown where items have one wording, and for
 flips in wordings that all items share.
 

@@ -192,7 +192,7 @@ def _pair_study(run_a: Runs, study_a: str, run_b: Runs, study_b: str, notes: lis
 def _copy_kept_stimuli(con: Any) -> Any:
     """Copy the kept stimuli of side B into a database of their own: the views of a run have fixed names."""
     own_con = connect_duckdb()
-    own_con.register("of_both", con.execute("SELECT * FROM kept_B").fetch_arrow_table())
+    own_con.register("of_both", con.sql("SELECT * FROM kept_B").to_arrow_table())
     own_con.execute("CREATE TABLE kept_B AS SELECT * FROM of_both")
     own_con.unregister("of_both")
     return own_con

@@ -112,8 +112,8 @@ def _describe_power(row: Mapping[str, Any]) -> Iterator[str]:
     if row["n_items_to_decide"] == row["n_items_to_decide"]:
         more = max(int(row["n_items_to_decide"] - row["n_items"]), 0)
         yield (
-            f"if the difference is as large as here, {int(row['n_items_to_decide']):,} items would find it with power .8 "
-            f"({more:,} more)"
+            f"if the difference is as large as here, {int(row['n_items_to_decide']):,} items would find it with power "
+            f".8 ({more:,} more)"
         )
 
 

@@ -41,9 +41,7 @@ def find_log_call(path: Path) -> list[str] | None:
     if path.suffix == ".json" and path.name.startswith(_RESULTS):
         samples = sorted(path.parent.glob(f"samples_*_{path.stem.removeprefix(_RESULTS)}.jsonl"))
         if not samples:
-            raise InputError(
-                f"{path}: no samples_*.jsonl of its date beside it; lm-eval writes them with --log_samples"
-            )
+            raise InputError(f"{path}: no samples_*.jsonl of its date beside it; run lm-eval with --log_samples")
         return ["import", "lm-eval", *map(str, samples), "--scores"]
     return ["import", "inspect", str(path), "--scores"] if path.suffix.lower() in (".eval", ".json") else None
 
