@@ -161,8 +161,8 @@ def _pair_names(
         kept.append([name] if name else list(side_names))
     if len(kept[0]) == len(kept[1]) == 1:
         return [(kept[0][0], kept[1][0])]
-    for side, other, label in ((0, 1, "A"), (1, 0, "B")):
-        alone = [name for name in kept[side] if name not in kept[other]]
+    for place, label in enumerate("AB"):
+        alone = [name for name in kept[place] if name not in kept[1 - place]]
         if alone:
             line = f"only {label} has the {noun} {', '.join(alone[:3])}{' ...' if len(alone) > 3 else ''}"
             notes += [line] if line not in notes else []

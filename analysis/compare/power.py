@@ -1,7 +1,8 @@
 """Say what a comparison could find: the least difference that its items decide, and the items that another one takes.
 
-Both are of the paired t test, with the standard deviation of the items' differences in this comparison. They use the
-power of `planning.compute_power`, with the level that Holm's correction asks of the smallest of all p values.
+Both are of the paired t test, with the standard deviation of the items' differences in this comparison, and the level
+that Holm's correction asks of the smallest of all p values. Power is that of a noncentral t distribution. (The module
+`planning` knows that of studies with wordings, too; it loads much more, and a comparison is to take seconds.)
 
 Reference
 ---------
@@ -12,10 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics.reliability.forecast import MeanForecast
-from analysis.statistics.reliability.planning import MOST_ITEMS, compute_power
-
 POWER = 0.8
+MOST_ITEMS, MOST_DEVIATIONS = 10_000_000, 1_000  # more are not tried
 _STEPS = 25  # of a bisection
 
 
@@ -34,16 +33,19 @@ def find_least_difference(spread: float, n_items: int, level: float) -> float:
     Returns
     -------
     float
-        In the unit of the differences; NaN where the spread is unknown or 0, or for one item.
+        In the unit of the differences; NaN where the spread is unknown or 0, for one item, or where it is beyond a
+        thousand standard deviations.
     """
     if not spread > 0 or n_items < 2:
         return np.nan
     low, high = 0.0, 1.0
-    while not _has_power(1.0, high, n_items, level):
+    while not _has_power(high, n_items, level):
         low, high = high, 2 * high
+        if high > MOST_DEVIATIONS:
+            return np.nan
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if _has_power(1.0, middle, n_items, level) else (middle, high)
+        low, high = (low, middle) if _has_power(middle, n_items, level) else (middle, high)
     return high * spread
 
 
@@ -64,18 +66,23 @@ def find_least_items(spread: float, difference: float, level: float) -> float:
     """
     if not spread > 0 or not abs(difference) > 0:
         return np.nan
+    effect = abs(difference) / spread
     low, high = 1, 2  # the first is not enough
-    while not _has_power(spread, abs(difference), high, level):
+    while not _has_power(effect, high, level):
         low, high = high, 2 * high
         if high > MOST_ITEMS:
             return np.nan
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _has_power(spread, abs(difference), middle, level) else (middle, high)
+        low, high = (low, middle) if _has_power(effect, middle, level) else (middle, high)
     return float(high)
 
 
-def _has_power(spread: float, difference: float, n_items: int, level: float) -> bool:
-    """Tell whether the test finds a difference of items with this spread with the wanted power."""
-    forecast = MeanForecast(item=spread**2, shared=0.0, inner=0.0)
-    return compute_power(forecast, difference, n_items, 1, crossed=False, level=level) >= POWER
+def _has_power(effect: float, n_items: int, level: float) -> bool:
+    """Tell whether the test finds a difference, in standard deviations of the items, with the wanted power."""
+    from scipy.special import nctdtr, stdtrit
+
+    freedom, shift = n_items - 1, effect * np.sqrt(n_items)
+    limit = stdtrit(freedom, (1 + level) / 2)
+    # That the test finds the other sign has next to no probability here, and SciPy does not compute it well.
+    return bool(1 - nctdtr(freedom, shift, limit) >= POWER)

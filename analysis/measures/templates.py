@@ -50,13 +50,13 @@ def _count_templates_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]
 def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
     """Count the templates and items of one study; None where its wordings are not templates."""
     statements = rows.assign(statement=[_extract_statement(*row) for row in rows[_COLUMNS].itertuples(index=False)])
-    of_item = statements.groupby("item")["statement"]
-    same_share = of_item.agg(lambda texts: texts.value_counts().iloc[0]).sum() / len(rows)
+    counts = statements.groupby(["item", "statement"], sort=False).size().groupby("item").max()  # of the commonest one
+    same_share = counts.sum() / len(rows)
     if (
         same_share < NEARLY_ALL or rows.groupby("item")["text"].nunique().max() == 1
     ):  # one text asked again is no template
         return None
-    return int(rows["variant"].nunique()), int(of_item.ngroups)
+    return int(rows["variant"].nunique()), len(counts)
 
 
 def find_studies_of_reordered_words(runs: Runs) -> set[str]:

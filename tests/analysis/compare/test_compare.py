@@ -76,12 +76,12 @@ def test_equivalence_is_that_of_two_one_sided_tests(tmp_path):
     assert compare(*paths)["verdict"].tolist() == ["no difference found"]
 
 
-@pytest.mark.parametrize(("n_items", "level"), [(20, 0.95), (300, 0.99)])
-def test_power_is_that_of_statsmodels_to_2_percent(n_items, level):
-    solve = TTestPower().solve_power
-    effect = solve(nobs=n_items, alpha=1 - level, power=0.8)
-    assert find_least_difference(2.0, n_items, level) == pytest.approx(2 * effect, rel=0.02)
-    assert find_least_items(2.0, 2 * effect, level) == pytest.approx(n_items, rel=0.02, abs=1)
+@pytest.mark.parametrize(("n_items", "level"), [(3, 0.95), (20, 0.95), (300, 0.99), (20_000, 0.999)])
+def test_power_is_that_of_statsmodels_to_1e_4(n_items, level):
+    effect = TTestPower().solve_power(nobs=n_items, alpha=1 - level, power=0.8)
+    assert find_least_difference(2.0, n_items, level) == pytest.approx(2 * effect, rel=1e-4)
+    assert find_least_items(2.0, 2 * effect, level) == pytest.approx(n_items, rel=3e-4, abs=1)
+    assert np.isnan(find_least_difference(2.0, 2, 1 - 1e-9)) and np.isnan(find_least_items(1.0, 1e-9, level))
 
 
 def test_identical_pairs_never_differ(tmp_path):
