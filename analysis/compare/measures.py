@@ -25,7 +25,7 @@ import pandas as pd
 from analysis.compare.pairing import PairedRuns, find_side, strip_side
 from analysis.compare.power import find_least_difference, find_least_items
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
-from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.reliability.replication import (
@@ -100,6 +100,8 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
     rows = []
     measures: dict[str, None] = {}
     for runs_a, runs_b in paired.pairs:
+        paired.notes.extend(explain_wordings_not_compared({runs_a.info["studies"][name]["protocol"]
+                                                           for name in runs_a.info["studies"]}))  # fmt: skip
         for study_a, study_b in _match_measures(runs_a, runs_b, paired.notes):
             for unit_a, unit_b in _match_units(study_a, study_b, chosen, paired.notes):
                 for pair in _list_pairs_by_measure(study_a, study_b, unit_a, unit_b):
@@ -115,8 +117,9 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
         why = f" ({'; '.join(paired.notes)})" if paired.notes else ""
         raise InputError(f"A and B have no item with valid answers in common{why}; give two runs of the same items")
     # A pair is about one model and condition on each side: its measures stand together.
-    names = ["study", "a_model", "b_model"]
-    return _judge_rows(pd.DataFrame(rows).sort_values(names, kind="stable", ignore_index=True))
+    frame = pd.DataFrame(rows)
+    number = frame.groupby(["study", "a_model", "a_condition", "b_model", "b_condition"], sort=False).ngroup()
+    return _judge_rows(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
 
 
 def _match_measures(runs_a: Any, runs_b: Any, notes: list[str]) -> Iterator[tuple[Study, Study]]:
