@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 import waver
-from helpers.eval_logs import as_eval, header, text_sample, write
+from helpers.eval_logs import as_eval, header, helm, request, text_sample, write
 from helpers.lm_eval_logs import SNOW, TEA, letters
 from helpers.lm_eval_logs import write as write_lm_eval
 from inference.importers.shared.log_kinds import find_log_call
@@ -48,6 +48,15 @@ def test_two_folders_of_lm_eval_are_compared(tmp_path, capsysbinary):
     rows = json.loads(capsysbinary.readouterr().out)["comparisons"]
     assert {row["verdict"] for row in rows} == {"no difference found"}
     assert {(row["a_model"], row["b_model"]) for row in rows} == {("org/a", "org/b")}
+
+
+def test_two_runs_of_helm_are_compared(tmp_path, capsysbinary):
+    folders = [str(helm(tmp_path / name, [request("id1"), request("id2")], model=f"made/{name}")) for name in "ab"]
+    assert waver.main(["compare", *folders, "--json"]) == 0
+    rows = json.loads(capsysbinary.readouterr().out)["comparisons"]
+    assert {(row["a_model"], row["b_model"], row["verdict"]) for row in rows} == {
+        ("made/a", "made/b", "no difference found")
+    }
 
 
 def test_the_kind_of_a_log_is_told_from_its_name_and_folder(tmp_path):
