@@ -14,10 +14,12 @@ The command is handed over to the wing that has it; the other wing is not import
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from importlib.util import find_spec
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from analysis.reporting.output.exploring import Run
 
 WINGS = ("inference", "analysis")
+COMPARE = "compare"  # the command of `analysis` that takes logs, too, which `inference` imports
 ROOT = Path(__file__).resolve().parent
 HELP = """usage: waver COMMAND ...
        waver COMMAND --help
@@ -85,6 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = list(sys.argv[1:] if arguments is None else arguments)
     word = call[0] if call else ""
     commands_by_wing = list_commands_by_wing()
+    if word == COMPARE:
+        return _compare_sides(call)
     for wing, commands in commands_by_wing.items():
         if word in commands:
             status: int = import_module(f"{wing}.__main__").main(call, "waver")
@@ -98,6 +103,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
+
+
+def _compare_sides(call: list[str]) -> int:
+    """Run `waver compare A B ...`: a side that is a log becomes a run folder, for as long as the command runs."""
+    from ground.command import print_failure
+    from ground.errors import InputError
+
+    with tempfile.TemporaryDirectory(prefix="waver-compare-") as folder:
+        try:
+            words = [_import_log_side(word, Path(folder) / "AB"[place]) for place, word in enumerate(call[1:3])]
+        except InputError as error:
+            return print_failure("waver", 2, str(error))
+        if status := next((word for word in words if isinstance(word, int)), 0):
+            return status
+        names = [
+            word
+            for side, given, path in zip("ab", call[1:3], words, strict=False)
+            if path != given and f"--name-{side}" not in call
+            for word in (f"--name-{side}", given)
+        ]
+        return int(import_module("analysis.__main__").main([call[0], *map(str, words), *call[3:], *names], "waver"))
+
+
+def _import_log_side(word: str, run_folder: Path) -> str | int:
+    """Import a log into a run folder, and return this; else the word as it is, or the status of a failed import."""
+    if word.startswith("-"):
+        return word
+    call = import_module("inference.importers.shared.log_kinds").find_log_call(Path(word))
+    if call is None:
+        return word
+    lines = io.StringIO()
+    with contextlib.redirect_stdout(lines):
+        status: int = import_module("inference.__main__").main(
+            [*call, "--name", Path(word).stem, "--out", str(run_folder)], "waver"
+        )
+    for line in lines.getvalue().splitlines():
+        if "left out" in line:
+            print(f"{word}: {line}", file=sys.stderr)
+    return status or str(run_folder)
 
 
 def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/first", **options: Any) -> Run:

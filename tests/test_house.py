@@ -32,7 +32,7 @@ FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py",
 # A module imports from its own part and from the layers below, never from above or from the other parts of its layer.
 LAYERS = {
     "analysis": [
-        {"analysis", "__main__"}, {"pages", "export"}, {"reporting"}, {"steps"}, {"features"}, {"measures"},
+        {"analysis", "__main__"}, {"pages", "export", "compare"}, {"reporting"}, {"steps"}, {"features"}, {"measures"},
         {"statistics"}, {"runs"},
     ],
     "inference": [

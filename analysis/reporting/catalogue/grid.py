@@ -158,7 +158,7 @@ def _format_column_cells(table: Table, frame: pd.DataFrame, column_name: str, co
 def render_markdown(table: Grid) -> str:
     """Write a grid as a pipe table; characters that Markdown reads as markup are escaped."""
     lines = [
-        [_escape_markdown(entry.header) for entry in table.columns],
+        [escape_markdown(entry.header) for entry in table.columns],
         [("---:" if n else "---") for n in table.numeric],
     ]
     for row in table.rows:
@@ -168,11 +168,11 @@ def render_markdown(table: Grid) -> str:
 
 def _render_markdown_cell(cell: Cell) -> str:
     """Write a cell as Markdown: its text, bold where it is the best, and its interval."""
-    text = _escape_markdown(cell.text)
-    return " ".join(filter(None, (f"**{text}**" if cell.best else text, _escape_markdown(cell.interval))))
+    text = escape_markdown(cell.text)
+    return " ".join(filter(None, (f"**{text}**" if cell.best else text, escape_markdown(cell.interval))))
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape the characters that Markdown or HTML reads as markup; runs of white space become one space."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", " ".join(text.split()))

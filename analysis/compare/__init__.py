@@ -1,0 +1,1 @@
+"""Compare two sets of runs of the same items: `waver compare A B`."""

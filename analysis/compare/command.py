@@ -1,0 +1,128 @@
+"""Run the command `waver compare A B`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COMMAND = "compare"
+HELP = "tell whether two runs, or two logs, of the same items differ, measure by measure"
+DESCRIPTION = (
+    "Compare two runs of the same items by every measure that both have: the difference with its interval, a test, and "
+    "what it would take to decide. A and B are run folders, folders of run folders, or logs of Inspect, lm-eval or "
+    "HELM as they are."
+)
+FORMATS = ("text", "csv", "markdown")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = f"example: {parser.prog} logs/old.eval logs/new.eval --json"
+    parser.add_argument("a", metavar="A", help="run folder or log")
+    parser.add_argument("b", metavar="B", help="the other one, with the same items")
+    parser.add_argument("--measure", nargs="+", default=[], metavar="NAME", help="only these measures (default: all)")
+    for side in "ab":
+        parser.add_argument(
+            f"--model-{side}", default="", metavar="NAME",
+            help=f"the model of {side.upper()} (default: the only one, else models of equal names)",
+        )  # fmt: skip
+    for side in "ab":
+        parser.add_argument(
+            f"--condition-{side}", default="", metavar="NAME",
+            help=f"the condition of {side.upper()} (default: the only one, else those of equal names)",
+        )  # fmt: skip
+    for side in "ab":
+        parser.add_argument(
+            f"--name-{side}", default="", metavar="TEXT",
+            help=f"what --json calls {side.upper()} (default: its path)",
+        )  # fmt: skip
+    parser.add_argument(
+        "--margin", type=float, metavar="M",
+        help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where "
+        "it has a range)",
+    )  # fmt: skip
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--format", choices=FORMATS, default="text", help="lines (default), or a table with all columns")
+    shown.add_argument("--json", action="store_true", help="print JSON, as analysis/compare/schema.json explains it")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write to a file in place of standard output")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare both sides, and print lines, a table or JSON.
+
+    Raises
+    ------
+    InputError
+        A side is no run, nothing is in both, or an option names what is not there.
+    """
+    if args.margin is not None and not (0 < args.margin < math.inf):
+        raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
+    from analysis import runs
+    from analysis.compare.measures import Chosen, compare_paired_runs
+    from analysis.compare.pairing import pair_runs
+    from analysis.reporting.output.notebooks import resolve_run_folder
+
+    chosen = Chosen(args.measure, (args.model_a, args.model_b), (args.condition_a, args.condition_b), args.margin)
+    for path in (args.a, args.b):
+        if Path(path).is_file():
+            raise InputError(
+                f"{path}: a file is no run folder; logs are read by `waver compare A B`, with A and B first"
+            )
+    paired = pair_runs(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
+    rows = compare_paired_runs(paired, chosen)
+    names = args.name_a or args.a, args.name_b or args.b
+    text = _write_json(rows, paired.notes, names, args.margin) if args.json else _write_text(rows, args.format)
+    if not args.json:
+        for note in paired.notes:
+            print(f"note: {note}", file=sys.stderr)
+    if args.out:
+        from ground.writing import write_atomically
+
+        if not args.out.parent.is_dir():
+            raise InputError(f"--out {args.out}: there is no folder {args.out.parent}; make it first")
+        write_atomically(args.out, lambda aside: aside.write_text(text, encoding="utf-8", newline=""))
+    else:
+        sys.stdout.buffer.write(text.encode())
+    return 0
+
+
+def _write_text(rows: pd.DataFrame, form: str) -> str:
+    """Write the rows as lines, CSV or a Markdown table."""
+    from analysis.compare.verdicts import describe_rows
+    from analysis.reporting.catalogue.grid import escape_markdown, render_csv
+
+    if form == "csv":
+        return render_csv(rows)
+    if form == "text":
+        return "".join(f"{line}\n" for line in describe_rows(rows))
+    cells = [list(map(str, rows.columns)), ["---"] * len(rows.columns)]
+    cells += [[f"{value:.4g}" if isinstance(value, float) else str(value) for value in row] for row in
+              rows.astype(object).itertuples(index=False)]  # fmt: skip
+    lines = [
+        cells[0],
+        cells[1],
+        *([escape_markdown("" if text == "nan" else text) for text in row] for row in cells[2:]),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _write_json(rows: pd.DataFrame, notes: list[str], names: tuple[str, str], margin: float | None) -> str:
+    """Write the rows as JSON, in which an undefined number is null."""
+    records: list[dict[str, Any]] = rows.to_dict("records")
+    content = {
+        "format": 1, "a": names[0], "b": names[1], "margin": margin, "notes": notes,
+        "comparisons": [
+            {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in record.items()}
+            for record in records
+        ],
+    }  # fmt: skip
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,282 @@
+"""Pair the items and wordings of two sets of runs, and lay the rows of both side by side.
+
+An item is in both sets where a wording of it is: of the same item and variant, with the same text, options and right
+answer. What only one set has is left out, and counted. Where the sets share no rewording at all, because each was asked
+in fresh ones, they are read apart, and an item is compared by the mean over its wordings; its original must be the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from analysis.reporting.words import format_quantity
+from analysis.runs.database import Runs, connect_duckdb
+from analysis.runs.folder import ORIGINAL, Folder, list_schema_columns, quote_sql_literal
+from ground.errors import InputError, shorten_line
+
+SIDES = ("A", "B")
+_SAME = ("text", "options", "canonical", "gold")  # what two wordings have in common to be one
+
+
+@dataclass(frozen=True)
+class PairedFolder(Folder):
+    """Describe a run folder of one side: it has the rows of the kept wordings, and models named after the side.
+
+    Attributes
+    ----------
+    side
+        "A" or "B".
+    table
+        Name of the table of kept stimuli.
+    renamed
+        Conditions that are named after the side, too: the other side has other settings by that name.
+    """
+
+    side: str = SIDES[0]
+    table: str = ""
+    renamed: frozenset[str] = frozenset()
+
+    @cached_property
+    def stimuli_sql(self) -> str:
+        """Return the SQL that reads the kept stimuli."""
+        return f"SELECT * FROM {self.table}"
+
+    @cached_property
+    def responses_sql(self) -> str:
+        """Return the SQL that reads the rows of the kept stimuli."""
+        names = ", ".join(map(quote_sql_literal, sorted(self.renamed))) or "NULL"
+        side = quote_sql_literal(name_on_side(self.side, ""))
+        return (
+            f"SELECT * REPLACE ({side} || model AS model, CASE WHEN condition IN ({names}) THEN {side} || condition "
+            f"ELSE condition END AS condition) FROM ({super().responses_sql}) "
+            f"SEMI JOIN {self.table} USING (item, variant)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRuns:
+    """Hold two sets of runs whose items are paired.
+
+    Attributes
+    ----------
+    pairs
+        Runs to read side A from, and side B: twice the same ones where both sides share their wordings. Models are
+        called "A: ..." and "B: ...", and a study has the same items in the same order on both sides.
+    notes
+        What is left out, a line each.
+    """
+
+    pairs: list[tuple[Runs, Runs]]
+    notes: list[str]
+
+
+def name_on_side(side: str, name: str) -> str:
+    """Return what a model or condition of a side is called in paired runs.
+
+    Parameters
+    ----------
+    side
+        "A" or "B".
+    name
+        Its name in run.json.
+
+    Returns
+    -------
+    The name after that of the side.
+    """
+    return f"{side}: {name}"
+
+
+def find_side(model: str) -> str:
+    """Return the side of a model of paired runs."""
+    return model[0]
+
+
+def strip_side(unit: tuple[str, str]) -> tuple[str, str]:
+    """Return model and condition of a unit of paired runs, as run.json of its side has them."""
+    model, condition = unit
+    start = name_on_side(SIDES[1], "")
+    is_renamed = find_side(model) == SIDES[1] and condition.startswith(start)
+    return model[len(start) :], condition[len(start) :] if is_renamed else condition
+
+
+def pair_runs(run_a: Runs, run_b: Runs) -> PairedRuns:
+    """Pair the studies of two sets of runs: those of the same name, or the only one of each set.
+
+    Parameters
+    ----------
+    run_a, run_b
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    PairedRuns
+
+    Raises
+    ------
+    InputError
+        No study of one is like one of the other, or no item is in both.
+    """
+    notes: list[str] = []
+    pairs = []
+    for study_a, study_b in _match_studies(run_a, run_b, notes):
+        paired = _pair_study(run_a, study_a, run_b, study_b, notes)
+        if paired:
+            pairs.append(paired)
+    if not pairs:
+        why = f" ({'; '.join(notes)})" if notes else ""
+        raise InputError(f"A and B have no item in common{why}; give two runs of the same items")
+    return PairedRuns(pairs, notes)
+
+
+def _match_studies(run_a: Runs, run_b: Runs, notes: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names of studies to compare; note those that only one side has, or that were asked in another way."""
+    studies_a, studies_b = run_a.info["studies"], run_b.info["studies"]
+    names = [(name, name) for name in studies_a if name in studies_b]
+    if len(studies_a) == len(studies_b) == 1:
+        names = [(next(iter(studies_a)), next(iter(studies_b)))]
+    for side, studies, place in (("A", studies_a, 0), ("B", studies_b, 1)):
+        matched_names = {pair[place] for pair in names}
+        notes += [f"only {side} has the study {name}" for name in studies if name not in matched_names]
+    for name_a, name_b in names:
+        for field in ("protocol", "canonical"):
+            values = studies_a[name_a][field], studies_b[name_b][field]
+            if values[0] != values[1]:
+                notes.append(f"study {name_a}: {field} is {values[0]} in A and {values[1]} in B: not compared")
+                break
+        else:
+            yield name_a, name_b
+
+
+def _pair_study(run_a: Runs, study_a: str, run_b: Runs, study_b: str, notes: list[str]) -> tuple[Runs, Runs] | None:
+    """Lay the rows of one study of both sides beside each other; None without a common item."""
+    sides = [
+        [folder for folder in run.folders if folder.study == study]
+        for run, study in ((run_a, study_a), (run_b, study_b))
+    ]
+    con = connect_duckdb()
+    columns = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli")[1:])
+    for side, folders in zip(SIDES, sides, strict=True):
+        con.execute(
+            f"CREATE TABLE all_{side} AS SELECT {quote_sql_literal(study_a)} AS study, {columns}, position "
+            f"FROM ({folders[0].stimuli_sql})"
+        )
+    same = " AND ".join(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)
+    con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
+    is_fresh: bool = _has_fresh_wordings(con)
+    _note_differences(con, study_a, is_fresh, notes)
+    if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
+        return None
+    renamed = _list_conditions_with_other_settings(run_a.info["conditions"][study_a], run_b.info["conditions"][study_b])
+    if not is_fresh:
+        return (_open_paired(con, sides, SIDES, study_a, "shared", renamed),) * 2
+    for side in SIDES:
+        # The items of both, in the order of A: so they have the same places in the arrays of both.
+        con.execute(
+            f"CREATE TABLE kept_{side} AS SELECT s.* REPLACE "
+            "(row_number() OVER (ORDER BY o.place, s.position) - 1 AS position) "
+            f"FROM all_{side} AS s JOIN (SELECT item, min(position) AS place FROM shared "
+            f"WHERE item IN (SELECT item FROM all_A WHERE pattern <> '{ORIGINAL}') "
+            f"AND item IN (SELECT item FROM all_B WHERE pattern <> '{ORIGINAL}') GROUP BY item) AS o USING (item)"
+        )
+    return (
+        _open_paired(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
+        _open_paired(_copy_kept_stimuli(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed),
+    )
+
+
+def _copy_kept_stimuli(con: Any) -> Any:
+    """Copy the kept stimuli of side B into a database of their own: the views of a run have fixed names."""
+    own_con = connect_duckdb()
+    own_con.register("of_both", con.sql("SELECT * FROM kept_B").to_arrow_table())
+    own_con.execute("CREATE TABLE kept_B AS SELECT * FROM of_both")
+    own_con.unregister("of_both")
+    return own_con
+
+
+def _has_fresh_wordings(con: Any) -> bool:
+    """Tell whether both sides have rewordings of the same originals, and no one of the other's."""
+    return con.execute(
+        f"SELECT (SELECT count(*) FROM shared WHERE pattern <> '{ORIGINAL}') = 0 "
+        "AND (SELECT count(*) FROM shared) > 0 "
+        f"AND (SELECT count(*) FROM all_A WHERE pattern <> '{ORIGINAL}') > 0 "
+        f"AND (SELECT count(*) FROM all_B WHERE pattern <> '{ORIGINAL}') > 0"
+    ).fetchall() == [(True,)]
+
+
+def _note_differences(con: Any, study: str, is_fresh: bool, notes: list[str]) -> None:
+    """Count the items and wordings of a study that are not compared, and name the first."""
+
+    def count(query: str) -> tuple[int, str]:
+        number, name = con.execute(f"SELECT count(*), min(item) FROM ({query})").fetchone()
+        return int(number), shorten_line(str(name), 40)
+
+    for side, other in (SIDES, SIDES[::-1]):
+        number, name = count(f"SELECT DISTINCT item FROM all_{side} ANTI JOIN all_{other} USING (item)")
+        if number:
+            notes.append(f"study {study}: only {side} has {format_quantity(number, 'item')}, such as {name}")
+    number, name = count("SELECT DISTINCT item FROM all_A SEMI JOIN all_B USING (item) ANTI JOIN shared USING (item)")
+    if number:
+        notes.append(
+            f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: text, options or right answer "
+            "differ between A and B"
+        )
+    if is_fresh:
+        notes.append(f"study {study}: A and B share no rewording: each item is compared by the mean over its wordings")
+        return
+    for side in SIDES:
+        number, name = count(
+            f"SELECT item FROM all_{side} SEMI JOIN shared USING (item) ANTI JOIN shared USING (item, variant)"
+        )
+        if number:
+            notes.append(
+                f"study {study}: {format_quantity(number, 'wording')} of {side} left out, such as one of {name}: the "
+                "other side has no such wording"
+            )
+
+
+def _list_conditions_with_other_settings(
+    conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]]
+) -> frozenset[str]:
+    """List the conditions that both sides have by the same name, with other settings."""
+    return frozenset(name for name in conditions_a if name in conditions_b and conditions_a[name] != conditions_b[name])
+
+
+def _open_paired(
+    con: Any, sides: Sequence[Sequence[Folder]], side_names: Sequence[str], study: str, table: str,
+    renamed: frozenset[str],
+) -> Runs:  # fmt: skip
+    """Open the folders of one or both sides as one database, in which only the kept stimuli were asked."""
+    folders = []
+    for side, side_folders in zip(side_names, sides, strict=True):
+        own_renamed = renamed if side == SIDES[1] else frozenset()
+        folders += [_make_paired_folder(folder, side, study, table, own_renamed) for folder in side_folders]
+    return Runs(folders, con)
+
+
+def _make_paired_folder(folder: Folder, side: str, study: str, table: str, renamed: frozenset[str]) -> PairedFolder:
+    """Describe a folder as if it had only the kept stimuli, and models named after its side."""
+
+    def name_condition(condition: str) -> str:
+        return name_on_side(side, condition) if condition in renamed else condition
+
+    info = {
+        **folder.info,
+        "study": {**folder.info["study"], "name": study, "hash": table},
+        "models": {name_on_side(side, name): fields for name, fields in folder.info["models"].items()},
+        "conditions": {name_condition(name): fields for name, fields in folder.info["conditions"].items()},
+        "asked": {},  # of all stimuli, not of the kept ones
+        "drawn": {
+            name_on_side(side, name): {name_condition(condition): fields for condition, fields in draws.items()}
+            for name, draws in folder.info.get("drawn", {}).items()
+        },
+    }
+    units = frozenset((name_on_side(side, model), name_condition(condition)) for model, condition in folder.units)
+    return PairedFolder(
+        folder.path, info, folder.parts, units, folder.complete, folder.empty, folder.two_probabilities, folder.absent,
+        side, table, renamed,
+    )  # fmt: skip

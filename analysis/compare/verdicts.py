@@ -1,0 +1,127 @@
+"""Say what a comparison found: a verdict by a rule for each row, and lines for the terminal.
+
+Rules, in this order; p values are after Holm over all rows of the call.
+
+1. "cannot tell": there is no p value, as of one item.
+2. "A is higher", "B is higher": p of the difference is below .05. It holds for wordings like these where p for these is
+   below .05, too; else for these wordings.
+3. "equivalent within M": a margin M is given, and the p value of two one-sided tests is below .05.
+4. "no difference found": all else. That is no proof that there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.reporting.words import format_quantity
+from analysis.statistics.multiplicity import ALPHA
+
+CANNOT_TELL, NO_DIFFERENCE = "cannot tell", "no difference found"
+HIGHER_A, HIGHER_B = "A is higher", "B is higher"
+THESE, LIKE_THESE = "these wordings", "wordings like these"
+
+
+def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Choose the verdict of every row by the rules above.
+
+    Parameters
+    ----------
+    rows
+        With columns difference, p_holm, p_like_holm, margin and p_equivalent_holm.
+
+    Returns
+    -------
+    tuple of two lists
+        The verdicts; and what a difference holds for, empty where none was found.
+
+    >>> row = {"difference": 0.1, "p_holm": 0.01, "p_like_holm": 0.2, "margin": 0.2, "p_equivalent_holm": 0.01}
+    >>> choose_verdict_words(pd.DataFrame([row, row | {"p_holm": 0.2}]))
+    (['A is higher', 'equivalent within 0.2'], ['these wordings', ''])
+    """
+    verdicts, reach = [], []
+    for row in rows.to_dict("records"):
+        is_found = row["p_holm"] < ALPHA and row["difference"] != 0
+        if np.isnan(row["p_holm"]):
+            verdict = CANNOT_TELL
+        elif is_found:
+            verdict = HIGHER_A if row["difference"] > 0 else HIGHER_B
+        elif row["p_equivalent_holm"] < ALPHA:
+            verdict = f"equivalent within {row['margin']:g}"
+        else:
+            verdict = NO_DIFFERENCE
+        verdicts.append(verdict)
+        reach.append("" if not is_found else LIKE_THESE if row["p_like_holm"] < ALPHA else THESE)
+    return verdicts, reach
+
+
+def describe_rows(rows: pd.DataFrame) -> Iterator[str]:
+    """Write a line per row: the numbers, the interval and the verdict; below it, what would decide an open one.
+
+    Parameters
+    ----------
+    rows
+        From `measures.compare_paired_runs`.
+
+    Yields
+    ------
+    str
+        A line.
+    """
+    shown_names = None
+    for row in rows.to_dict("records"):
+        names = (row["study"], row["a_model"], row["a_condition"], row["b_model"], row["b_condition"])
+        if names != shown_names:
+            yield (
+                f"{row['study']}: A is {row['a_model']} ({row['a_condition']}), B is {row['b_model']} "
+                f"({row['b_condition']})"
+            )
+            shown_names = names
+        yield f"  {_describe_row(row)}"
+        if row["verdict"] == NO_DIFFERENCE:
+            yield from (f"    {line}" for line in _describe_power(row))
+
+
+def _describe_row(row: Mapping[str, Any]) -> str:
+    """Write the measure, both means, the difference with its interval, p, and the verdict."""
+    interval = _format_interval(row["lower"], row["upper"])
+    like = (
+        ""
+        if np.isnan(row["like_lower"])
+        else f", wordings like these {_format_interval(row['like_lower'], row['like_upper'])}"
+    )
+    wordings = "" if row["n_wordings"] == 1 else f" in {row['n_wordings']:.3g} wordings"
+    sized = f"{format_quantity(int(row['n_items']), 'item')}{wordings}"
+    better = ", lower is better" if row["lower_is_better"] else ""
+    if row["n_items_differing"] == 0:
+        return f"{row['measure']}: {row['a']:.4g} in both, the same in all of {sized}: {row['verdict']}"
+    holds = f" (for {row['holds_for']})" if row["holds_for"] else ""
+    return (
+        f"{row['measure']}: A {row['a']:.4g}, B {row['b']:.4g}; A less B {row['difference']:+.3g} {interval}{like}; "
+        f"{_format_p(row['p_holm'])} after Holm ({row['test']}, {sized}{better}): {row['verdict']}{holds}"
+    )
+
+
+def _describe_power(row: Mapping[str, Any]) -> Iterator[str]:
+    """Say what this comparison could have found, and how many items would decide its difference."""
+    if row["least_difference"] == row["least_difference"]:
+        yield f"so many items find a true difference of {row['least_difference']:.2g} with power .8"
+    if row["n_items_to_decide"] == row["n_items_to_decide"]:
+        more = max(int(row["n_items_to_decide"] - row["n_items"]), 0)
+        yield (
+            f"if the difference is as large as here, {int(row['n_items_to_decide']):,} items would find it with power "
+            f".8 ({more:,} more)"
+        )
+
+
+def _format_interval(lower: float, upper: float) -> str:
+    """Write an interval; say where there is none."""
+    return "[no interval]" if np.isnan(lower) else f"[{lower:+.3g}, {upper:+.3g}]"
+
+
+def _format_p(p: float) -> str:
+    """Write a p value with two digits."""
+    return "p unknown" if np.isnan(p) else "p < .0001" if p < 0.0001 else f"p = {p:.2g}"

@@ -1,0 +1,56 @@
+"""Tell whose log a path is: of Inspect, lm-eval or HELM, by its name and by what a folder holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ground.errors import InputError
+
+_PATTERNS = {
+    "helm": ("scenario_state.json", "*/scenario_state.json"),
+    "lm-eval": ("**/samples_*.jsonl",),
+    "inspect": ("**/*.eval",),
+}  # of a folder: what it holds -> the importer that reads it
+_RESULTS = "results_"
+
+
+def find_log_call(path: Path) -> list[str] | None:
+    """Find the call that imports a log with its scores, as far as the run folder that it writes.
+
+    Parameters
+    ----------
+    path
+        A file or a folder.
+
+    Returns
+    -------
+    list of str
+        The words after `waver`; None for a path that is no log, such as a run folder.
+
+    Raises
+    ------
+    InputError
+        A folder holds logs of several kinds, or a results file of lm-eval has no samples.
+    """
+    if path.is_dir():
+        return _find_call_of_folder(path)
+    if not path.is_file():
+        return None
+    if path.suffix == ".jsonl" and path.name.startswith("samples_"):
+        return ["import", "lm-eval", str(path), "--scores"]
+    if path.suffix == ".json" and path.name.startswith(_RESULTS):
+        samples = sorted(path.parent.glob(f"samples_*_{path.stem.removeprefix(_RESULTS)}.jsonl"))
+        if not samples:
+            raise InputError(f"{path}: no samples_*.jsonl of its date beside it; run lm-eval with --log_samples")
+        return ["import", "lm-eval", *map(str, samples), "--scores"]
+    return ["import", "inspect", str(path), "--scores"] if path.suffix.lower() in (".eval", ".json") else None
+
+
+def _find_call_of_folder(path: Path) -> list[str] | None:
+    """Find the call that imports a folder of logs; None where it has none, or is a run folder."""
+    if (path / "run.json").exists() or any(path.glob("*/run.json")):
+        return None
+    kinds = [kind for kind, patterns in _PATTERNS.items() if any(any(path.glob(pattern)) for pattern in patterns)]
+    if len(kinds) > 1:
+        raise InputError(f"{path}: holds logs of {' and of '.join(kinds)}; give one of them")
+    return ["import", kinds[0], str(path), "--scores"] if kinds else None

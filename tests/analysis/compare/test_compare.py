@@ -1,0 +1,223 @@
+"""Comparing two sides: every number against SciPy and statsmodels, and what is paired, left out and told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import ttost_paired
+
+from analysis import runs
+from analysis.__main__ import main
+from analysis.compare.measures import Chosen, compare_paired_runs
+from analysis.compare.pairing import pair_runs
+from analysis.compare.power import find_least_difference, find_least_items
+from ground.errors import InputError
+from helpers.scored_runs import draw_scores, write_scored
+from helpers.synthetic import random_frame, write_run
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "analysis" / "compare" / "schema.json").read_text("utf-8"))
+
+
+def compare(a: Path, b: Path, **chosen: object) -> pd.DataFrame:
+    """The rows of two run folders; their notes are an attribute."""
+    paired = pair_runs(runs.open_runs(a), runs.open_runs(b))
+    frame = compare_paired_runs(paired, Chosen(**chosen))
+    frame.attrs["notes"] = paired.notes
+    return frame
+
+
+def write_judged(path: Path, values: np.ndarray, model: str = "m", study: str = "synthetic") -> Path:
+    """A run of one score per item."""
+    rows = pd.DataFrame({"model": model, "condition": "judged", "item": [f"i{n}" for n in range(len(values))],
+                         "variant": "original", "text": [f"Text {n}." for n in range(len(values))],
+                         "score": values})  # fmt: skip
+    return write_scored(path, rows, study=study)
+
+
+def test_paired_t_and_its_interval_are_those_of_scipy_to_1e_12(tmp_path):
+    frame = draw_scores(["m", "n"], items=40, wordings=1, measures=("F1",))
+    a, b = (frame[frame["model"] == name]["score"].to_numpy() for name in "mn")
+    (row,) = compare(*(write_judged(tmp_path / name, scores) for name, scores in (("a", a), ("b", b)))).to_dict(
+        "records"
+    )
+    expected = stats.ttest_rel(a, b)
+    assert row["test"] == "paired t"
+    assert row["p"] == pytest.approx(expected.pvalue, rel=1e-12)
+    assert (row["lower"], row["upper"]) == pytest.approx(tuple(expected.confidence_interval()), rel=1e-12)
+    assert row["difference"] == pytest.approx(a.mean() - b.mean(), rel=1e-12)
+    assert np.isnan(row["like_lower"]) and row["holds_for"] == "these wordings"
+
+
+def test_answers_of_0_and_1_have_the_exact_test_of_mcnemar(tmp_path):
+    draw = np.random.default_rng(3)
+    a, b = (draw.random(60) < 0.8).astype(float), (draw.random(60) < 0.6).astype(float)
+    (row,) = compare(write_judged(tmp_path / "a", a), write_judged(tmp_path / "b", b)).to_dict("records")
+    table = [[((a == x) & (b == y)).sum() for y in (1, 0)] for x in (1, 0)]
+    assert row["test"] == "exact McNemar"
+    assert row["p"] == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-12)
+
+
+def test_equivalence_is_that_of_two_one_sided_tests(tmp_path):
+    draw = np.random.default_rng(4)
+    a = draw.random(50)
+    b = np.clip(a + draw.normal(0, 0.05, 50), 0, 1)
+    paths = write_judged(tmp_path / "a", a), write_judged(tmp_path / "b", b)
+    (row,) = compare(*paths, margin=0.04).to_dict("records")
+    assert row["p_equivalent"] == pytest.approx(ttost_paired(a, b, -0.04, 0.04)[0], rel=1e-9)
+    assert row["verdict"] == "equivalent within 0.04"
+    assert compare(*paths)["verdict"].tolist() == ["no difference found"]
+
+
+@pytest.mark.parametrize(("n_items", "level"), [(3, 0.95), (20, 0.95), (300, 0.99), (20_000, 0.999)])
+def test_power_is_that_of_statsmodels_to_1e_4(n_items, level):
+    effect = TTestPower().solve_power(nobs=n_items, alpha=1 - level, power=0.8)
+    assert find_least_difference(2.0, n_items, level) == pytest.approx(2 * effect, rel=1e-4)
+    assert find_least_items(2.0, 2 * effect, level) == pytest.approx(n_items, rel=3e-4, abs=1)
+    assert np.isnan(find_least_difference(2.0, 2, 1 - 1e-9)) and np.isnan(find_least_items(1.0, 1e-9, level))
+
+
+def test_identical_pairs_never_differ(tmp_path):
+    """20 models with the same answers on both sides: to statements in several wordings, and scores."""
+    names = [f"m{number}" for number in range(20)]
+    frames = random_frame(names, items=12, paraphrases=4), draw_scores(names, 12, 2, measures=("F1", "ms"))
+    for write, frame in zip((write_run, write_scored), frames, strict=True):
+        a, b = (write(tmp_path / f"{write.__name__}{side}", frame) for side in "ab")
+        table = compare(a, b)
+        assert len(table) >= 40 and (table["difference"] == 0).all() and (table["p"] == 1).all()
+        assert set(table["verdict"]) == {"no difference found"}
+        assert set(compare(a, b, margin=0.01)["verdict"]) == {"equivalent within 0.01"}
+
+
+def test_wordings_that_items_share_widen_the_interval_for_wordings_like_these(tmp_path):
+    frame = draw_scores(["m", "n"], items=30, wordings=4, crossed=True, seed=1)
+    a, b = (write_scored(tmp_path / name, frame[frame["model"] == name]) for name in "mn")
+    (row,) = compare(a, b).to_dict("records")
+    wide = frame.pivot_table(index=["item"], columns="model", values="score")
+    assert row["p"] == pytest.approx(stats.ttest_rel(wide["m"], wide["n"]).pvalue, rel=1e-9)
+    assert row["like_lower"] < row["lower"] < row["upper"] < row["like_upper"]
+    assert row["p_like"] >= row["p"] and row["n_wordings"] == 4
+
+
+def test_flips_are_compared_by_the_exact_test(tmp_path):
+    rows = [("A", 12), ("B", 3)]  # of 20 items, so many flip, the first ones
+    for side, flips in rows:
+        parts = [{"model": "m", "item": f"i{n:02}", "variant": f"p{k}", "pattern": "paraphrase",
+                  "agreement": 0.2 if k == 0 and n < flips else 0.9} for n in range(20) for k in range(3)]  # fmt: skip
+        write_run(tmp_path / side, pd.DataFrame(parts))
+    table = compare(tmp_path / "A", tmp_path / "B").set_index("measure")
+    assert table.loc["flips", ["a", "b", "test"]].tolist() == [0.6, 0.15, "exact McNemar"]
+    assert table.loc["flips", "p"] == pytest.approx(2 * 0.5**9, rel=1e-12)
+    assert table["p_holm"]["flips"] >= table["p"]["flips"]
+
+
+def test_a_difference_that_all_items_share_is_found_by_the_sign_test(tmp_path):
+    a = np.linspace(0.1, 0.5, 12)
+    (row,) = compare(write_judged(tmp_path / "a", a + 0.25), write_judged(tmp_path / "b", a)).to_dict("records")
+    assert (row["test"], row["verdict"]) == ("sign test", "A is higher")
+    assert row["p"] == pytest.approx(2 * 0.5**12, rel=1e-12)
+
+
+def test_items_with_another_text_are_left_out_and_counted(tmp_path):
+    frame = draw_scores(["m", "n"], items=20, wordings=1, measures=("F1",))
+    a, b = (frame[frame["model"] == name].reset_index(drop=True) for name in "mn")
+    b.loc[3, "text"] = "Another text."
+    b = b.drop(index=7)
+    table = compare(write_scored(tmp_path / "a", a), write_scored(tmp_path / "b", b))
+    assert table["n_items"].tolist() == [18]
+    assert [("only A has 1 item" in note, "1 item left out" in note) for note in table.attrs["notes"]] == [
+        (True, False), (False, True)]  # fmt: skip
+
+
+def test_fresh_wordings_are_compared_by_the_mean_of_every_item(tmp_path):
+    a = random_frame(["a"], items=15, paraphrases=5, seed=1)
+    b = random_frame(["a"], items=15, paraphrases=5, seed=2)
+    for side, frame in (("A", a), ("B", b)):
+        numbers = zip(frame["item"].str[-2:].astype(int), frame["variant"].str[-3:], strict=True)
+        # No text is a template that items share.
+        frame["text"] = [
+            f"Thing {n}." if k == "nal" else f"In {side}, thing {n} is said in way {(n + 1) * int(k)}"
+            for n, k in numbers
+        ]
+    table = compare(write_run(tmp_path / "a", a), write_run(tmp_path / "b", b))
+    means = [frame[frame["variant"] != "original"].groupby("item")["agreement"].mean().to_numpy() for frame in (a, b)]
+    row = table.set_index("measure").loc["agreement"]
+    assert row["p"] == pytest.approx(stats.ttest_rel(*means).pvalue, rel=1e-9)
+    assert row["like_lower"] == row["lower"] and "flips" not in set(table["measure"])
+    assert any("share no rewording" in note for note in table.attrs["notes"])
+
+
+def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
+    frame = draw_scores(["m"], items=12, wordings=1, measures=("F1",))
+    other = {"F1": {"range": [0, 1], "direction": "higher", "temperature": 0.7}}
+    table = compare(write_scored(tmp_path / "a", frame), write_scored(tmp_path / "b", frame, other))
+    assert table[["a_condition", "b_condition"]].to_numpy().tolist() == [["F1", "F1"]]
+
+
+def test_models_are_paired_by_name_or_by_the_call(tmp_path):
+    frame = draw_scores(["m", "n", "o"], items=12, wordings=1, measures=("F1",))
+    a = write_scored(tmp_path / "a", frame[frame["model"] != "o"])
+    b = write_scored(tmp_path / "b", frame[frame["model"] != "m"])
+    table = compare(a, b)
+    assert table[["a_model", "b_model"]].to_numpy().tolist() == [["n", "n"]]
+    assert table.attrs["notes"] == ["only A has the model m", "only B has the model o"]
+    chosen = compare(a, b, models=("m", "o"))
+    assert chosen[["a_model", "b_model"]].to_numpy().tolist() == [["m", "o"]]
+    with pytest.raises(InputError, match="--model-a 'mm'"):
+        compare(a, b, models=("mm", ""))
+
+
+def test_runs_without_a_common_item_are_refused(tmp_path):
+    values = np.linspace(0, 1, 8)
+    frame = draw_scores(["m"], items=8, wordings=1, measures=("F1",))
+    with pytest.raises(InputError, match=r"no item in common.*such as"):
+        compare(write_judged(tmp_path / "a", values), write_scored(tmp_path / "b", frame))
+
+
+def test_false_differences_stay_below_5_percent_over_all_measures():
+    """200 studies of 40 items and three measures without a difference, judged after Holm as `compare` judges them."""
+    from analysis.compare.measures import Pair, _compare_pair, _judge_rows
+    from analysis.measures.reworded import Study
+
+    draw = np.random.default_rng(11)
+    wrong = covered = 0
+    for _ in range(200):
+        items, rows = draw.normal(0.5, 0.15, (40, 1)), []
+        for kind in range(3):
+            values = np.clip(items + draw.normal(0, 0.1, (2, 40, 3)), 0, 1)
+            if kind == 2:
+                values = (draw.random((2, 40, 1)) < items).astype(float)
+            study = Study("s", str(kind), True, False, [("A: m", "c"), ("B: m", "c")], np.ones(2), values, [])
+            rows.append(_compare_pair(Pair((study,) * 2, (0, 1), str(kind), (values[0], values[1]), False, True), None))
+        table = _judge_rows(pd.DataFrame(rows))
+        wrong += table["verdict"].isin(["A is higher", "B is higher"]).any()
+        covered += ((table["lower"] <= 0) & (table["upper"] >= 0)).sum()
+    # The standard error of 5 % of 200 is 1.5 points, of 95 % of 600 it is 0.9 points.
+    assert wrong / 200 <= 0.05 + 2 * 0.015
+    assert 0.93 <= covered / 600 <= 0.985
+
+
+def test_lines_json_and_tables_say_the_same(tmp_path, capsysbinary):
+    frame = draw_scores(["m", "n"], items=20, wordings=1, measures=("F1", "ms"))
+    paths = [str(write_scored(tmp_path / name, frame[frame["model"] == name])) for name in "mn"]
+    assert main(["compare", *paths]) == 0
+    lines = capsysbinary.readouterr().out.decode().splitlines()
+    assert lines[0] == "synthetic: A is m (F1), B is n (F1)"
+    assert "after Holm (paired t, 20 items): B is higher (for these wordings)" in lines[1]
+    assert main(["compare", *paths, "--json", "--measure", "F1"]) == 0
+    content = json.loads(capsysbinary.readouterr().out)
+    jsonschema.validate(content, SCHEMA)
+    assert [row["measure"] for row in content["comparisons"]] == ["F1"]
+    assert main(["compare", *paths, "--format", "csv", "--out", str(tmp_path / "table.csv")]) == 0
+    table = pd.read_csv(tmp_path / "table.csv")
+    columns = SCHEMA["properties"]["comparisons"]["items"]["properties"]
+    assert set(table.columns) == set(columns)
+    assert main(["compare", *paths, "--format", "markdown"]) == 0
+    assert len(capsysbinary.readouterr().out.decode().splitlines()) == 4

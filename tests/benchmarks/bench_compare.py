@@ -1,0 +1,70 @@
+"""False differences, coverage and power of `waver compare`, and the time that two logs of Inspect take.
+
+Simulated are studies of three measures: scores in three wordings of each item, skewed ones with many zeros, and answers
+of 0 or 1 in one wording. A study is wrong where any verdict says that A or B is higher, though nothing differs.
+
+    .venv/bin/python tests/benchmarks/bench_compare.py --studies 2000
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import waver
+from analysis.compare.measures import Pair, _compare_pair, _judge_rows
+from analysis.measures.reworded import Study
+from helpers.eval_logs import as_eval, header, text_sample
+
+
+def simulate_study(draw: np.random.Generator, items: int, difference: float) -> pd.DataFrame:
+    """Judge one study of three measures, whose sides differ by so much in truth."""
+    rows = []
+    for kind in ("score", "zeros", "right"):
+        levels = draw.beta(2, 2, (items, 1))
+        values = np.stack([levels + side * difference + draw.normal(0, 0.1, (items, 3)) for side in (1, 0)])
+        if kind == "zeros":
+            values = np.where(draw.random(values.shape) < 0.6, 0.0, values)
+        if kind == "right":
+            values = (draw.random((2, items, 1)) < np.clip(values.mean(axis=2, keepdims=True), 0, 1)).astype(float)
+        study = Study("s", kind, True, False, [("A: m", "c"), ("B: m", "c")], np.ones(2), values, [])
+        rows.append(_compare_pair(Pair((study, study), (0, 1), kind, (values[0], values[1]), False, True), None))
+    return _judge_rows(pd.DataFrame(rows))
+
+
+def main() -> None:
+    """Print false differences and coverage by number of items, and the time of two logs."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--studies", type=int, default=2000)
+    studies = parser.parse_args().studies
+    for items in (30, 100, 300):
+        draw = np.random.default_rng(items)
+        tables = [simulate_study(draw, items, 0.0) for _ in range(studies)]
+        wrong = np.mean([table["verdict"].str.contains("higher").any() for table in tables])
+        every = pd.concat(tables)
+        covered = ((every["lower"] <= 0) & (every["upper"] >= 0)).groupby(every["measure"]).mean()
+        print(f"{items} items: false differences in {wrong:.3f} of {studies} studies")
+        print(f"  coverage {covered.round(3).to_dict()}")
+    draw_right = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        logs = [Path(folder) / f"{name}.eval" for name in ("old", "new")]
+        for log in logs:
+            samples = [text_sample(n, value="C" if draw_right.random() < 0.7 else "I") for n in range(5000)]
+            log.write_bytes(as_eval(samples, header(model=f"m/{log.stem}")))
+        start = time.process_time()
+        waver.main(["compare", *map(str, logs)])
+        print(f"two logs of 5,000 samples: {time.process_time() - start:.1f} s of CPU, without the imports above")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Wrong calls of `waver compare`, and sides that have nothing to compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers.refusals import Case
+from helpers.scored_runs import draw_scores, write_scored
+from helpers.synthetic import random_frame, write_run
+
+COMPARE = "analysis compare A B"
+
+
+def _scores(folder: Path) -> None:
+    """Two runs of the same items, with two models each."""
+    frame = draw_scores(["m", "n"], items=6, wordings=1, measures=("F1",))
+    write_scored(folder / "A", frame)
+    write_scored(folder / "B", frame)
+
+
+def _others(folder: Path) -> None:
+    """Runs of other items."""
+    write_scored(folder / "A", draw_scores(["m"], items=6, wordings=1))
+    write_scored(folder / "B", draw_scores(["m"], items=6, wordings=1).assign(text="Something else."))
+
+
+def _protocols(folder: Path) -> None:
+    """Runs of two protocols."""
+    write_scored(folder / "A", draw_scores(["m"], items=6, wordings=1))
+    write_run(folder / "B", random_frame(["m"], items=6))
+
+
+def _models(folder: Path) -> None:
+    """Two models on each side, and none in both."""
+    for side, names in (("A", ["m", "n"]), ("B", ["o", "p"])):
+        write_scored(folder / side, draw_scores(names, items=6, wordings=1))
+
+
+CASES = [
+    Case("no run folder", COMPARE, ("A", "no such run folder")),
+    Case("a log, and the wing that reads none", "analysis compare a.eval a.eval", ("a.eval", "waver compare"),
+         {"a.eval": "x"}),
+    Case("one side", "analysis compare A", ("required", "B"), _scores),
+    Case("a measure that is not there", f"{COMPARE} --measure F2", ("'F2'", "known here: F1"), _scores),
+    Case("a model that is not there", f"{COMPARE} --model-a mm", ("--model-a 'mm'", "known in"), _scores),
+    Case("a condition that is not there", f"{COMPARE} --condition-b f1", ("--condition-b 'f1'", "F1"), _scores),
+    Case("a margin of 0", f"{COMPARE} --margin 0", ("--margin 0", "above 0"), _scores),
+    Case("a margin that is no number", f"{COMPARE} --margin nan", ("--margin nan", "above 0"), _scores),
+    Case("two formats", f"{COMPARE} --json --format csv", ("not allowed with",), _scores),
+    Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
+    Case("no item in common", COMPARE, ("no item in common", "left out", "give two runs"), _others),
+    Case("two protocols", COMPARE, ("no item in common", "protocol is scored in A and agreement in B"), _protocols),
+    Case("no model in common", COMPARE, ("only A has the model m, n", "give two runs"), _models),
+]  # fmt: skip
