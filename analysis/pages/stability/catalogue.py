@@ -147,7 +147,7 @@ TABLES = {
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
     "agreement": Figure("How every model answers every item", "figures.frame_agreement"),
-    "item_stability": Figure("Which items are unstable in every model", "item_stability"),
+    "item_stability": Figure("Which items are unstable in every model", "figures.frame_item_stability"),
     "validity": Figure("How much of the probability goes to the answers", "figures.frame_validity"),
     "differences": Figure("Paired differences between models on the same items", "figures.frame_stability_differences"),
 }  # fmt: skip

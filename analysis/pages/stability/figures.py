@@ -15,9 +15,10 @@ from analysis.reporting.words import labels
 
 
 def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """Yield table `distribution`, with the mark of the models that do not answer, and table `items`.
+    """Yield of every study table `distribution`, with the mark of the models that do not answer, and table `items`.
 
-    A column stands for both orders of the options where no cell would look different.
+    A column stands for both orders of the options where no cell would look different. Studies have items of their own:
+    in one map, the cells of a study's items would be empty below the models of another.
     """
     boxes = labels.add_silent_column(frames["distribution"], frames["stability"])
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
@@ -26,7 +27,14 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     cells = frames.join_option_orders(
         "distribution", cells.assign(split=split), shown_columns=shown_columns, least_difference=orders.SHADE
     )
-    yield cells.loc[cells["median"].notna(), list(boxes)], cells[list(frames["items"])]
+    for _, study_cells in cells.groupby("study", sort=False):
+        yield study_cells.loc[study_cells["median"].notna(), list(boxes)], study_cells[list(frames["items"])]
+
+
+def frame_item_stability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield table `item_stability` of every study: the least stable of its items are compared."""
+    for _, study_rows in frames.join_option_orders("item_stability").groupby("study", sort=False):
+        yield (study_rows,)
 
 
 def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -41,6 +49,8 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
 
 
 def frame_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `items`, with the mark of the models that do not answer."""
+    """Yield table `items` of every study, with the mark of the models that do not answer."""
     rows = labels.add_silent_column(frames["items"], frames["stability"])
-    yield (frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE),)
+    cells = frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE)
+    for _, study_cells in cells.groupby("study", sort=False):
+        yield (study_cells,)
