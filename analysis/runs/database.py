@@ -151,14 +151,19 @@ class Runs:
 
     def select_protocols(self, protocols: Collection[str]) -> Runs | None:
         """Return those of the runs that are of some protocols, opened once; None where none is."""
-        folders = [folder for folder in self.folders if folder.info["study"]["protocol"] in protocols]
+        kept = {study for study, fields in self.info["studies"].items() if fields["protocol"] in protocols}
+        return self.select_studies(kept)
+
+    def select_studies(self, studies: Collection[str]) -> Runs | None:
+        """Return those of the runs that are of some studies, opened once; None where none is."""
+        folders = [folder for folder in self.folders if folder.study in studies]
         if len(folders) == len(self.folders):
             return self
 
         def open_selected() -> Runs:
             return Runs(folders, connect_duckdb(), part=self.part)
 
-        return self.compute_once(("runs of", frozenset(protocols)), open_selected) if folders else None
+        return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
 
     def compute_once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         """Make something once per key, keep it as long as these runs, and return it at every later call.

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis.measures.meaning import read_study_meanings
 from analysis.pages.meaning import narrative
 from analysis.pages.meaning.catalogue import CATALOGUE
 from analysis.reporting import words
 from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, meaning, verdicts
@@ -34,6 +39,12 @@ class MeaningPage(Page):
     """
 
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+
+    def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
+        super().__init__(run, out, **options)
+        # What weakens the answers of other studies is nothing that this page says.
+        self.runs = self.runs.select_studies({checked.study for checked in read_study_meanings(self.runs)}) or self.runs
+        self.frames = Frames(self.runs, self.options, self._write_frame)
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

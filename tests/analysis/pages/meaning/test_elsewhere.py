@@ -11,6 +11,7 @@ import pytest
 
 from analysis.measures.meaning_corrected import correct_flips
 from analysis.measures.meaning_flips import compare_flips
+from analysis.pages.meaning.page import MeaningPage
 from analysis.reporting import catalogue
 from analysis.reporting.words import meaning
 from analysis.runs import open_runs
@@ -85,6 +86,15 @@ def test_of_several_studies_the_one_that_was_checked_is_named(tmp_path):
     assert "he share of changed answers in “checked” " in meaning.describe_meaning_support(both)
     alone = meaning.describe_meaning_support(open_runs(tmp_path / "checked"))
     assert "he share of changed answers" in alone and "“" not in alone
+
+
+def test_the_page_itself_speaks_of_checked_studies_only(tmp_path):
+    for study in ("checked", "other"):
+        write_meaning_run(tmp_path / study, ["m", "n"] if study == "other" else ["m"], study=study)
+    (tmp_path / "other" / "meaning.parquet").unlink()
+    page = MeaningPage([str(tmp_path / study) for study in ("checked", "other")], None, resamples=20)
+    page.answer()
+    assert list(page.runs.info["studies"]) == ["checked"] and page._answer.setup.startswith("1 model answered")
 
 
 def test_where_no_wording_means_the_same_that_is_said(tmp_path):
