@@ -3,7 +3,9 @@
 The difference is A less B, of the mean over items; each item has its mean over the wordings in which both sides have a
 valid answer. *These wordings*: a t interval and a paired t test over items. Of answers that are 0 or 1 in one wording
 of each item, and of flips, the test is the exact one of McNemar. Where so few items differ that there is no t test, or
-no interval (`Panel.few`), p is at least that of the sign test, had all items that differ gone one way. *Wordings like
+no interval (`Panel.few`), p is at least that of the sign test, had all items that differ gone one way. Where no item
+differs, that is no proof that none would: of n items, so it is by chance with a probability of (1 - M)^n at most if
+the true difference is M or more and answers lie within 0 and 1. This is the p of equivalence then. *Wordings like
 these*: the interval and test of a panel for other items and wordings; unknown where items have one wording, and for
 flips in wordings that all items share.
 
@@ -23,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.pairing import PairedRuns, find_side, strip_side
-from analysis.compare.power import find_least_difference, find_least_items
+from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, find_sizes
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
@@ -38,7 +40,6 @@ from ground.errors import InputError, suggest_nearest
 
 FLIPS = "flips"
 FLIP = 0.05  # share of an item's wordings that may be with the minority without a flip
-PAIRED_T, MCNEMAR, SIGN = "paired t", "exact McNemar", "sign test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +213,15 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     """Compare two units by one measure; return a row without what depends on the other rows."""
     a, b = pair.answers
     study_a, study_b = pair.studies
-    panel = estimate_panel_mean(a - b, pair.crossed, is_share=False)
-    means = [estimate_panel_mean(answers, pair.crossed, is_share=False).mean for answers in (a, b)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        panel = estimate_panel_mean(a - b, pair.crossed, is_share=False)
+        means = [estimate_panel_mean(answers, pair.crossed, is_share=False).mean for answers in (a, b)]
+        spread = float(np.sqrt(panel.item_mean_variance)) if panel.n_items > 1 else 0.0
+    if panel.n_items and not np.isfinite([*means, panel.mean, spread]).all():
+        raise InputError(
+            f"study {study_a.name}, measure {pair.measure}: scores are too large to be squared; give them in another "
+            "unit, or name the other measures after --measure"
+        )
     knows_wordings = pair.knows_wordings and panel.n_items > 1
     test, p = _test_difference(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
@@ -234,9 +242,23 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
         "like_lower": like_lower, "like_upper": like_upper, "test": test, "p": p,
         "p_like": p_like if np.isnan(p_like) or np.isnan(p) else max(p_like, p),
         "margin": np.nan if margin is None else margin,
-        "p_equivalent": np.nan if margin is None else compute_p_of_panel_mean_within_margin(panel, "items", margin),
-        "spread": float(np.sqrt(panel.item_mean_variance)) if panel.n_items > 1 else np.nan,
+        "p_equivalent": np.nan if margin is None else _test_equivalence(pair, panel, margin),
+        "spread": np.nan if panel.few or not spread > ROUNDING else spread, "has_range": _has_range(pair),
     }  # fmt: skip
+
+
+def _has_range(pair: Pair) -> bool:
+    """Tell whether answers lie within 0 and 1."""
+    return pair.measure == FLIPS or pair.studies[0].bounds is not None
+
+
+def _test_equivalence(pair: Pair, panel: Panel, margin: float) -> float:
+    """Test that the difference is within a margin, for these wordings; NaN where the items do not tell."""
+    if panel.n_items < 2:
+        return np.nan
+    if (np.abs(panel.means) > ROUNDING).any():
+        return compute_p_of_panel_mean_within_margin(panel, "items", margin)
+    return float(max(1 - margin, 0.0) ** panel.n_items) if _has_range(pair) else np.nan
 
 
 def _cut_interval(pair: Pair, ends: tuple[float, float]) -> tuple[float, float]:
@@ -271,8 +293,7 @@ def _judge_rows(rows: pd.DataFrame) -> pd.DataFrame:
     for name in ("p", "p_like", "p_equivalent"):
         rows[f"{name}_holm"] = correct_families_by_holm(rows.assign(call=0), ["call"], name)
     level = 1 - ALPHA / n_tests
-    sizes = list(zip(rows["spread"], rows["n_items"], rows["difference"], strict=True))
-    rows["least_difference"] = [find_least_difference(spread, int(n), level) for spread, n, _ in sizes]
-    rows["n_items_to_decide"] = [find_least_items(spread, difference, level) for spread, _, difference in sizes]
+    sizes = [find_sizes(row, level) for row in rows.to_dict("records")]
+    rows["least_difference"], rows["n_items_to_decide"] = zip(*sizes, strict=True)
     rows["verdict"], rows["holds_for"] = choose_verdict_words(rows)
-    return rows.drop(columns="spread")
+    return rows.drop(columns=["spread", "has_range"])
