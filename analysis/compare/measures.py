@@ -113,12 +113,15 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
         if name not in measures:
             known = f"; known here: {', '.join(measures)}" if measures else ""
             raise InputError(f"--measure {name!r}{suggest_nearest(name, measures)}: not in both{known}")
-    rows = [row for row in rows if row["n_items"]]
-    if not rows:
+    kept_rows = [row for row in rows if row["n_items"]]
+    if not kept_rows:
+        what, remedy = ("item with valid answers", "give two runs of the same items") if rows else (
+            "model, condition or measure", "pair names by --model-a, --model-b, --condition-a, --condition-b"
+        )  # fmt: skip
         why = f" ({'; '.join(paired.notes)})" if paired.notes else ""
-        raise InputError(f"A and B have no item with valid answers in common{why}; give two runs of the same items")
+        raise InputError(f"A and B have no {what} in common{why}; {remedy}")
     # A pair is about one model and condition on each side: its measures stand together.
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(kept_rows)
     number = frame.groupby(["study", "a_model", "a_condition", "b_model", "b_condition"], sort=False).ngroup()
     return _judge_rows(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
 
@@ -225,8 +228,7 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     knows_wordings = pair.knows_wordings and panel.n_items > 1
     test, p = _test_difference(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
-    unlike = np.nan, np.nan
-    like = panel.compute_interval("both") if knows_wordings else unlike
+    like = panel.compute_interval("both") if knows_wordings else (np.nan, np.nan)
     names = [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
     numbers = (~np.isnan(a)).sum(axis=1)
     lower, upper = _cut_interval(pair, panel.compute_interval("items"))
@@ -279,9 +281,8 @@ def _test_difference(pair: Pair, panel: Panel) -> tuple[str, float]:
     p = compute_p_of_panel_mean_against_value(panel, "items")
     if np.isnan(p):  # all items differ by the same
         differing = np.sign(np.where(np.abs(panel.means) > ROUNDING, panel.means, 0.0))
-        return SIGN, float(
-            mcnemar((differing > 0).astype(float)[:, None], (differing < 0).astype(float)[:, None])[0][0]
-        )
+        ups, downs = (differing > 0).astype(float), (differing < 0).astype(float)
+        return SIGN, float(mcnemar(ups[:, None], downs[:, None])[0][0])
     return PAIRED_T, p
 
 

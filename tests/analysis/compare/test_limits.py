@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.__main__ import main
@@ -117,3 +118,18 @@ def test_one_item_and_unknown_numbers_are_null_in_json(tmp_path, capsysbinary):
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
     (row,) = json.loads(capsysbinary.readouterr().out, parse_constant=pytest.fail)["comparisons"]
     assert (row["verdict"], row["p"], row["lower"], row["margin"]) == ("cannot tell", None, None, None)
+
+
+def test_conditions_are_paired_by_their_names_in_each_run(tmp_path):
+    values, sides = np.linspace(0, 1, 12), []
+    for side, temperature in (("a", 0.0), ("b", 0.7)):
+        rows = [pd.DataFrame({"model": "m", "condition": name, "item": [f"i{n:03}" for n in range(12)],
+                              "variant": "original", "text": [f"Text {n}." for n in range(12)], "score": values**power})
+                for name, power in (("judged", 1 + temperature), ("B: /judged", 2))]  # fmt: skip
+        fields = {"judged": {"range": [0, 1], "direction": "higher", "temperature": temperature}}
+        sides.append(runs.open_runs(write_scored(tmp_path / side, pd.concat(rows), fields)))
+    table = compare_paired_runs(pair_runs(*sides), Chosen())
+    assert table[["a_condition", "b_condition"]].to_numpy().tolist() == [["judged"] * 2, ["B: /judged"] * 2]
+    assert table["difference"].tolist() == pytest.approx([float((values - values**1.7).mean()), 0], rel=1e-12)
+    # Holm is over both rows: the second has p = 1.
+    assert table["p_holm"].tolist() == pytest.approx(multipletests(table["p"], method="holm")[1].tolist(), rel=1e-12)

@@ -59,5 +59,5 @@ CASES = [
     Case("scores too large", COMPARE, ("measure ms", "too large to be squared", "--measure"), _large),
     Case("no item in common", COMPARE, ("no item in common", "left out", "give two runs"), _others),
     Case("two protocols", COMPARE, ("no item in common", "protocol is scored in A and agreement in B"), _protocols),
-    Case("no model in common", COMPARE, ("only A has the model m, n", "give two runs"), _models),
+    Case("no model in common", COMPARE, ("no model", "only A has the model m, n", "by --model-a"), _models),
 ]  # fmt: skip
