@@ -3,9 +3,7 @@
 The difference is A less B, of the mean over items; each item has its mean over the wordings in which both sides have a
 valid answer. *These wordings*: a t interval and a paired t test over items. Of answers that are 0 or 1 in one wording
 of each item, and of flips, the test is the exact one of McNemar. Where so few items differ that there is no t test, or
-no interval (`Panel.few`), p is at least that of the sign test, had all items that differ gone one way. Where no item
-differs, that is no proof that none would: of n items, so it is by chance with a probability of (1 - M)^n at most if
-the true difference is M or more and answers lie within 0 and 1. This is the p of equivalence then. *Wordings like
+no interval (`Panel.few`), p is at least that of the sign test, had all items that differ gone one way. *Wordings like
 these*: the interval and test of a panel for other items and wordings; unknown where items have one wording, and for
 flips in wordings that all items share.
 
@@ -24,16 +22,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.compare.equivalence import compute_p_of_equivalence
 from analysis.compare.pairing import PairedRuns, find_side, strip_side
 from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, find_sizes
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
-from analysis.statistics.reliability.replication import (
-    compute_p_of_panel_mean_against_value,
-    compute_p_of_panel_mean_within_margin,
-)
+from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING, mcnemar
 from ground.errors import InputError, suggest_nearest
@@ -244,7 +240,9 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
         "like_lower": like_lower, "like_upper": like_upper, "test": test, "p": p,
         "p_like": p_like if np.isnan(p_like) or np.isnan(p) else max(p_like, p),
         "margin": np.nan if margin is None else margin,
-        "p_equivalent": np.nan if margin is None else _test_equivalence(pair, panel, margin),
+        "p_equivalent": np.nan if margin is None else compute_p_of_equivalence(
+            panel, margin, has_range=_has_range(pair), is_share=test == MCNEMAR
+        ),
         "spread": np.nan if panel.few or not spread > ROUNDING else spread, "has_range": _has_range(pair),
     }  # fmt: skip
 
@@ -252,15 +250,6 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
 def _has_range(pair: Pair) -> bool:
     """Tell whether answers lie within 0 and 1."""
     return pair.measure == FLIPS or pair.studies[0].bounds is not None
-
-
-def _test_equivalence(pair: Pair, panel: Panel, margin: float) -> float:
-    """Test that the difference is within a margin, for these wordings; NaN where the items do not tell."""
-    if panel.n_items < 2:
-        return np.nan
-    if (np.abs(panel.means) > ROUNDING).any():
-        return compute_p_of_panel_mean_within_margin(panel, "items", margin)
-    return float(max(1 - margin, 0.0) ** panel.n_items) if _has_range(pair) else np.nan
 
 
 def _cut_interval(pair: Pair, ends: tuple[float, float]) -> tuple[float, float]:
