@@ -108,35 +108,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _compare_sides(call: list[str]) -> int:
     """Run `waver compare A B ...`: a side that is a log becomes a run folder, for as long as the command runs."""
     from ground.command import print_failure
-    from ground.errors import InputError
+    from ground.errors import InputError, describe_os_error_with_exit_status
 
-    with tempfile.TemporaryDirectory(prefix="waver-compare-") as folder:
-        try:
-            words = [_import_log_side(word, Path(folder) / "AB"[place]) for place, word in enumerate(call[1:3])]
-        except InputError as error:
-            return print_failure("waver", 2, str(error))
-        if status := next((word for word in words if isinstance(word, int)), 0):
-            return status
-        names = [
-            word
-            for side, given, path in zip("ab", call[1:3], words, strict=False)
-            if path != given and f"--name-{side}" not in call
-            for word in (f"--name-{side}", given)
-        ]
-        return int(import_module("analysis.__main__").main([call[0], *map(str, words), *call[3:], *names], "waver"))
+    sides = call[1:3]
+    if any(word.startswith("-") for word in sides) and not {"-h", "--help"} & set(call):
+        return print_failure(
+            "waver", 2, "compare: give A and B first, then options (a name that begins with - as ./-name)"
+        )
+    try:
+        with tempfile.TemporaryDirectory(prefix="waver-compare-") as folder:
+            words = [_import_log_side(word, Path(folder) / "AB"[place]) for place, word in enumerate(sides)]
+            if status := next((word for word in words if isinstance(word, int)), 0):
+                return status
+            # What the call itself says of names comes later, and counts.
+            names = [
+                f"--name-{side}={given}" for side, given, path in zip("ab", sides, words, strict=False) if path != given
+            ]
+            return int(import_module("analysis.__main__").main([call[0], *map(str, words), *names, *call[3:]], "waver"))
+    except InputError as error:
+        return print_failure("waver", 2, str(error))
+    except KeyboardInterrupt:
+        return print_failure("waver", 1, "stopped")
+    except OSError as error:
+        if error.errno is None:  # not the operating system's: a fault of ours
+            raise
+        return print_failure("waver", *describe_os_error_with_exit_status(error))
 
 
 def _import_log_side(word: str, run_folder: Path) -> str | int:
     """Import a log into a run folder, and return this; else the word as it is, or the status of a failed import."""
     if word.startswith("-"):
         return word
-    call = import_module("inference.importers.shared.log_kinds").find_log_call(Path(word))
+    path = Path(word)
+    call = import_module("inference.importers.shared.log_kinds").find_log_call(path)
     if call is None:
         return word
     lines = io.StringIO()
     with contextlib.redirect_stdout(lines):
         status: int = import_module("inference.__main__").main(
-            [*call, "--name", Path(word).stem, "--out", str(run_folder)], "waver"
+            [*call, f"--name={path.absolute().stem or 'log'}", "--out", str(run_folder)], "waver"
         )
     for line in lines.getvalue().splitlines():
         if "left out" in line:

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ FORMATS = ("text", "csv", "markdown")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
+    parser.usage = f"{parser.prog} A B [options]"
     parser.epilog = f"example: {parser.prog} logs/old.eval logs/new.eval --json"
     parser.add_argument("a", metavar="A", help="run folder or log")
     parser.add_argument("b", metavar="B", help="the other one, with the same items")
@@ -66,6 +68,8 @@ def main(args: argparse.Namespace) -> int:
     """
     if args.margin is not None and not (0 < args.margin < math.inf):
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
+    if args.out:
+        _check_out_harms_nothing(args.out, (args.a, args.b, args.name_a, args.name_b))
     from analysis import runs
     from analysis.compare.measures import Chosen, compare_paired_runs
     from analysis.compare.pairing import pair_runs
@@ -87,12 +91,20 @@ def main(args: argparse.Namespace) -> int:
     if args.out:
         from ground.writing import write_atomically
 
-        if not args.out.parent.is_dir():
-            raise InputError(f"--out {args.out}: there is no folder {args.out.parent}; make it first")
         write_atomically(args.out, lambda aside: aside.write_text(text, encoding="utf-8", newline=""))
     else:
         sys.stdout.buffer.write(text.encode())
     return 0
+
+
+def _check_out_harms_nothing(out: Path, sides: Sequence[str]) -> None:
+    """Raise InputError where the file has no folder, or is a file of a side: a log or run that it would overwrite."""
+    if not out.parent.is_dir():
+        raise InputError(f"--out {out}: there is no folder {out.parent}; make it first")
+    for side in filter(None, sides):
+        path = Path(side).expanduser()
+        if out.exists() and (out.resolve() == path.resolve() or path.resolve() in out.resolve().parents):
+            raise InputError(f"--out {out}: this file is there already, as a part of {side}; give a new one")
 
 
 def _write_text(rows: pd.DataFrame, form: str) -> str:

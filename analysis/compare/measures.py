@@ -22,23 +22,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.compare.equivalence import compute_p_of_equivalence
 from analysis.compare.pairing import PairedRuns, find_side, strip_side
-from analysis.compare.power import find_least_difference, find_least_items
+from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, find_sizes
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
-from analysis.statistics.reliability.replication import (
-    compute_p_of_panel_mean_against_value,
-    compute_p_of_panel_mean_within_margin,
-)
+from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING, mcnemar
 from ground.errors import InputError, suggest_nearest
 
 FLIPS = "flips"
 FLIP = 0.05  # share of an item's wordings that may be with the minority without a flip
-PAIRED_T, MCNEMAR, SIGN = "paired t", "exact McNemar", "sign test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +109,15 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
         if name not in measures:
             known = f"; known here: {', '.join(measures)}" if measures else ""
             raise InputError(f"--measure {name!r}{suggest_nearest(name, measures)}: not in both{known}")
-    rows = [row for row in rows if row["n_items"]]
-    if not rows:
+    kept_rows = [row for row in rows if row["n_items"]]
+    if not kept_rows:
+        what, remedy = ("item with valid answers", "give two runs of the same items") if rows else (
+            "model, condition or measure", "pair names by --model-a, --model-b, --condition-a, --condition-b"
+        )  # fmt: skip
         why = f" ({'; '.join(paired.notes)})" if paired.notes else ""
-        raise InputError(f"A and B have no item with valid answers in common{why}; give two runs of the same items")
+        raise InputError(f"A and B have no {what} in common{why}; {remedy}")
     # A pair is about one model and condition on each side: its measures stand together.
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(kept_rows)
     number = frame.groupby(["study", "a_model", "a_condition", "b_model", "b_condition"], sort=False).ngroup()
     return _judge_rows(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
 
@@ -212,13 +212,19 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     """Compare two units by one measure; return a row without what depends on the other rows."""
     a, b = pair.answers
     study_a, study_b = pair.studies
-    panel = estimate_panel_mean(a - b, pair.crossed, is_share=False)
-    means = [estimate_panel_mean(answers, pair.crossed, is_share=False).mean for answers in (a, b)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        panel = estimate_panel_mean(a - b, pair.crossed, is_share=False)
+        means = [estimate_panel_mean(answers, pair.crossed, is_share=False).mean for answers in (a, b)]
+        spread = float(np.sqrt(panel.item_mean_variance)) if panel.n_items > 1 else 0.0
+    if panel.n_items and not np.isfinite([*means, panel.mean, spread]).all():
+        raise InputError(
+            f"study {study_a.name}, measure {pair.measure}: scores are too large to be squared; give them in another "
+            "unit, or name the other measures after --measure"
+        )
     knows_wordings = pair.knows_wordings and panel.n_items > 1
     test, p = _test_difference(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
-    unlike = np.nan, np.nan
-    like = panel.compute_interval("both") if knows_wordings else unlike
+    like = panel.compute_interval("both") if knows_wordings else (np.nan, np.nan)
     names = [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
     numbers = (~np.isnan(a)).sum(axis=1)
     lower, upper = _cut_interval(pair, panel.compute_interval("items"))
@@ -234,9 +240,16 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
         "like_lower": like_lower, "like_upper": like_upper, "test": test, "p": p,
         "p_like": p_like if np.isnan(p_like) or np.isnan(p) else max(p_like, p),
         "margin": np.nan if margin is None else margin,
-        "p_equivalent": np.nan if margin is None else compute_p_of_panel_mean_within_margin(panel, "items", margin),
-        "spread": float(np.sqrt(panel.item_mean_variance)) if panel.n_items > 1 else np.nan,
+        "p_equivalent": np.nan if margin is None else compute_p_of_equivalence(
+            panel, margin, has_range=_has_range(pair), is_share=test == MCNEMAR
+        ),
+        "spread": np.nan if panel.few or not spread > ROUNDING else spread, "has_range": _has_range(pair),
     }  # fmt: skip
+
+
+def _has_range(pair: Pair) -> bool:
+    """Tell whether answers lie within 0 and 1."""
+    return pair.measure == FLIPS or pair.studies[0].bounds is not None
 
 
 def _cut_interval(pair: Pair, ends: tuple[float, float]) -> tuple[float, float]:
@@ -257,9 +270,8 @@ def _test_difference(pair: Pair, panel: Panel) -> tuple[str, float]:
     p = compute_p_of_panel_mean_against_value(panel, "items")
     if np.isnan(p):  # all items differ by the same
         differing = np.sign(np.where(np.abs(panel.means) > ROUNDING, panel.means, 0.0))
-        return SIGN, float(
-            mcnemar((differing > 0).astype(float)[:, None], (differing < 0).astype(float)[:, None])[0][0]
-        )
+        ups, downs = (differing > 0).astype(float), (differing < 0).astype(float)
+        return SIGN, float(mcnemar(ups[:, None], downs[:, None])[0][0])
     return PAIRED_T, p
 
 
@@ -271,8 +283,7 @@ def _judge_rows(rows: pd.DataFrame) -> pd.DataFrame:
     for name in ("p", "p_like", "p_equivalent"):
         rows[f"{name}_holm"] = correct_families_by_holm(rows.assign(call=0), ["call"], name)
     level = 1 - ALPHA / n_tests
-    sizes = list(zip(rows["spread"], rows["n_items"], rows["difference"], strict=True))
-    rows["least_difference"] = [find_least_difference(spread, int(n), level) for spread, n, _ in sizes]
-    rows["n_items_to_decide"] = [find_least_items(spread, difference, level) for spread, _, difference in sizes]
+    sizes = [find_sizes(row, level) for row in rows.to_dict("records")]
+    rows["least_difference"], rows["n_items_to_decide"] = zip(*sizes, strict=True)
     rows["verdict"], rows["holds_for"] = choose_verdict_words(rows)
-    return rows.drop(columns="spread")
+    return rows.drop(columns=["spread", "has_range"])

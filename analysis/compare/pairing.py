@@ -242,8 +242,13 @@ def _note_differences(con: Any, study: str, is_fresh: bool, notes: list[str]) ->
 def _list_conditions_with_other_settings(
     conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]]
 ) -> frozenset[str]:
-    """List the conditions that both sides have by the same name, with other settings."""
-    return frozenset(name for name in conditions_a if name in conditions_b and conditions_a[name] != conditions_b[name])
+    """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed."""
+    start = name_on_side(SIDES[1], "")
+    return frozenset(
+        name
+        for name, fields in conditions_b.items()
+        if name.startswith(start) or conditions_a.get(name, fields) != fields
+    )
 
 
 def _open_paired(

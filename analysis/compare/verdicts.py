@@ -5,7 +5,8 @@ Rules, in this order; p values are after Holm over all rows of the call.
 1. "cannot tell": there is no p value, as of one item.
 2. "A is higher", "B is higher": p of the difference is below .05. It holds for wordings like these where p for these is
    below .05, too; else for these wordings.
-3. "equivalent within M": a margin M is given, and the p value of two one-sided tests is below .05.
+3. "equivalent within M": a margin M is given, and the p value of two one-sided tests is below .05. It holds for these
+   wordings.
 4. "no difference found": all else. That is no proof that there is none.
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.compare.power import MCNEMAR
 from analysis.reporting.words import format_quantity
 from analysis.statistics.multiplicity import ALPHA
 
@@ -36,25 +38,24 @@ def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     Returns
     -------
     tuple of two lists
-        The verdicts; and what a difference holds for, empty where none was found.
+        The verdicts; and what they hold for, empty where nothing was found.
 
     >>> row = {"difference": 0.1, "p_holm": 0.01, "p_like_holm": 0.2, "margin": 0.2, "p_equivalent_holm": 0.01}
     >>> choose_verdict_words(pd.DataFrame([row, row | {"p_holm": 0.2}]))
-    (['A is higher', 'equivalent within 0.2'], ['these wordings', ''])
+    (['A is higher', 'equivalent within 0.2'], ['these wordings', 'these wordings'])
     """
     verdicts, reach = [], []
     for row in rows.to_dict("records"):
-        is_found = row["p_holm"] < ALPHA and row["difference"] != 0
+        verdict, holds_for = NO_DIFFERENCE, ""
         if np.isnan(row["p_holm"]):
             verdict = CANNOT_TELL
-        elif is_found:
+        elif row["p_holm"] < ALPHA and row["difference"] != 0:
             verdict = HIGHER_A if row["difference"] > 0 else HIGHER_B
+            holds_for = LIKE_THESE if row["p_like_holm"] < ALPHA else THESE
         elif row["p_equivalent_holm"] < ALPHA:
-            verdict = f"equivalent within {row['margin']:g}"
-        else:
-            verdict = NO_DIFFERENCE
+            verdict, holds_for = f"equivalent within {row['margin']:g}", THESE
         verdicts.append(verdict)
-        reach.append("" if not is_found else LIKE_THESE if row["p_like_holm"] < ALPHA else THESE)
+        reach.append(holds_for)
     return verdicts, reach
 
 
@@ -81,6 +82,8 @@ def describe_rows(rows: pd.DataFrame) -> Iterator[str]:
             )
             shown_names = names
         yield f"  {_describe_row(row)}"
+        if row["a_validity"] < 1 or row["b_validity"] < 1:
+            yield f"    valid answers: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only those of both count"
         if row["verdict"] == NO_DIFFERENCE:
             yield from (f"    {line}" for line in _describe_power(row))
 
@@ -96,9 +99,9 @@ def _describe_row(row: Mapping[str, Any]) -> str:
     wordings = "" if row["n_wordings"] == 1 else f" in {row['n_wordings']:.3g} wordings"
     sized = f"{format_quantity(int(row['n_items']), 'item')}{wordings}"
     better = ", lower is better" if row["lower_is_better"] else ""
-    if row["n_items_differing"] == 0:
-        return f"{row['measure']}: {row['a']:.4g} in both, the same in all of {sized}: {row['verdict']}"
     holds = f" (for {row['holds_for']})" if row["holds_for"] else ""
+    if row["n_items_differing"] == 0:
+        return f"{row['measure']}: {row['a']:.4g} in both, the same in all of {sized}: {row['verdict']}{holds}"
     return (
         f"{row['measure']}: A {row['a']:.4g}, B {row['b']:.4g}; A less B {row['difference']:+.3g} {interval}{like}; "
         f"{_format_p(row['p_holm'])} after Holm ({row['test']}, {sized}{better}): {row['verdict']}{holds}"
@@ -109,6 +112,8 @@ def _describe_power(row: Mapping[str, Any]) -> Iterator[str]:
     """Say what this comparison could have found, and how many items would decide its difference."""
     if row["least_difference"] == row["least_difference"]:
         yield f"so many items find a true difference of {row['least_difference']:.2g} with power .8"
+    elif row["test"] == MCNEMAR:
+        yield "so few items find no difference with power .8, however large it is"
     if row["n_items_to_decide"] == row["n_items_to_decide"]:
         more = max(int(row["n_items_to_decide"] - row["n_items"]), 0)
         yield (

@@ -78,6 +78,9 @@ def test_the_kind_of_a_log_is_told_from_its_name_and_folder(tmp_path):
         (["bad.eval", "a.eval"], "bad.eval"),
         (["a.eval", "missing"], "missing"),
         ([], "required: A, B"),
+        (["--json", "a.eval", "a.eval"], "give A and B first, then options"),
+        (["a.eval", "a.eval", "--out", "a.eval"], "--out a.eval: this file is there already"),
+        (["x" * 5000, "a.eval"], "name too long"),
     ],
 )
 def test_what_is_no_log_is_one_line(tmp_path, capfd, monkeypatch, words, said):
@@ -90,4 +93,23 @@ def test_what_is_no_log_is_one_line(tmp_path, capfd, monkeypatch, words, said):
         assert waver.main(["compare", *words]) == 2
     assert words or ended.value.code == 2
     out, err = capfd.readouterr()
-    assert out == "" and len(err.splitlines()) == 1 and said in err
+    assert out == "" and len(err.splitlines()) == 1 and said.lower() in err.lower()
+
+
+def test_names_of_logs_and_sides_may_be_any(tmp_path, capsysbinary, monkeypatch):
+    (tmp_path / "logs").mkdir()
+    write_eval(tmp_path / "logs" / "-a.eval", "m/a", [True, False, True])
+    monkeypatch.chdir(tmp_path / "logs")
+    assert waver.main(["compare", "./-a.eval", ".", "--name-a=before", "--json"]) == 0
+    content = json.loads(capsysbinary.readouterr().out)
+    assert (content["a"], content["b"], content["comparisons"][0]["n_items_differing"]) == ("before", ".", 0)
+
+
+def test_a_stopped_comparison_leaves_no_folder_behind(tmp_path, capsys, monkeypatch):
+    def stop(_path: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("inference.importers.shared.log_kinds.find_log_call", stop)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert waver.main(["compare", "a.eval", "b.eval"]) == 1
+    assert capsys.readouterr().err == "waver: stopped\n" and not list(tmp_path.iterdir())

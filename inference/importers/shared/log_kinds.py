@@ -37,13 +37,15 @@ def find_log_call(path: Path) -> list[str] | None:
     if not path.is_file():
         return None
     if path.suffix == ".jsonl" and path.name.startswith("samples_"):
-        return ["import", "lm-eval", str(path), "--scores"]
+        return ["import", "lm-eval", _write_as_word(path), "--scores"]
     if path.suffix == ".json" and path.name.startswith(_RESULTS):
         samples = sorted(path.parent.glob(f"samples_*_{path.stem.removeprefix(_RESULTS)}.jsonl"))
         if not samples:
             raise InputError(f"{path}: no samples_*.jsonl of its date beside it; run lm-eval with --log_samples")
-        return ["import", "lm-eval", *map(str, samples), "--scores"]
-    return ["import", "inspect", str(path), "--scores"] if path.suffix.lower() in (".eval", ".json") else None
+        return ["import", "lm-eval", *map(_write_as_word, samples), "--scores"]
+    return (
+        ["import", "inspect", _write_as_word(path), "--scores"] if path.suffix.lower() in (".eval", ".json") else None
+    )
 
 
 def _find_call_of_folder(path: Path) -> list[str] | None:
@@ -53,4 +55,9 @@ def _find_call_of_folder(path: Path) -> list[str] | None:
     kinds = [kind for kind, patterns in _PATTERNS.items() if any(any(path.glob(pattern)) for pattern in patterns)]
     if len(kinds) > 1:
         raise InputError(f"{path}: holds logs of {' and of '.join(kinds)}; give one of them")
-    return ["import", kinds[0], str(path), "--scores"] if kinds else None
+    return ["import", kinds[0], _write_as_word(path), "--scores"] if kinds else None
+
+
+def _write_as_word(path: Path) -> str:
+    """Write a path as a word of a call, which is no option where a name begins with -."""
+    return f"./{path}" if str(path).startswith("-") else str(path)

@@ -93,7 +93,8 @@ def test_identical_pairs_never_differ(tmp_path):
         table = compare(a, b)
         assert len(table) >= 40 and (table["difference"] == 0).all() and (table["p"] == 1).all()
         assert set(table["verdict"]) == {"no difference found"}
-        assert set(compare(a, b, margin=0.01)["verdict"]) == {"equivalent within 0.01"}
+        # 12 same items are no proof that 1 % of others would not differ.
+        assert set(compare(a, b, margin=0.01)["verdict"]) == {"no difference found"}
 
 
 def test_wordings_that_items_share_widen_the_interval_for_wordings_like_these(tmp_path):

@@ -30,6 +30,13 @@ def _protocols(folder: Path) -> None:
     write_run(folder / "B", random_frame(["m"], items=6))
 
 
+def _large(folder: Path) -> None:
+    """Runs of scores that cannot be squared."""
+    frame = draw_scores(["m"], items=6, wordings=1, measures=("ms",))
+    for side, sign in (("A", 1), ("B", -1)):
+        write_scored(folder / side, frame.assign(score=frame["score"] * sign * 1e200))
+
+
 def _models(folder: Path) -> None:
     """Two models on each side, and none in both."""
     for side, names in (("A", ["m", "n"]), ("B", ["o", "p"])):
@@ -48,7 +55,9 @@ CASES = [
     Case("a margin that is no number", f"{COMPARE} --margin nan", ("--margin nan", "above 0"), _scores),
     Case("two formats", f"{COMPARE} --json --format csv", ("not allowed with",), _scores),
     Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
+    Case("a file of A to write to", f"{COMPARE} --out A/run.json", ("A/run.json", "part of A", "new one"), _scores),
+    Case("scores too large", COMPARE, ("measure ms", "too large to be squared", "--measure"), _large),
     Case("no item in common", COMPARE, ("no item in common", "left out", "give two runs"), _others),
     Case("two protocols", COMPARE, ("no item in common", "protocol is scored in A and agreement in B"), _protocols),
-    Case("no model in common", COMPARE, ("only A has the model m, n", "give two runs"), _models),
+    Case("no model in common", COMPARE, ("no model", "only A has the model m, n", "by --model-a"), _models),
 ]  # fmt: skip
