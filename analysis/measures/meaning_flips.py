@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 ALL = "all"
-ITEMS_WITH_K = 0.9  # share of the items that have k wordings
+ITEMS_BELOW_K = 0.1  # share of the items that may have fewer than k wordings
 FIGURES = ("flip", "sd", "range_k")
 Mask = npt.NDArray[np.bool_]
 _SHARES: dict[str, Shares] = {"flip": lambda columns: {"flip": [[(columns["flip"], np.ones_like(columns["flip"]))]]}}
@@ -298,7 +298,7 @@ def choose_number_of_wordings(sizes: npt.NDArray[np.int64]) -> int:
     5
     """
     comparable = sizes[sizes > 1]
-    return int(np.quantile(comparable, 1 - ITEMS_WITH_K, method="lower")) if len(comparable) else 2
+    return int(np.quantile(comparable, ITEMS_BELOW_K, method="lower")) if len(comparable) else 2
 
 
 def _compute_drawn_figures(columns: Columns, draw_counts: Array) -> dict[str, Array]:
