@@ -11,8 +11,8 @@ Votes are 1 (yes, it means the same), 0 (no) or missing. Of a wording with r vot
 Both are sums over wordings, so that their intervals are those of `analysis.statistics.resampling`, over items with all
 their wordings. Neither is defined where all votes are alike: there is no way to tell agreement from chance.
 
-An annotator errs by calling a decoy the same; and may err where most of the others vote otherwise. These are
-shares, with Wilson's interval over items (`analysis.statistics.shares`).
+An annotator errs by calling a decoy the same: a share, with Wilson's interval over items
+(`analysis.statistics.shares`).
 
 References
 ----------
@@ -24,7 +24,6 @@ BMC Medical Research Methodology 16, 93 (bootstrap of both).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,27 +162,3 @@ def compute_yes_share(votes: Array, items: npt.ArrayLike) -> VoteShare:
     )
     value, lower, upper = (float(part[0]) for part in (estimate.estimate, estimate.lower, estimate.upper))
     return VoteShare(value, lower, upper, int(has_vote.sum()))
-
-
-def compute_consensus_errors(votes: Array, items: npt.ArrayLike) -> Sequence[VoteShare]:
-    """Compute how often every annotator votes unlike most of the others.
-
-    Parameters
-    ----------
-    votes, items
-        As in `compute_vote_agreement`.
-
-    Returns
-    -------
-    sequence of VoteShare
-        One per annotator; of wordings on which more than half of the others vote the same way.
-    """
-    votes = np.asarray(votes, float)
-    has_vote, yes = ~np.isnan(votes), np.nan_to_num(votes)
-    shares = []
-    for place in range(votes.shape[1]):
-        n_others = has_vote.sum(axis=1) - has_vote[:, place]
-        lead = 2 * (yes.sum(axis=1) - yes[:, place]) - n_others
-        is_error = np.where(lead == 0, np.nan, (votes[:, place] != (lead > 0)).astype(float))
-        shares.append(compute_yes_share(np.where(has_vote[:, place], is_error, np.nan), items))
-    return shares

@@ -79,7 +79,7 @@ def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> p
         "agreement_max"
     ].transform(lambda v: v.isin([0, 1]).all())
     frame = frame.assign(
-        label=labels.build_row_labels(frame), row=_name_item_rows(frame), answers=has_one_answer,
+        label=labels.build_row_labels(frame), row=frame["item"].astype(str), answers=has_one_answer,
         value=frame["median"].where(~has_one_answer, frame["agreement_mean"]),
         split=(frame["q25"] < MIDDLE) & (frame["q75"] > MIDDLE),
     )  # fmt: skip
@@ -88,12 +88,6 @@ def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> p
     medians = frame.groupby("row")["value"].median()
     nearest = (medians - MIDDLE).abs().sort_values(kind="stable").index[:MOST_ITEMS]
     return _select_rows_sorted_by_score(frame, medians.loc[nearest])
-
-
-def _name_item_rows(frame: pd.DataFrame) -> pd.Series:
-    """Name the item of every row, with the study where there are several."""
-    several = frame["study"].nunique() > 1
-    return (frame["study"].astype(str) + labels.SEPARATOR if several else "") + frame["item"].astype(str)
 
 
 def _select_rows_sorted_by_score(frame: pd.DataFrame, scores: pd.Series) -> pd.DataFrame:
@@ -110,7 +104,7 @@ def _pivot_cells(cells: pd.DataFrame, value_column: str) -> pd.DataFrame:
 
 def _label_items(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
     """Name the rows by the beginning of their text, or by their item where texts begin alike or cannot be drawn."""
-    texts = items.assign(row=_name_item_rows(items)).drop_duplicates("row").set_index("row")["text"].astype(str)
+    texts = items.assign(row=items["item"].astype(str)).drop_duplicates("row").set_index("row")["text"].astype(str)
     rows = list(cells["row"].unique())
     length = panels.compute_max_label_letters(width, cells["label"].nunique())
     return pd.Series(_choose_item_labels(list(texts.loc[rows]), rows, length), index=rows)
@@ -151,7 +145,7 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
 def select_validity_cells(items: pd.DataFrame) -> pd.DataFrame:
     """Choose the cells of the map: all, or the items and models of the lowest mean validity; sorted by it."""
     frame = items.dropna(subset=["validity_mean"])
-    frame = frame.assign(label=labels.build_row_labels(frame), row=_name_item_rows(frame))
+    frame = frame.assign(label=labels.build_row_labels(frame), row=frame["item"].astype(str))
     models = frame.groupby("label")["validity_mean"].mean().sort_values(kind="stable").index[:MOST_COLUMNS]
     frame = frame[frame["label"].isin(models)]
     return _select_rows_sorted_by_score(
@@ -178,7 +172,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     answer_choice, frame = selection.read_attached_answer_pair(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
-        list(ranked["text"].astype(str)), list(_name_item_rows(ranked)), 26 if panels.is_narrow(width) else 62
+        list(ranked["text"].astype(str)), list(ranked["item"].astype(str)), 26 if panels.is_narrow(width) else 62
     )
     families = sorted(frame["family"].unique())
     looks_by_family = {family: Look(INK, "os"[i % 2]) for i, family in enumerate(families)}

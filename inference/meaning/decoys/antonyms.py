@@ -42,7 +42,6 @@ _MORE = re.compile(r"\b(?:more|most|less|least) $", re.IGNORECASE)
 _BE_OR_HAVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|am|has|have|had|get|gets|got)(?:n't| not)?(?: \w+ly)? $", re.I
 )
-FORM_TAGS = (("VB", "VBP"), ("VBZ",), ("VBD",), ("VBN",), ("VBG",))
 
 
 @dataclass(frozen=True, slots=True)

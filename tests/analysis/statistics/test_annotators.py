@@ -12,7 +12,6 @@ from analysis.statistics.annotators import (
     NONE_COMPLETE,
     NONE_SHARED,
     ONE_ANNOTATOR,
-    compute_consensus_errors,
     compute_vote_agreement,
     compute_yes_share,
 )
@@ -117,12 +116,3 @@ def test_share_of_decoys_that_an_annotator_calls_the_same_has_wilsons_interval()
     assert of_items.value == 0.25 and of_items.upper > compute_yes_share(single, np.arange(20)).upper + 0.1
     nothing = compute_yes_share(np.array([NO]), [0])
     assert nothing.n == 0 and np.isnan([nothing.value, nothing.lower, nothing.upper]).all()
-
-
-def test_an_annotator_is_held_against_most_of_the_others():
-    votes = np.array([[1, 1, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, NO, 0], [NO, 1, 1], [1, NO, NO]], float)
-    first, second, third = compute_consensus_errors(votes, np.arange(7))
-    # One yes and one no of two others are no majority: of the first annotator, wordings 1, 3 and 5 count.
-    assert (first.n, first.value) == (3, pytest.approx(2 / 3))
-    assert (second.n, second.value) == (2, 0.0)
-    assert (third.n, third.value) == (5, pytest.approx(3 / 5))
