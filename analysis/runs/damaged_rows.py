@@ -147,9 +147,12 @@ def choose_response_rules(
 # Under a condition without the middle option, options are those that were shown.
 ROWS = """(
     SELECT *, coalesce(highest - lowest + 1, len(options)) AS n_values
-    FROM (SELECT r.*, {options} AS options, $lowest[list_position($scaled, condition)] AS lowest,
-                 $highest[list_position($scaled, condition)] AS highest
+    FROM (SELECT r.*, {options} AS options, {ends}
           FROM {parts} AS r LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"""
+SCALE_ENDS = (
+    "$lowest[list_position($scaled, condition)] AS lowest, $highest[list_position($scaled, condition)] AS highest"
+)
+NO_ENDS = "NULL AS lowest, NULL AS highest"
 
 
 def check_stimulus_rows(
@@ -218,20 +221,23 @@ def check_response_rows(
     scales = _find_scale_ends_by_condition(info["conditions"])
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0.0], [0.0])
     parameters: dict[str, Any] = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
+    ends_sql = SCALE_ENDS if scales else NO_ENDS
     without_middle = list_conditions_without_middle(info["conditions"])
     parameters["without_middle"] = without_middle
     shown_sql = build_options_without_middle_sql("s.options")
     options_sql = f"CASE WHEN list_contains($without_middle, condition) THEN {shown_sql} ELSE s.options END"
     rows_sql = ROWS.format(
-        parts=responses_sql, stimuli=stimuli_sql, options=options_sql if without_middle else "s.options"
+        parts=responses_sql, stimuli=stimuli_sql, options=options_sql if without_middle else "s.options", ends=ends_sql
     )
     counted = [f"{rows_sql} WHERE {_build_damaged_row_condition(rules)}"]
     query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli_sql})"
     ((options, last, as_many),) = con.execute(query).fetchall()
-    if as_many and not scales and not without_middle:
+    if as_many and not without_middle:
         parameters["options"] = options
+        of_rows = f"{ends_sql}, coalesce(highest - lowest + 1, {len(options)}) AS n_values"
+        of_rows += ", $options AS options" if options == last else ""
         counted = _list_damaged_row_from_clauses(
-            stimuli_sql, responses_sql, rows_sql, rules, len(options), same_options=options == last
+            stimuli_sql, responses_sql, rows_sql, rules, of_rows, same_options=options == last
         )
     names = "filename, file_row_number, model, condition, item, variant"
     row = (
@@ -250,21 +256,20 @@ def check_response_rows(
 
 
 def _list_damaged_row_from_clauses(
-    stimuli_sql: str, responses_sql: str, rows_sql: str, rules: Rules, n_options: int, *, same_options: bool
+    stimuli_sql: str, responses_sql: str, rows_sql: str, rules: Rules, of_rows: str, *, same_options: bool
 ) -> list[str]:
     """List FROM clauses that together yield all damaged rows where stimuli have equally many options.
 
-    `same_options`: they have the same options, so that answers are compared with these.
+    `of_rows`: the columns that rows need for the rules, by SQL. `same_options`: stimuli have the same options, so that
+    answers are compared with these.
     """
-    of_rows = (
-        f"{'$options AS options, ' if same_options else ''}{n_options} AS n_values, NULL AS lowest, NULL AS highest"
-    )
-    values = [rule for rule in rules if rule[0] != "item" and (same_options or rule[0] != "answer")]
-    answers = [rule for rule in rules if rule[0] == "answer" and not same_options]
+    answers = [rule for rule in rules if rule[0] != "item" and "options" in rule[1] and not same_options]
+    values = [rule for rule in rules if rule[0] != "item" and rule not in answers]
+    is_answered = " OR ".join(dict.fromkeys(f"{rule[0]} IS NOT NULL" for rule in answers))
     return [
         f"{responses_sql} ANTI JOIN ({stimuli_sql}) USING (item, variant)",
         f"(SELECT *, {of_rows} FROM {responses_sql}) WHERE {_build_damaged_row_condition(values)}",
-        *([f"{rows_sql} WHERE answer IS NOT NULL AND ({_build_damaged_row_condition(answers)})"] if answers else ()),
+        *([f"{rows_sql} WHERE ({is_answered}) AND ({_build_damaged_row_condition(answers)})"] if answers else ()),
     ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from analysis import runs
 from ground.errors import InputError
 from helpers.damaged_rows import RESPONSES, damage
 from helpers.page_runs import FULL
+from helpers.synthetic import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +59,26 @@ def test_values_are_found_whoever_wrote_them(write: Callable[[Path], None], whol
         else:
             missed.append(chosen.name)
     assert not missed and n_refused > 15
+
+
+def write_texts(folder: Path, second: str) -> Path:
+    """Write two texts, the second of them read as `second`; its wording has the options in another order."""
+    rows = [
+        {"item": "tea", "variant": "original", "output": ["Yes."], "sample_answer": ["agree"], "answer": "agree"},
+        {"item": "tea", "variant": "p1", "output": ["No."], "sample_answer": [second], "answer": "disagree"},
+    ]
+    frame = pd.DataFrame(rows).assign(count=[[1, 0], [1, 0]])
+    frame["options"] = [["agree", "disagree"], ["disagree", "agree"]]
+    return write_run(folder, frame)
+
+
+def test_texts_are_compared_with_the_options_of_their_own_wording(tmp_path):
+    opened = runs.open_runs(write_texts(tmp_path / "whole", "disagree"))
+    assert opened.sql("SELECT sample_answer FROM responses ORDER BY variant")["sample_answer"].str[0].tolist() == [
+        "agree", "disagree",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=r"variant 'p1'.*sample_answer .*none of the options"):
+        runs.open_runs(write_texts(tmp_path / "damaged", "perhaps"))
 
 
 def test_an_empty_list_among_nulls_is_found(whole: Path, tmp_path):
