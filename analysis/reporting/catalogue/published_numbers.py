@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.runs.folder import UNIT
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
 OURS = "these runs"  # value of column `source` for rows that were not printed
@@ -32,6 +34,8 @@ def insert_published_rows(
         The columns of both without `printed`. A printed row has the study, model and condition of the run, so that both
         sort and filter as one group.
     """
+    import pandas as pd  # here: citations need the folder only, and a report that runs notebooks no DataFrame
+
     units = list(UNIT)
     printed_units = matched_rows[[*units, "printed"]].drop_duplicates().merge(published_rows, on="printed")
     all_rows = pd.concat([own_rows, printed_units], ignore_index=True) if len(printed_units) else own_rows

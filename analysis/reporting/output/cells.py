@@ -74,7 +74,7 @@ def _render_frame(html: str, source: str) -> str:
     soup = parse_html(html)
     note = soup.find("p")
     lines = [[_read_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
-    n_header = len(soup.select("thead tr"))
+    n_header = sum(len(head.find_all("tr")) for head in soup.find_all("thead"))
     # The numbers of rows say nothing to a reader; pandas marks them by an empty cell above them.
     first = 1 if all(not line[0]["text"] for line in lines[:n_header]) else 0
     lines = [line[first:] for line in lines]
