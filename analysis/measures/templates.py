@@ -6,6 +6,7 @@ more about it.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -60,13 +61,21 @@ def _measure_shared_letters(names: pd.DataFrame) -> pd.DataFrame:
 
 def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
     """Count the templates and items of one study; None where its wordings are not templates."""
-    statements = rows.assign(statement=list(map(_extract_statement, rows["text"], rows["start"], rows["end"])))
-    n_same = statements.groupby(["item", "statement"], sort=False).size().groupby(level="item", sort=False).max()
-    if (
-        n_same.sum() / len(rows) < NEARLY_ALL or rows.groupby("item")["text"].nunique().max() == 1
-    ):  # one text asked again is no template
+    counts: Counter[tuple[str, str]] = Counter()
+    most_alike: Counter[str] = Counter()  # item -> wordings that hold its most frequent statement
+    n_alike = len(rows)
+    for item, *wording in zip(rows["item"], rows["text"], rows["start"], rows["end"], strict=True):
+        key = item, _extract_statement(*wording)
+        counts[key] += 1
+        if counts[key] > most_alike[item]:
+            most_alike[item] += 1
+            continue
+        n_alike -= 1  # at most so many are alike in the end: a study without templates is known by its first items
+        if n_alike / len(rows) < NEARLY_ALL:
+            return None
+    if rows.groupby("item")["text"].nunique().max() == 1:  # one text asked again is no template
         return None
-    return int(rows["variant"].nunique()), len(n_same)
+    return int(rows["variant"].nunique()), len(most_alike)
 
 
 def find_studies_of_reordered_words(runs: Runs) -> set[str]:

@@ -49,6 +49,18 @@ def test_a_template_that_misses_an_item_is_still_one(tmp_path):
     assert count_templates_by_study(opened)
 
 
+@pytest.mark.parametrize(("n_others", "sizes"), [(3, (5, 6)), (4, None)])
+def test_wordings_are_templates_where_nine_in_ten_hold_the_statement(tmp_path, n_others, sizes):
+    """Of 30 wordings, 27 that hold their item's statement are enough, in whatever order they come."""
+    texts = templated()
+    is_question = texts["variant"] == "template-1"  # "Do you think that ...?": its first and last letters stay
+    places = texts.index[is_question][:n_others]
+    texts.loc[places, "text"] = [f"Do you think that {number} cats purr?" for number in range(n_others)]
+    for rows in (texts, texts[::-1]):
+        opened = runs.open_runs(write_run(tmp_path / f"run-{rows.index[0]}", answers(rows)))
+        assert count_templates_by_study(opened).get("synthetic") == sizes
+
+
 def test_paraphrases_of_their_own_are_none(tmp_path):
     assert not count_templates_by_study(runs.open_runs(make_run(tmp_path / "run")))
 
