@@ -217,10 +217,12 @@ def clopper_pearson(share: Array, n: npt.ArrayLike, level: float) -> tuple[Array
     tuple of two arrays
         As of `wilson`.
     """
-    from statsmodels.stats.proportion import proportion_confint
+    from scipy.special import betainccinv, betaincinv  # statsmodels has the same, and takes 0.7 s to import
 
-    with np.errstate(invalid="ignore"):
-        return proportion_confint(share * np.asarray(n), n, 1 - level, method="beta")
+    n = np.asarray(n, float)
+    hits, alpha = share * n, (1 - level) / 2
+    lower, upper = betaincinv(hits, n - hits + 1, alpha), betainccinv(hits + 1, n - hits, alpha)
+    return np.where(share <= 0, 0.0, lower), np.where(share >= 1, 1.0, upper)
 
 
 def newcombe(a: ShareEstimate, b: ShareEstimate) -> tuple[Array, Array]:

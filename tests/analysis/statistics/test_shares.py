@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics.resampling import bootstrap_differences, bootstrap_intervals, compute_drawn_mean
 from analysis.statistics.shares import clopper_pearson, estimate_share, newcombe
@@ -202,9 +203,10 @@ def test_without_draws_there_are_no_intervals():
 
 
 @pytest.mark.parametrize(("yes", "n"), [(0, 5), (1, 10), (13, 62), (62, 62), (999, 1000)])
-def test_exact_intervals_are_those_of_scipy(yes, n):
+def test_exact_intervals_are_those_of_scipy_and_statsmodels(yes, n):
     for level in (0.95, 0.999):
         exact = stats.binomtest(yes, n).proportion_ci(level, method="exact")
         found = clopper_pearson(np.asarray(yes / n), n, level)
         assert tuple(map(float, found)) == pytest.approx((exact.low, exact.high), abs=1e-9)
+        assert tuple(map(float, found)) == proportion_confint(np.asarray(yes / n * n), n, 1 - level, method="beta")
     assert np.isnan(clopper_pearson(np.asarray(np.nan), n, 0.95)).all()
