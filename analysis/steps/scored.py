@@ -2,10 +2,10 @@
 
 ::
 
-    scores = read_scores(run.responses(), run.conditions())
+    scores = read_scores(run.responses(SCORE_COLUMNS), run.conditions())
     means = compute_means_and_spreads(scores)
     passes = compute_shares_that_pass(scores, thresholds)
-    pairs = compare_pairs(scores, statsmodels.stats.weightstats.DescrStatsW)
+    pairs = compare_pairs(scores, scipy.stats.ttest_1samp)
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from analysis.runs.folder import UNIT
 
 ROW = list(UNIT)
 PAIR = ["study", "a_model", "a_condition", "b_model", "b_condition"]
+SCORE_COLUMNS = [*ROW, "item", "variant", "score"]  # columns of the responses that are read here
 LEAST_ITEMS = 2  # of a pair, for a test
 
 
@@ -41,8 +42,9 @@ def read_scores(responses: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFra
         study, model, condition, measure, range, direction, item, variant, score; without responses that have no score.
     """
     about = conditions.reindex(columns=["study", "condition", "measure", "range", "direction"])
-    scores = responses[[*ROW, "item", "variant", "score"]].merge(about, on=["study", "condition"], how="left")
-    return scores.assign(score=scores["score"].astype(float)).dropna(subset="score").reset_index(drop=True)
+    scores = responses[SCORE_COLUMNS].dropna(subset="score").merge(about, on=["study", "condition"], how="left")
+    scores["score"] = scores["score"].astype(float)
+    return scores
 
 
 def compute_means_and_spreads(scores: pd.DataFrame) -> pd.DataFrame:
@@ -88,7 +90,7 @@ def compute_shares_that_pass(scores: pd.DataFrame, thresholds: pd.DataFrame) -> 
     return passed.groupby(ROW, sort=False).mean().reset_index()
 
 
-def compare_pairs(scores: pd.DataFrame, describe: Callable[[npt.NDArray[np.float64]], Any]) -> pd.DataFrame:
+def compare_pairs(scores: pd.DataFrame, test: Callable[[npt.NDArray[np.float64], float], Any]) -> pd.DataFrame:
     """Compare every two models by the same measure, on the wordings that both have, where it has a range.
 
     Without a range, the table's test heeds how skewed the differences are, too.
@@ -97,9 +99,8 @@ def compare_pairs(scores: pd.DataFrame, describe: Callable[[npt.NDArray[np.float
     ----------
     scores
         From `read_scores`.
-    describe
-        `DescrStatsW` of statsmodels: it gets the mean difference of every item, and its `ttest_mean` is the t test that
-        their mean is 0.
+    test
+        `scipy.stats.ttest_1samp`: it gets the mean difference of every item, and 0, which it tests their mean against.
 
     Returns
     -------
@@ -115,7 +116,7 @@ def compare_pairs(scores: pd.DataFrame, describe: Callable[[npt.NDArray[np.float
         for a, b in combinations(wide.columns, 2):
             differences = (wide[a] - wide[b]).dropna().groupby(level="item", sort=False).mean().to_numpy(float)
             if len(differences) >= LEAST_ITEMS and np.ptp(differences) > 0:
-                rows.append((study, *a, *b, differences.mean(), float(describe(differences).ttest_mean()[1])))
+                rows.append((study, *a, *b, differences.mean(), float(test(differences, 0).pvalue)))
     return pd.DataFrame(rows, columns=[*PAIR, "difference", "p_items"])
 
 

@@ -134,9 +134,12 @@ class Run:
         run._whole = run if self.part is None else self._whole
         return run
 
-    def responses(self) -> pd.DataFrame:
-        """Return every answer: a row per study, model, condition, item and variant; `columns` explains the others."""
-        return read_tidy_table(self._tidy, "responses")
+    def responses(self, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """Return every answer: a row per study, model, condition, item and variant; `columns` explains the others.
+
+        Where `columns` names some, only these are read, which takes a fraction of the time.
+        """
+        return read_tidy_table(self._tidy, "responses", columns)
 
     def thoughts(self) -> pd.DataFrame:
         """Return every thought of a model that thinks: tokens, probability of each option after it, and its text."""

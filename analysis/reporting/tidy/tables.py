@@ -6,7 +6,7 @@ the attribute x of a wording, as text; a column `probability.x` is the exact pro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.features.frames import create_stored_features_table
@@ -16,7 +16,7 @@ from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_
 from analysis.runs.database import connect_duckdb, create_row_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import lock_connection
-from ground.errors import InputError, flatten_message
+from ground.errors import InputError, flatten_message, shorten_line, suggest_nearest
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 TABLES = ("responses", "thoughts", "wordings", "items", "models", "conditions")
 # How a table is read whole: in the order of run.json and of the wordings in their study.
 _READ = {
-    "responses": "SELECT r.* FROM responses AS r JOIN main.places USING (study, model, condition) "
+    "responses": "SELECT {} FROM responses AS t JOIN main.places USING (study, model, condition) "
                  "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position",
-    "thoughts": "SELECT t.* FROM thoughts AS t JOIN main.places USING (study, model, condition) "
+    "thoughts": "SELECT {} FROM thoughts AS t JOIN main.places USING (study, model, condition) "
                 "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position, number",
-    "wordings": "SELECT w.* FROM wordings AS w JOIN main.study_places USING (study) ORDER BY place, position",
-    "items": "SELECT i.* FROM items AS i JOIN main.study_places USING (study) JOIN (SELECT study, item, "
+    "wordings": "SELECT {} FROM wordings AS t JOIN main.study_places USING (study) ORDER BY place, position",
+    "items": "SELECT {} FROM items AS t JOIN main.study_places USING (study) JOIN (SELECT study, item, "
              "min(position) AS position FROM main.stimuli GROUP BY ALL) USING (study, item) ORDER BY place, position",
 }  # fmt: skip
 _KEY = ("study", "model", "condition", "item", "variant")
@@ -123,8 +123,8 @@ def _create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
     return create_meanings_table(con, runs)
 
 
-def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
-    """Read one of `TABLES` whole.
+def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Read all rows of one of `TABLES`.
 
     Parameters
     ----------
@@ -132,6 +132,8 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
         From `open_tidy_connection`.
     name
         The table.
+    columns
+        Those of its columns that are read; all of them where none is named.
 
     Returns
     -------
@@ -141,15 +143,27 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If a file was damaged or removed since it was opened.
+        For an unknown column (with the nearest), or if a file was damaged or removed since it was opened.
     """
     import duckdb
 
     try:
-        frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT * FROM {name}")).df()
+        chosen_columns = _build_columns_sql(con, name, columns) if columns else "t.*"
+        frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT {{}} FROM {name} AS t").format(chosen_columns)).df()
     except duckdb.Error as error:
         raise InputError(f"{name}: cannot be read: {flatten_message(str(error))}") from error
     return frame
+
+
+def _build_columns_sql(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str]) -> str:
+    """Write the SQL of some columns of a table `t`; refuse one that it has not."""
+    known_columns = [row[0] for row in con.execute(f"DESCRIBE {name}").fetchall()]
+    for column in columns:
+        if column not in known_columns:
+            raise InputError(
+                f"{name}: there is no column {shorten_line(repr(column))}{suggest_nearest(str(column), known_columns)}"
+            )
+    return ", ".join(f"t.{quote_identifier(column)}" for column in columns)
 
 
 def explain_tidy_columns(con: duckdb.DuckDBPyConnection, info: Mapping[str, Any], name: str) -> dict[str, str]:

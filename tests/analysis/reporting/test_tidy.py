@@ -48,6 +48,15 @@ def test_responses_stand_in_the_order_of_the_run(run):
     assert responses["canonical_answer"].tolist() == ["agree", "disagree", "agree"] * 2
 
 
+def test_only_the_columns_that_are_named_are_read_in_the_same_order_of_rows(run):
+    chosen = ["variant", "probability.agree", "model"]
+    pd.testing.assert_frame_equal(run.responses(chosen), run.responses()[chosen])
+    with pytest.raises(InputError, match=r"responses: there is no column 'varient' .the nearest is 'variant'"):
+        run.responses(["model", "varient"])
+    with pytest.raises(InputError, match="responses: there is no column 3"):
+        run.responses([3])
+
+
 def test_wordings_have_their_attributes_as_columns(run):
     wordings = run.wordings()
     assert wordings["variant"].tolist() == ["original", "p1", "original"]
