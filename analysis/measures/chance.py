@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 DETERMINED, DRAWN, SAMPLED = "determined", "drawn once", "sampled"
+_ABOUT_CHANCE = ("probability", "logprob", "output", "thought_tokens", "sample_score", "count", "invalid")
 RARE = 0.05  # share of a unit's answers up to which those drawn once do not count
 
 
@@ -50,8 +51,9 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
     for study, names in open_conditions.items():
         # A log of lm-eval that holds no text has compared log-likelihoods, also where only right or wrong was kept.
         compared = [name for name in names if conditions[study][name].get("filter")]
+        columns = runs.build_columns_sql(study, _ABOUT_CHANCE)
         rows = runs.execute(
-            """
+            f"""
             SELECT model, condition, avg(CAST(drawn AND samples < 2 AS DOUBLE)), avg(CAST(drawn AS DOUBLE))
             FROM (SELECT model, condition, probability IS NULL AND logprob IS NULL
                          AND NOT (output IS NULL AND list_contains($compared, condition))
@@ -59,7 +61,8 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
                          coalesce(len(sample_score), len(thought_tokens), list_sum("count") + coalesce(invalid, 0),
                                   len(output), 1)
                          AS samples
-                  FROM responses WHERE study = $study AND list_contains($names, condition))
+                  FROM (SELECT model, condition, {columns} FROM responses
+                        WHERE study = $study AND list_contains($names, condition)))
             GROUP BY model, condition""",
             {"study": study, "names": names, "compared": compared},
         ).fetchall()

@@ -21,7 +21,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from analysis.runs.conditions import find_subsampled_model_conditions
-from analysis.runs.folder import KEY, Folder, list_run_folders, read_folder, read_model_ids, read_protocol
+from analysis.runs.folder import (
+    KEY,
+    Folder,
+    build_null_sql,
+    list_run_folders,
+    read_folder,
+    read_model_ids,
+    read_protocol,
+)
 from analysis.runs.parts import Part, restrict_folders
 from ground.errors import InputError, shorten_line
 
@@ -164,6 +172,23 @@ class Runs:
             return Runs(folders, connect_duckdb(), part=self.part)
 
         return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
+
+    def build_columns_sql(self, study: str, columns: Sequence[str]) -> str:
+        """Write the SQL of some columns of the responses of a study; a null for one without values, which is not read.
+
+        Parameters
+        ----------
+        study
+            Name of the study.
+        columns
+            Columns of `responses`.
+
+        Returns
+        -------
+        What stands between SELECT and FROM. The footers of the files say which columns hold no value.
+        """
+        empty = frozenset.intersection(*(folder.empty for folder in self.folders if folder.study == study))
+        return ", ".join(f'{build_null_sql(name)} AS "{name}"' if name in empty else f'"{name}"' for name in columns)
 
     def compute_once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         """Make something once per key, keep it as long as these runs, and return it at every later call.

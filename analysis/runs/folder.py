@@ -41,6 +41,12 @@ def list_schema_columns(table: str) -> list[str]:
     return [column["name"] for column in SCHEMA[table]["columns"]]
 
 
+def build_null_sql(column: str) -> str:
+    """Write the SQL of a null of the type that a column of the responses has."""
+    (kind,) = (entry["type"] for entry in SCHEMA["responses"]["columns"] if entry["name"] == column)
+    return f"CAST(NULL AS {_DUCKDB_TYPES[kind]})"
+
+
 @dataclass(frozen=True)
 class Folder:
     """Describe a checked run folder.

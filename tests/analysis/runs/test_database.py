@@ -207,3 +207,13 @@ def test_importing_is_light():
     code = "import sys, analysis.runs; print(sorted({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
     assert done.stdout.strip() == "[]"
+
+
+def test_columns_without_values_are_nulls_of_their_type(tmp_path):
+    frame = pd.DataFrame({"item": ["a", "b"], "variant": "original", "agreement": [0.5, 0.7]})
+    opened = runs.open_runs(write_run(tmp_path / "run", frame))
+    columns = opened.build_columns_sql("synthetic", ["item", "count", "output", "probability", "invalid"])
+    assert columns.count("NULL") == 3
+    written = opened.sql(f"SELECT {columns} FROM responses ORDER BY item")
+    plain = opened.sql('SELECT item, "count", output, probability, invalid FROM responses ORDER BY item')
+    pd.testing.assert_frame_equal(written, plain)
