@@ -161,7 +161,11 @@ def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(InputError, match=r"model someone/model cannot be loaded: We cannot connect for someone/model$"):
         pin_revision("someone/model", None)
     commit = "0123456789abcdef" * 2
-    monkeypatch.setattr(loading, "cached_file", lambda *_, revision, **_more: f"cache/snapshots/{revision}-{commit}/config.json")
+
+    def find_cached(_name: str, _file: str, *, revision: str | None, **_: object) -> str:
+        return f"cache/snapshots/{revision}-{commit}/config.json"
+
+    monkeypatch.setattr(loading, "cached_file", find_cached)
     assert pin_revision("someone/model", "main") == (f"main-{commit}", None)
 
 
