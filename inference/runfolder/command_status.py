@@ -13,7 +13,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver status`."""
     parser.set_defaults(prints=True)
     parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
-    parser.add_argument("--json", action="store_true", help="print JSON: a list of run folders (docs/results.md)")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON: a list of run folders, with the rows of each model and condition",
+    )
 
 
 def main(options: argparse.Namespace) -> None:

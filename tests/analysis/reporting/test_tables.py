@@ -1,9 +1,10 @@
-"""Tables as CSV, LaTeX and Markdown, the dictionary of their columns, options and labels."""
+"""Tables as CSV, JSON, LaTeX and Markdown, the dictionary of their columns, options and labels."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 
 import numpy as np
@@ -54,6 +55,30 @@ def test_csv_reads_back_to_the_last_digit(name, frames):
     back = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], float_precision="round_trip")
     for key in frames[name].select_dtypes("number"):
         np.testing.assert_array_equal(back[key].to_numpy(float), frames[name][key].to_numpy(float), err_msg=key)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_reads_back_to_the_last_digit_and_has_null_where_nothing_is_defined(name, frames):
+    frame = frames[name]
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    records = json.loads(tables.render_table(name, frame, "json"), parse_constant=refuse)
+    lines = tables.render_table(name, frame, "jsonl").splitlines()
+    assert [json.loads(line) for line in lines] == records
+    assert len(records) == len(frame) and all(list(record) == list(frame.columns) for record in records)
+    for key in frame.select_dtypes("number"):
+        back = [np.nan if record[key] is None else record[key] for record in records]
+        np.testing.assert_array_equal(np.array(back, float), frame[key].to_numpy(float), err_msg=key)
+
+
+def test_lists_are_lists_in_json_and_what_is_infinite_is_null():
+    frame = pd.DataFrame({"list": [[1, np.nan], None], "number": [np.inf, 2], "whole": pd.array([1, pd.NA], "Int64")})
+    assert json.loads(grid.render_json(frame, as_lines=False)) == [
+        {"list": [1, None], "number": None, "whole": 1}, {"list": None, "number": 2, "whole": None}
+    ]  # fmt: skip
+    assert grid.render_json(frame.iloc[:0], as_lines=True) == "" and grid.render_json(frame[:0], False) == "[]\n"
 
 
 @pytest.mark.parametrize("name", NAMES)
