@@ -84,8 +84,8 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     _add_people_option(report)
     table = commands.add_parser(
         "table", help=ABOUT["table"],
-        description="Print a table of the report to standard output: CSV or JSON with full precision, LaTeX or Markdown "
-        "with few digits.",
+        description="Print a table of the report to standard output: CSV or JSON with full precision, LaTeX or "
+        "Markdown with few digits.",
         epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
     table.set_defaults(main=_run_table, prints=True)

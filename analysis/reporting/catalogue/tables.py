@@ -134,7 +134,8 @@ def explain_tables(names: Sequence[str] = ()) -> str:
     for name in names:
         lines.append(f"{name}: {look_up_table(name).title}\n{look_up_table(name).caption}\n")
         lines += [
-            f"  {key:18}  {meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _list_column_meanings(name)
+            f"  {key:18}  {meaning}{f' ({unit})' if unit else ''}\n"
+            for key, unit, meaning in _list_column_meanings(name)
         ]
         # An option without a default is no text: it can only be given from Python.
         options = {key: option.default for key, option in list_table_options(name).items()}

@@ -65,7 +65,7 @@ def test_json_reads_back_to_the_last_digit_and_has_null_where_nothing_is_defined
         raise AssertionError(f"{constant} is no JSON")
 
     records = json.loads(tables.render_table(name, frame, "json"), parse_constant=refuse)
-    lines = tables.render_table(name, frame, "jsonl").splitlines()
+    lines = tables.render_table(name, frame, "jsonl").split("\n")[:-1]
     assert [json.loads(line) for line in lines] == records
     assert len(records) == len(frame) and all(list(record) == list(frame.columns) for record in records)
     for key in frame.select_dtypes("number"):
@@ -78,6 +78,8 @@ def test_lists_are_lists_in_json_and_what_is_infinite_is_null():
     assert json.loads(grid.render_json(frame, as_lines=False)) == [
         {"list": [1, None], "number": None, "whole": 1}, {"list": None, "number": 2, "whole": None}
     ]  # fmt: skip
+    two_lines = grid.render_json(frame, as_lines=True).splitlines()
+    assert [list(json.loads(line)) for line in two_lines] == [["list", "number", "whole"]] * 2
     assert grid.render_json(frame.iloc[:0], as_lines=True) == "" and grid.render_json(frame[:0], False) == "[]\n"
 
 
@@ -149,7 +151,7 @@ def test_latex_says_which_texts_pdflatex_cannot_set_and_keeps_a_star_after_a_row
     assert "{*}a" in plain and "{*}b" in plain  # LaTeX takes a bare star as part of the line break before it
 
 
-@pytest.mark.parametrize("form", tables.FORMATS)
+@pytest.mark.parametrize("form", ["csv", "latex", "markdown"])
 def test_columns_are_written_in_the_order_asked_for(form, frames):
     text = tables.render_table("stability", frames["stability"], form, ["sd_mean", "validity"])
     header = text.split(r"\toprule")[-1].splitlines()[form == "latex"]
