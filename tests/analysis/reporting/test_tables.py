@@ -136,12 +136,31 @@ def test_long_latex_tables_break_over_pages():
     names = ["study", "item", "text", "family"]
     frame = pd.DataFrame({name: [f"{name} {n}" for n in range(100)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
-    text = tables.render_table("item_stability", frame, "latex")
+    text = tables.render_table("item_stability", frame, "latex", width="text")
     assert text.count(r"\begin{longtable}") == text.count(r"\endhead") == text.count("(continued)") == 1
     assert r"\begin{table" not in text
-    assert text.startswith(
-        "% Needs \\usepackage{booktabs, longtable} in the preamble.\n% In a two-column document, put"
-    )
+    assert text.startswith("% Needs \\usepackage{booktabs, longtable} in the preamble.\n")
+
+
+@pytest.mark.parametrize("width", ["page", "column"])
+def test_long_latex_tables_are_several_floats_in_two_columns(width):
+    names = ["study", "item", "text", "family"]
+    frame = pd.DataFrame({name: [f"{name} {n:03}" for n in range(1000)] for name in names})
+    frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
+    text = tables.render_table("item_stability", frame, "latex", width=width)
+    assert "longtable" not in text
+    n_parts = text.count(r"\begin{table")
+    assert n_parts > 10 and f"(part {n_parts} of {n_parts})" in text
+    assert text.count(r"\clearpage") == n_parts // latex.WAITING
+    assert len(set(re.findall(r"\\label\{(.+?)\}", text))) == n_parts
+    assert re.findall(r"item (\d{3})", text) == [f"{n:03}" for n in range(1000)]
+
+
+def test_a_table_that_takes_more_than_two_floats_in_a_column_is_set_over_both(frames):
+    text = tables.render_table("stability", frames["stability"], "latex", width="column")
+    assert text.count(r"\begin{table*}") == 2 and "% Too wide for one column: set over both." in text
+    narrow = tables.render_table("stability", frames["stability"], "latex", ["sd_mean"], width="column")
+    assert narrow.count(r"\begin{table}") == 1 and "Too wide" not in narrow
 
 
 def test_latex_says_which_texts_pdflatex_cannot_set_and_keeps_a_star_after_a_row(frames):
