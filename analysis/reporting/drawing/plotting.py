@@ -22,8 +22,8 @@ from matplotlib.ft2font import LoadFlags
 
 from ground.writing import write_atomically
 
-# Widths in inches: the text block of an A4 or letter page, and one of two columns of the class `article`, 229.5 pt (also
-# what a phone shows).
+# Widths in inches: the text block of an A4 or letter page, and a column of a two-column `article`, 229.5 pt, which is
+# also what a phone shows.
 PAGE, COLUMN = 7.0, 3.17
 # Every figure is written in both: NAME for the page, NAME-column for one column.
 WIDTHS = {"": PAGE, "-column": COLUMN}
