@@ -21,7 +21,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lists = {wing: _format_command_list(commands) for wing, commands in commands_by_wing.items()}
         print(HELP.format_map({**lists, "outside": _format_outside_rooms()}), end="")
     elif word == "--version":
-        print(f"waver {_read_installed_version()}")
+        from ground.version import read_waver_version
+
+        print(f"waver {read_waver_version() or '(a checkout that is not installed)'}")
     else:
         print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
@@ -260,14 +262,6 @@ def _describe_wrong_command(word: str, commands_by_wing: dict[str, dict[str, str
     near = difflib.get_close_matches(word[:100], names, n=1)
     problem = f"there is no command {word[:80]!a}" if word else "give a command"
     return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(names)}"
-
-
-def _read_installed_version() -> str:
-    """Return the version of the installed package, or say that there is none."""
-    try:
-        return metadata.version("waver-lm")
-    except metadata.PackageNotFoundError:
-        return "(a checkout that is not installed)"
 
 
 check_names_are_ours()

@@ -84,13 +84,16 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     _add_people_option(report)
     table = commands.add_parser(
         "table", help=ABOUT["table"],
-        description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
-        "few digits.",
+        description="Print a table of the report to standard output: CSV or JSON with full precision, LaTeX or "
+        "Markdown with few digits.",
         epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
     table.set_defaults(main=_run_table, prints=True)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
-    table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
+    table.add_argument(
+        "--format", choices=("csv", "json", "jsonl", "latex", "markdown"), default="csv",
+        help="default: csv; json is a list of rows, jsonl a row per line",
+    )  # fmt: skip
     table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
     table.add_argument(
         "--width", choices=("column", "text", "page"), default="page",
@@ -173,7 +176,7 @@ def _run_report(options: argparse.Namespace) -> int:
 
 
 def _run_table(options: argparse.Namespace) -> int:
-    """Print one table of the report as CSV, LaTeX or Markdown, or the list of tables; return the exit status."""
+    """Print one table of the report in one of its forms, or the list of tables; return the exit status."""
     from analysis.reporting import catalogue
     from analysis.reporting.catalogue import tables
 

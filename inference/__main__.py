@@ -38,7 +38,6 @@ PROGRAM = "python -m inference"
 ABOUT = {
     "run": "ask models and write a run folder; the same command continues a stopped run",
     "preview": "show one rendered prompt, the tokens of its options and the time to come",
-    "status": "count the rows done and left in a run folder, or in all of a run file",
 }
 """The commands of the wing as a whole; others are found by scanning (`ground.commands`)."""
 IMPORTING = "import"
@@ -113,7 +112,6 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
             # A run file stands where a protocol would: what ends in .toml is one.
             file = call[1] if list(call[:1]) == ["run"] and call[1:] and call[1].endswith(".toml") else PLAN
             _add_command(protocol_parsers, file, PLAN_ABOUT, _run_plan, partial(_add_plan_arguments, file))
-    _add_command(commands, "status", ABOUT["status"], _print_status, _add_root_argument)
     for word, command in find_commands(Path(__file__).parent).items():
         if word == IMPORTING:
             command = add_outside_verbs(command, word, "importer")
@@ -195,12 +193,6 @@ def _add_preview_arguments(protocol: ModuleType | OutsideProtocol, parser: argpa
     """Define the options of `preview PROTOCOL`."""
     parser.set_defaults(prints=True)
     _add_asking_arguments(protocol, parser)
-
-
-def _add_root_argument(parser: argparse.ArgumentParser) -> None:
-    """Define the folder that `status` looks into."""
-    parser.set_defaults(prints=True)
-    parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
 
 
 def _add_asking_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.ArgumentParser) -> None:
@@ -301,14 +293,6 @@ def build_python_call_parser(protocol_name: str) -> argparse.ArgumentParser:
     parser = TableParser(prog=PROGRAM, add_help=False)
     _add_run_arguments(protocols.load_protocol(protocol_name), parser)
     return parser
-
-
-def _print_status(options: argparse.Namespace) -> None:
-    """Print what is done and left in the run folders below a root."""
-    from inference.runfolder.status import describe_status
-
-    for line in describe_status(options.root):
-        print(line)
 
 
 def build_task(options: argparse.Namespace) -> Task:

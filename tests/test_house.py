@@ -42,7 +42,7 @@ LAYERS = {
         {"inference"},
     ],
     "ground": [
-        {"command", "commands", "spreadsheet"}, {"parser", "run_json", "writing"},
+        {"command", "commands", "spreadsheet"}, {"parser", "run_json", "version", "writing"},
         {"extras", "locking", "outside_rooms", "meaning"}, {"errors"}, {"ground"},
     ],
 }  # fmt: skip

@@ -32,6 +32,7 @@ from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Write
 from inference.engines import is_hosted
 from inference.engines.contract import NO_SAMPLER, Thinking
 from inference.engines.digest import compute_folder_digest
+from inference.engines.hub import ask_hub_once, is_hub_id
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR
@@ -77,13 +78,16 @@ class Settings:
         """
         from inference import engines
 
+        revision = model.fields.get("revision", self.revision)
         try:
+            if is_hub_id(model.source) and self.engine in ("auto", *engines.ENGINES) and not is_hosted(self.engine):
+                ask_hub_once(model.source, revision)  # before torch and transformers are loaded, which takes seconds
             return engines.load_engine(
                 model.source,
                 engine=self.engine,
                 dtype=self.dtype,
                 device=self.device,
-                revision=model.fields.get("revision", self.revision),
+                revision=revision,
                 seed=seed,
                 batch_size=self.batch_size,
                 adapter=model.adapter,

@@ -29,6 +29,7 @@ from inference.engines.checking import (
     refuse_tokens_without_embedding,
 )
 from inference.engines.digest import compute_folder_digest
+from inference.engines.hub import ask_hub_once, is_hub_id
 from inference.engines.merging import merge_adapter
 
 if TYPE_CHECKING:
@@ -289,11 +290,12 @@ def find_config(name: str, revision: str | None) -> Path:
         _refuse_unusable_folder(name, folder)
         refuse_impossible_config(name, folder / "config.json")
         return folder / "config.json"
-    if folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
+    if not is_hub_id(name):
         raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
+    is_reachable = ask_hub_once(name, revision)
     try:
         with convert_transformers_errors(name):
-            path = Path(cached_file(name, "config.json", revision=revision))
+            path = Path(cached_file(name, "config.json", revision=revision, local_files_only=not is_reachable))
     except InputError as error:
         raise NoSuchModel(str(error)) from error
     if path.is_file():

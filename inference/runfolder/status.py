@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,31 +43,105 @@ class Progress:
         return None if self.expected is None else self.expected - self.done
 
 
-def describe_status(root: str | Path) -> Iterator[str]:
-    """Write lines that say what is done and left.
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is done and left in one run folder: its `run.json`, and the progress of its models and conditions."""
+
+    folder: Path
+    run_json_content: Mapping[str, Any]
+    progress: list[Progress]
+
+
+def read_statuses(root: str | Path) -> list[Status]:
+    """Read what is done and left in a run folder, or in all that are directly in a folder.
+
+    Parameters
+    ----------
+    root
+        The folder.
+
+    Returns
+    -------
+    An entry per run folder, by name.
 
     Raises
     ------
     InputError
         If there is no run folder, or `run.json` or a part is damaged.
     """
-    folders = find_run_folders(Path(root))
-    all_progress: list[Progress] = []
-    for folder in folders:
+    statuses = []
+    for folder in find_run_folders(Path(root)):
         run_json_content = run_json.read_run_json(folder)
-        folder_progress = count_progress(folder, run_json_content)
-        all_progress += folder_progress
+        statuses.append(Status(folder, run_json_content, count_progress(folder, run_json_content)))
+    return statuses
+
+
+def describe_statuses(statuses: Sequence[Status]) -> Iterator[str]:
+    """Write lines that say what is done and left.
+
+    Parameters
+    ----------
+    statuses
+        From `read_statuses`.
+
+    Yields
+    ------
+    Lines of a table per run folder, then one about all.
+    """
+    for status in statuses:
         yield (
-            f"{folder}: {_describe_run(run_json_content)}{_describe_number_of_asked_items(folder)}"
-            f"{_describe_number_of_drawn_wordings(run_json_content)}"
+            f"{status.folder}: {_describe_run(status.run_json_content)}{_describe_number_of_asked_items(status.folder)}"
+            f"{_describe_number_of_drawn_wordings(status.run_json_content)}"
         )
-        yield from _build_progress_lines(folder_progress)
-    begun = [progress for progress in all_progress if progress.condition is not None]
+        yield from _build_progress_lines(status.progress)
+    begun = [progress for status in statuses for progress in status.progress if progress.condition is not None]
     rows_left_in_all = sum(progress.rows_left or 0 for progress in begun)
-    unloaded = len(all_progress) - len(begun)
-    yield f"in all: {sum(progress.done for progress in begun):,} rows done, {rows_left_in_all:,} left" + (
-        f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else ""
+    unloaded = sum(len(status.progress) for status in statuses) - len(begun)
+    imported = sum(progress.done for progress in begun if progress.expected is None)
+    yield (
+        f"in all: {sum(progress.done for progress in begun):,} rows done, {rows_left_in_all:,} left"
+        + (f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else "")
+        + (f" ({imported:,} were imported: nothing is asked)" if imported else "")
     )
+
+
+def list_status_records(statuses: Sequence[Status]) -> list[dict[str, Any]]:
+    """List what is done and left, for other programs.
+
+    Parameters
+    ----------
+    statuses
+        From `read_statuses`.
+
+    Returns
+    -------
+    A mapping per run folder: folder, study, protocol, started, finished (of the last session; null: still running, or
+    stopped), and conditions: per model and condition done, left and failed rows. `condition` is null for a model that
+    was not begun, `left` is null where rows were imported.
+    """
+    records = []
+    for status in statuses:
+        last_session = (status.run_json_content["sessions"] or [{}])[-1]
+        records.append(
+            {
+                "folder": str(status.folder),
+                "study": status.run_json_content["study"]["name"],
+                "protocol": status.run_json_content["study"]["protocol"],
+                "started": last_session.get("started"),
+                "finished": last_session.get("finished"),
+                "conditions": [
+                    {
+                        "model": progress.model,
+                        "condition": progress.condition,
+                        "done": progress.done,
+                        "left": progress.rows_left,
+                        "failed": progress.failed,
+                    }
+                    for progress in status.progress
+                ],
+            }
+        )
+    return records
 
 
 def find_run_folders(root: Path) -> list[Path]:
@@ -163,7 +237,7 @@ def _build_progress_lines(rows_of_progress: list[Progress]) -> Iterator[str]:
     """Write the progress of every model and condition as lines of a table."""
     rows = [("model", "condition", "done", "left", "failed")]
     for progress in rows_of_progress:
-        rows_left = "?" if progress.rows_left is None else f"{progress.rows_left:,}"
+        rows_left = "-" if progress.rows_left is None else f"{progress.rows_left:,}"
         numbers = (f"{progress.done:,}", rows_left, f"{progress.failed:,}")
         rows.append(
             (progress.model, progress.condition or "not begun", *(numbers if progress.condition else ("",) * 3))

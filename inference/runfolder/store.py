@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from ground.errors import InputError
 from ground.outside_rooms import list_rooms_in_use
+from ground.version import read_waver_version
 from ground.writing import list_absent_folders, remove_empty_folders
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
 from inference.runfolder.locking import make_and_lock_run_folder, remove_leftovers, remove_new_run
@@ -34,7 +35,7 @@ from inference.stimuli.study import Study
 # If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
 # The digest of an adapter belongs to them, too; older runs have it as `lora`.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "kv_cache_dtype", "lora")
-DISTRIBUTIONS = {"waver": "waver-lm"} | {name: name for name in ("torch", "transformers", "openai", "pyarrow")}
+LIBRARIES = ("torch", "transformers", "openai", "pyarrow")
 
 
 class Run:
@@ -418,10 +419,10 @@ def _format_now() -> str:
 
 def look_up_versions() -> dict[str, str | None]:
     """Look up the versions of Python, Waver and its main libraries without importing them; None: not installed."""
-    installed: dict[str, str | None] = {"python": platform.python_version()}
-    for library, distribution in DISTRIBUTIONS.items():
+    installed: dict[str, str | None] = {"python": platform.python_version(), "waver": read_waver_version()}
+    for library in LIBRARIES:
         try:
-            installed[library] = metadata.version(distribution)
+            installed[library] = metadata.version(library)
         except metadata.PackageNotFoundError:
             installed[library] = None
     return {**installed, "platform": platform.platform()}

@@ -159,6 +159,11 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
     capsys.readouterr()
     assert main(["status", str(folder / "results" / "orders")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "in all: 16 rows done, 0 left"
+    assert main(["status", str(folder / "results" / "orders"), "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["study"], record["protocol"]) == ("orders", "agreement")
+    assert record["finished"] >= record["started"]
+    assert record["conditions"][0] == {"model": "b", "condition": "plain/yes-no", "done": 4, "left": 0, "failed": 0}
 
 
 @pytest.mark.slow

@@ -1,10 +1,11 @@
-"""Turn a table into text: CSV with full precision, Markdown; cells with few digits for LaTeX and HTML, too."""
+"""Turn a table into text: CSV and JSON with full precision, Markdown; cells with few digits for LaTeX and HTML, too."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,44 @@ def render_csv(frame: pd.DataFrame) -> str:
 def _convert_list_to_json(value: Any) -> Any:
     """Write a list as JSON; leave any other value as it is."""
     return json.dumps(list(value), ensure_ascii=False) if isinstance(value, list | tuple) else value
+
+
+def render_json(frame: pd.DataFrame, as_lines: bool) -> str:
+    """Write a table as JSON: an object per row, in which an undefined number is null; floats read back the same.
+
+    Parameters
+    ----------
+    frame
+        The table.
+    as_lines
+        Whether every row is a line of its own (JSON lines), and not all rows a list.
+
+    Returns
+    -------
+    The text, one row per line.
+    """
+    records = frame.astype(object).to_dict("records")
+    lines = [
+        json.dumps({name: _convert_to_json_value(value) for name, value in record.items()}, ensure_ascii=False,
+                   allow_nan=False)
+        for record in records
+    ]  # fmt: skip
+    if as_lines:
+        return "".join(f"{line}\n" for line in lines)
+    return "[" + ",\n ".join(lines) + "]\n"
+
+
+def _convert_to_json_value(value: Any) -> Any:
+    """Turn a cell into what JSON has: lists stay lists; what is undefined or infinite is null."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_convert_to_json_value(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {str(name): _convert_to_json_value(entry) for name, entry in value.items()}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value if isinstance(value, str | bool | int | float) else str(value)
 
 
 def build_grid(

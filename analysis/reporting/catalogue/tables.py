@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from analysis.reporting.output.latex import Width
     from analysis.runs import Runs
 
-FORMATS = ("csv", "latex", "markdown")
+FORMATS = ("csv", "json", "jsonl", "latex", "markdown")
 INTERVALS = "intervals"  # in `Table.columns`: the ends of the intervals of all columns before it
 
 
@@ -134,7 +134,8 @@ def explain_tables(names: Sequence[str] = ()) -> str:
     for name in names:
         lines.append(f"{name}: {look_up_table(name).title}\n{look_up_table(name).caption}\n")
         lines += [
-            f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _list_column_meanings(name)
+            f"  {key:18}  {meaning}{f' ({unit})' if unit else ''}\n"
+            for key, unit, meaning in _list_column_meanings(name)
         ]
         # An option without a default is no text: it can only be given from Python.
         options = {key: option.default for key, option in list_table_options(name).items()}
@@ -262,7 +263,7 @@ def _expand_column_pattern(table_name: str, frame: pd.DataFrame, pattern: str) -
 def render_table(
     name: str, frame: pd.DataFrame, form: str, columns: Sequence[str] | None = None, width: Width = "page"
 ) -> str:
-    """Write a table as text: `csv` with full precision, `latex` (booktabs) or `markdown` with few digits.
+    """Write a table as text: CSV or JSON with full precision, LaTeX (booktabs) or Markdown with few digits.
 
     Parameters
     ----------
@@ -271,10 +272,10 @@ def render_table(
     frame
         Its rows.
     form
-        "csv", "latex" or "markdown".
+        "csv", "json" (a list of rows), "jsonl" (a row per line), "latex" or "markdown".
     columns
         The columns to write, in this order; LaTeX and Markdown print study, model and condition before them where they
-        tell rows apart. All (CSV), or those of `list_shown_columns`, unless given.
+        tell rows apart. All (CSV, JSON), or those of `list_shown_columns`, unless given.
     width
         Of a LaTeX table: "page", or one "column" of a two-column document.
 
@@ -296,8 +297,9 @@ def render_table(
         if key not in frame:
             raise InputError(f"table {name} has no column {shorten_line(repr(key))}{suggest_nearest(key, frame)}; "
                              f"`waver table --list {name}` explains all")  # fmt: skip
-    if form == "csv":
-        return grid.render_csv(frame[list(columns)] if columns else frame)
+    if form in ("csv", "json", "jsonl"):
+        kept_frame = frame[list(columns)] if columns else frame
+        return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
     chosen = [key for key in columns if key not in IDENTITY] if columns else list_shown_columns(name, frame)
     cells = grid.build_grid(name, frame, chosen, list_compared_columns(name, frame))
     return (

@@ -22,8 +22,9 @@ from matplotlib.ft2font import LoadFlags
 
 from ground.writing import write_atomically
 
-# Widths in inches: the text block of an A4 or letter page, and one column (also what a phone shows).
-PAGE, COLUMN = 7.0, 3.3
+# Widths in inches: the text block of an A4 or letter page, and a column of a two-column `article`, 229.5 pt, which is
+# also what a phone shows.
+PAGE, COLUMN = 7.0, 3.17
 # Every figure is written in both: NAME for the page, NAME-column for one column.
 WIDTHS = {"": PAGE, "-column": COLUMN}
 # A figure and its caption fit on a page.

@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ground.errors import InputError
@@ -19,22 +21,44 @@ if TYPE_CHECKING:
 Width = Literal["column", "text", "page"]
 # Points (72.27 to the inch): column and page of an ACL paper, 3.03 in and 6.3 in; the text of `article`, 4.8 in.
 POINTS = {"column": 219, "text": 345, "page": 455}
-ROWS, WORDY_ROWS = 45, 24  # that a page takes: rows with running text are several lines high
+HEIGHT = 530.0  # points that a float may take: the text of `article` has 550
+MOST_FLOATS = 2  # of a table in one column: one that takes more is set over both columns
+WAITING = 12  # floats in a row that LaTeX has room for until it sets them: 18, and the document has its own
 SIZES = ("footnotesize", "scriptsize")  # 8 pt and 7 pt in a document of 10 pt
 # Points of an average character of Computer Modern, of one of an interval (\tiny), and of the space of a column.
 CHARACTER = {"footnotesize": 4.4, "scriptsize": 4.1}
 SMALL_CHARACTER, SPACE = 3.6, 6.0
+# Points of a line of a table, of one of the caption with the width of its characters, and of rules and spaces.
+LINE = {"footnotesize": 9.5, "scriptsize": 8.0}
+CAPTION_LINE, CAPTION_CHARACTER, RULES, INTERVAL_SPACE = 12.0, 5.0, 24.0, 2.0
 LAST_LATIN = "\u017f"
 WORDS = 0.24  # of the width, for a column of running text
 NARROW_WORDS = 0.4
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a table is set: the width, the size of print, and which columns and rows each of its parts has."""
+
+    width: Width
+    text_share: float
+    size: str
+    column_parts: list[list[int]]
+    row_parts: list[range]
+
+    @property
+    def n_parts(self) -> int:
+        """Count the parts."""
+        return len(self.column_parts) * len(self.row_parts)
+
+
 def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     """Write a grid as LaTeX with booktabs rules.
 
-    A table that is too long for a page is a `longtable`, over the text of a one-column document. Another one is a
-    `table*` over the page, or a `table` in the column or the text. One that is too wide at 7 pt is set in parts; each
-    part repeats the columns of names.
+    A table is a `table*` over the page, or a `table` in the column or the text. One that is too wide at 7 pt, or longer
+    than a page, is set in parts; each part repeats the columns of names. In the text of a one-column document, one that
+    is longer than a page is a `longtable`; two columns can hold none. One that takes more than two floats in a column
+    is set over both columns.
 
     Parameters
     ----------
@@ -58,30 +82,70 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
     """
     if width not in POINTS:
         raise InputError(f"unknown width {width!r}; the widths are: {', '.join(POINTS)}")
-    long = len(table.rows) > (WORDY_ROWS if any(table.wordy) else ROWS)
-    room = POINTS["text" if long else width]
-    text_share = NARROW_WORDS if width == "column" and not long else WORDS
-    size, parts = _fit_columns_into_parts(table, room, text_share)
-    packages = "booktabs, longtable" if long else "booktabs"
-    lines = [f"% Needs \\usepackage{{{packages}}} in the preamble.\n"]
+    layout = _lay_out_table(table, entry, width)
+    if width == "column" and layout.n_parts > MOST_FLOATS:
+        layout = min(layout, _lay_out_table(table, entry, "page"), key=lambda choice: choice.n_parts)
+    is_long = width == "text" and len(layout.row_parts) > 1
+    lines = [f"% Needs \\usepackage{{{'booktabs, longtable' if is_long else 'booktabs'}}} in the preamble.\n"]
     if not all(map(_is_settable_by_pdflatex, (cell.text for row in table.rows for cell in row))):
         lines.append(
             "% Has characters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX with a font that has them.\n"
         )
-    if long:
-        lines.append("% In a two-column document, put it between \\onecolumn and \\twocolumn.\n")
-    for number, columns in enumerate(parts, start=1):
+    if layout.width != width:
+        lines.append("% Too wide for one column: set over both.\n")
+    row_parts = [range(len(table.rows))] if is_long else layout.row_parts
+    parts = [(columns, rows) for columns in layout.column_parts for rows in row_parts]
+    for number, (columns, rows) in enumerate(parts, start=1):
         part = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
         label = f"\\label{{tab:waver-{name.replace('_', '-')}{f'-{number}' if number > 1 else ''}}}"
         caption = f"{entry.title}{part}." + (f" {entry.caption}" if number == 1 else "")
         head = f"\\caption{{{_escape_latex(caption)}}}{label}"
-        if long:
-            lines.append(_render_longtable(table, columns, text_share, size, head, f"{entry.title}{part} (continued)."))
+        if is_long:
+            lines.append(_render_longtable(table, columns, layout, head, f"{entry.title}{part} (continued)."))
         else:
-            lines.append(
-                _render_float(table, columns, text_share, size, head, "table*" if width == "page" else "table")
-            )
+            lines.append(_render_float(table, columns, rows, layout, head))
+            if number % WAITING == 0:
+                lines.append("\\clearpage\n")
     return "".join(lines)
+
+
+def _lay_out_table(table: Grid, entry: Table, width: Width) -> _Layout:
+    """Lay out a table at a width: in as few parts as fit."""
+    room = POINTS[width]
+    text_share = NARROW_WORDS if width == "column" else WORDS
+    size, column_parts = _fit_columns_into_parts(table, room, text_share)
+    caption_lines = math.ceil(CAPTION_CHARACTER * len(f"{entry.title} {entry.caption}") / room) + 1
+    height = HEIGHT - CAPTION_LINE * caption_lines - RULES - 2 * LINE[size]
+    row_heights = [
+        max(_estimate_row_height(table, row, columns, room * text_share, size) for columns in column_parts)
+        for row in table.rows
+    ]
+    return _Layout(width, text_share, size, column_parts, list(_split_rows_into_parts(row_heights, height)))
+
+
+def _estimate_row_height(
+    table: Grid, row: Sequence[Cell], columns: Sequence[int], words_width: float, size: str
+) -> float:
+    """Estimate the points that a row takes, from its longest running text and its intervals."""
+    texts = [row[i].text for i in columns if table.wordy[i]]
+    n_lines = max((math.ceil(1.1 * CHARACTER[size] * len(text) / words_width) for text in texts), default=1)
+    has_interval = any(row[i].interval for i in columns)
+    return max(n_lines, 1) * LINE[size] + (LINE[size] + INTERVAL_SPACE if has_interval else 0.0)
+
+
+def _split_rows_into_parts(row_heights: Sequence[float], height: float) -> Iterator[range]:
+    """Yield the rows of each part, as many as fit; at least one, even of no row.
+
+    >>> list(_split_rows_into_parts([2, 2, 2, 9, 1], 5))
+    [range(0, 2), range(2, 3), range(3, 4), range(4, 5)]
+    """
+    start, used = 0, 0.0
+    for i, row_height in enumerate(row_heights):
+        if i > start and used + row_height > height:
+            yield range(start, i)
+            start, used = i, 0.0
+        used += row_height
+    yield range(start, len(row_heights))
 
 
 def _fit_columns_into_parts(table: Grid, room: float, text_share: float) -> tuple[str, list[list[int]]]:
@@ -133,31 +197,26 @@ def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, 
     return max(character_width * max(header, value), SMALL_CHARACTER * interval) + SPACE
 
 
-def _render_float(
-    table: Grid, columns: Sequence[int], text_share: float, size: str, head: str, environment: str
-) -> str:
+def _render_float(table: Grid, columns: Sequence[int], rows: range, layout: _Layout, head: str) -> str:
     """Write one part of a grid as a `table` or `table*`."""
-    body = "\n".join(_render_row(table, row, columns) for row in table.rows)
-    layout, header = _build_column_layout(table, columns, text_share), _render_header(table, columns)
+    environment = "table*" if layout.width == "page" else "table"
+    body = "\n".join(_render_row(table, table.rows[i], columns) for i in rows)
+    kinds, header = _build_column_layout(table, columns, layout.text_share), _render_header(table, columns)
     return (
-        f"\\begin{{{environment}}}[tp]\n\\centering\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\n{head}\n"
-        f"\\begin{{tabular}}{{{layout}}}\n\\toprule\n{header} \\\\\n\\midrule\n"
+        f"\\begin{{{environment}}}[tp]\n\\centering\\{layout.size}\\setlength{{\\tabcolsep}}{{3pt}}\n{head}\n"
+        f"\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{header} \\\\\n\\midrule\n"
         f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{{environment}}}\n"
     )
 
 
-def _render_longtable(
-    table: Grid, columns: Sequence[int], text_share: float, size: str, head: str, continued_caption: str
-) -> str:
+def _render_longtable(table: Grid, columns: Sequence[int], layout: _Layout, head: str, continued_caption: str) -> str:
     """Write one part of a grid as a `longtable`, which goes on over pages."""
-    layout, body = (
-        _build_column_layout(table, columns, text_share),
-        "\n".join(_render_row(table, row, columns) for row in table.rows),
-    )
+    kinds = _build_column_layout(table, columns, layout.text_share)
+    body = "\n".join(_render_row(table, row, columns) for row in table.rows)
     header = f"\\toprule\n{_render_header(table, columns)} \\\\\n\\midrule\n"
     return (
-        f"{{\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n"
-        f"\\begin{{longtable}}{{{layout}}}\n{head} \\\\\n{header}\\endfirsthead\n"
+        f"{{\\{layout.size}\\setlength{{\\tabcolsep}}{{3pt}}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n"
+        f"\\begin{{longtable}}{{{kinds}}}\n{head} \\\\\n{header}\\endfirsthead\n"
         f"\\caption[]{{{_escape_latex(continued_caption)}}} \\\\\n{header}\\endhead\n"
         f"\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}}}\n"
     )
@@ -188,7 +247,9 @@ def _stack_header_lines(lines: Sequence[str]) -> str:
 
 def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int]) -> str:
     """Write the values of a row, and under them their intervals in small print."""
-    line = " & ".join(_render_value(row[i], table.wordy[i]) for i in columns) + r" \\"
+    # `\\` would break a line of ragged text in the last column.
+    end = r"\tabularnewline" if table.wordy[columns[-1]] else r"\\"
+    line = f"{' & '.join(_render_value(row[i], table.wordy[i]) for i in columns)} {end}"
     if not any(row[i].interval for i in columns):
         return line
     below = " & ".join(f"{{\\tiny {_escape_latex(row[i].interval)}}}" if row[i].interval else "" for i in columns)
@@ -198,7 +259,7 @@ def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int]) -> str
 def _render_value(cell: Cell, wordy: bool) -> str:
     """Write a cell's text as LaTeX: running text ragged right where `wordy`, else bold where it is the best."""
     if wordy:
-        return f"{{\\raggedright {_escape_latex(cell.text)}\\par}}"
+        return f"\\raggedright {_escape_latex(cell.text)}"
     return f"\\textbf{{{_escape_latex(cell.text)}}}" if cell.best else _escape_latex(cell.text)
 
 

@@ -16,6 +16,8 @@ from analysis.reporting.catalogue.outside import find_page_room
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
 from analysis.runs.unanswered import count_unanswered_prompts
+from ground.extras import DISTRIBUTION
+from ground.version import read_waver_version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 Entries: TypeAlias = "list[tuple[str, list[str]]]"
-PACKAGES = ("waver-lm", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
+PACKAGES = ("duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
 
 
 def render_foot(
@@ -129,7 +131,11 @@ def build_report_command(
 def format_package_versions() -> str:
     """Return the versions of Python and of the packages that the numbers depend on."""
     return ", ".join(
-        [f"Python {platform.python_version()}", *(f"{name} {_read_package_version(name)}" for name in PACKAGES)]
+        [
+            f"Python {platform.python_version()}",
+            f"{DISTRIBUTION} {read_waver_version() or 'not installed'}",
+            *(f"{name} {_read_package_version(name)}" for name in PACKAGES),
+        ]
     )
 
 
@@ -137,7 +143,7 @@ def _read_package_version(package: str) -> str:
     """Return the installed version of a package, or "not installed"."""
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # a checkout that is run without being installed
+    except metadata.PackageNotFoundError:
         return "not installed"
 
 

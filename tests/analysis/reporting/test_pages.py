@@ -128,7 +128,7 @@ def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch)
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     frame = frames_of(FULL[page])[table].head(5)
-    csv, latex, markdown = (tables.render_table(table, frame, form) for form in tables.FORMATS)
+    csv, latex, markdown = (tables.render_table(table, frame, form) for form in ("csv", "latex", "markdown"))
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
@@ -144,8 +144,7 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
     parts = []
     for page, name in TABLES:
         text = tables.render_table(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
-        if "longtable}" in text and width != "text":
-            text = f"\\onecolumn\n{text}\\twocolumn\n"
+        assert "longtable}" not in text or width == "text", f"{name}: two columns can hold no longtable"
         parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
     columns = "" if width == "text" else "\\usepackage[twoside=false,textwidth=455pt,columnsep=17pt]{geometry}\n"
     (tmp_path / "all.tex").write_text(
@@ -159,13 +158,14 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
         assert done.returncode == 0, done.stdout[-2000:]
         if "Table widths have changed" not in done.stdout:
             break
-    assert re.findall(r"Table: \w+|Overfull \\hbox.*", done.stdout) == [f"Table: {name}" for _, name in TABLES]
+    faults = r"Overfull \\[hv]box.*|LaTeX Warning: Float too large.*"
+    assert re.findall(rf"Table: \w+|{faults}", done.stdout) == [f"Table: {name}" for _, name in TABLES]
 
 
 def printable(table: str, frame: pd.DataFrame) -> None:
     """Render a table in all forms."""
     for form in tables.FORMATS:
-        assert tables.render_table(table, frame, form)
+        assert tables.render_table(table, frame, form) or (form == "jsonl" and frame.empty)
     cells = grid.build_grid(
         table, frame, tables.list_shown_columns(table, frame), tables.list_compared_columns(table, frame)
     )

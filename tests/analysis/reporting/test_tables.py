@@ -1,9 +1,10 @@
-"""Tables as CSV, LaTeX and Markdown, the dictionary of their columns, options and labels."""
+"""Tables as CSV, JSON, LaTeX and Markdown, the dictionary of their columns, options and labels."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 
 import numpy as np
@@ -54,6 +55,32 @@ def test_csv_reads_back_to_the_last_digit(name, frames):
     back = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], float_precision="round_trip")
     for key in frames[name].select_dtypes("number"):
         np.testing.assert_array_equal(back[key].to_numpy(float), frames[name][key].to_numpy(float), err_msg=key)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_reads_back_to_the_last_digit_and_has_null_where_nothing_is_defined(name, frames):
+    frame = frames[name]
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    records = json.loads(tables.render_table(name, frame, "json"), parse_constant=refuse)
+    lines = tables.render_table(name, frame, "jsonl").split("\n")[:-1]
+    assert [json.loads(line) for line in lines] == records
+    assert len(records) == len(frame) and all(list(record) == list(frame.columns) for record in records)
+    for key in frame.select_dtypes("number"):
+        back = [np.nan if record[key] is None else record[key] for record in records]
+        np.testing.assert_array_equal(np.array(back, float), frame[key].to_numpy(float), err_msg=key)
+
+
+def test_lists_are_lists_in_json_and_what_is_infinite_is_null():
+    frame = pd.DataFrame({"list": [[1, np.nan], None], "number": [np.inf, 2], "whole": pd.array([1, pd.NA], "Int64")})
+    assert json.loads(grid.render_json(frame, as_lines=False)) == [
+        {"list": [1, None], "number": None, "whole": 1}, {"list": None, "number": 2, "whole": None}
+    ]  # fmt: skip
+    two_lines = grid.render_json(frame, as_lines=True).splitlines()
+    assert [list(json.loads(line)) for line in two_lines] == [["list", "number", "whole"]] * 2
+    assert grid.render_json(frame.iloc[:0], as_lines=True) == "" and grid.render_json(frame[:0], False) == "[]\n"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -109,12 +136,31 @@ def test_long_latex_tables_break_over_pages():
     names = ["study", "item", "text", "family"]
     frame = pd.DataFrame({name: [f"{name} {n}" for n in range(100)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
-    text = tables.render_table("item_stability", frame, "latex")
+    text = tables.render_table("item_stability", frame, "latex", width="text")
     assert text.count(r"\begin{longtable}") == text.count(r"\endhead") == text.count("(continued)") == 1
     assert r"\begin{table" not in text
-    assert text.startswith(
-        "% Needs \\usepackage{booktabs, longtable} in the preamble.\n% In a two-column document, put"
-    )
+    assert text.startswith("% Needs \\usepackage{booktabs, longtable} in the preamble.\n")
+
+
+@pytest.mark.parametrize("width", ["page", "column"])
+def test_long_latex_tables_are_several_floats_in_two_columns(width):
+    names = ["study", "item", "text", "family"]
+    frame = pd.DataFrame({name: [f"{name} {n:03}" for n in range(1000)] for name in names})
+    frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
+    text = tables.render_table("item_stability", frame, "latex", width=width)
+    assert "longtable" not in text
+    n_parts = text.count(r"\begin{table")
+    assert n_parts > 10 and f"(part {n_parts} of {n_parts})" in text
+    assert text.count(r"\clearpage") == n_parts // latex.WAITING
+    assert len(set(re.findall(r"\\label\{(.+?)\}", text))) == n_parts
+    assert re.findall(r"item (\d{3})", text) == [f"{n:03}" for n in range(1000)]
+
+
+def test_a_table_that_takes_more_than_two_floats_in_a_column_is_set_over_both(frames):
+    text = tables.render_table("stability", frames["stability"], "latex", width="column")
+    assert text.count(r"\begin{table*}") == 2 and "% Too wide for one column: set over both." in text
+    narrow = tables.render_table("stability", frames["stability"], "latex", ["sd_mean"], width="column")
+    assert narrow.count(r"\begin{table}") == 1 and "Too wide" not in narrow
 
 
 def test_latex_says_which_texts_pdflatex_cannot_set_and_keeps_a_star_after_a_row(frames):
@@ -124,7 +170,7 @@ def test_latex_says_which_texts_pdflatex_cannot_set_and_keeps_a_star_after_a_row
     assert "{*}a" in plain and "{*}b" in plain  # LaTeX takes a bare star as part of the line break before it
 
 
-@pytest.mark.parametrize("form", tables.FORMATS)
+@pytest.mark.parametrize("form", ["csv", "latex", "markdown"])
 def test_columns_are_written_in_the_order_asked_for(form, frames):
     text = tables.render_table("stability", frames["stability"], form, ["sd_mean", "validity"])
     header = text.split(r"\toprule")[-1].splitlines()[form == "latex"]

@@ -153,14 +153,19 @@ def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(InputError, match="no such folder"):
         pin_revision(str(tmp_path / "missing"), None)
 
-    def offline(name: str, _file: str, revision: str | None) -> str:
+    def offline(name: str, _file: str, **_: object) -> str:
         raise OSError(f"We cannot connect for {name}\nand more")
 
+    monkeypatch.setattr(loading, "ask_hub_once", lambda *_: True)
     monkeypatch.setattr(loading, "cached_file", offline)
     with pytest.raises(InputError, match=r"model someone/model cannot be loaded: We cannot connect for someone/model$"):
         pin_revision("someone/model", None)
     commit = "0123456789abcdef" * 2
-    monkeypatch.setattr(loading, "cached_file", lambda *_, revision: f"cache/snapshots/{revision}-{commit}/config.json")
+
+    def find_cached(_name: str, _file: str, *, revision: str | None, **_: object) -> str:
+        return f"cache/snapshots/{revision}-{commit}/config.json"
+
+    monkeypatch.setattr(loading, "cached_file", find_cached)
     assert pin_revision("someone/model", "main") == (f"main-{commit}", None)
 
 

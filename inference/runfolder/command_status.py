@@ -1,0 +1,38 @@
+"""Run `waver status ROOT`: count the rows done and left in run folders."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+COMMAND = "status"
+HELP = "count the rows done and left in a run folder, or in all of a run file"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver status`."""
+    parser.set_defaults(prints=True)
+    parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON: a list of run folders, with the rows of each model and condition",
+    )
+
+
+def main(options: argparse.Namespace) -> None:
+    """Print what is done and left in the run folders below a root.
+
+    Raises
+    ------
+    InputError
+        As `inference.runfolder.status.read_statuses`.
+    """
+    from inference.runfolder.status import describe_statuses, list_status_records, read_statuses
+
+    statuses = read_statuses(options.root)
+    if options.json:
+        print(json.dumps(list_status_records(statuses), indent=1, ensure_ascii=False))
+        return
+    for line in describe_statuses(statuses):
+        print(line)
