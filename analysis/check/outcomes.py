@@ -2,8 +2,8 @@
 
 Rules, in this order, with one-sided p values at .025, so that a single rule is decided as its 95 % interval shows it.
 
-1. "broken": p of "the limit is kept" is below .025 / looks after Holm over all outcomes of the check. One broken outcome
-   breaks a rule, and one broken rule the check: a union of claims, whose false alarms are held together.
+1. "broken": p of "the limit is kept" is below .025 / looks after Holm over all outcomes of the check. One broken
+   outcome breaks a rule, and one broken rule the check: a union of claims, whose false alarms are held together.
 2. "holds": p of "the limit is not kept" is below .025. A rule holds where all of its outcomes do: an intersection of
    claims, which errs no more often than one of them, so nothing is corrected.
 3. "cannot tell": neither, or there is no p.
