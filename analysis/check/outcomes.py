@@ -2,8 +2,8 @@
 
 Rules, in this order, with one-sided p values at .025, so that a single rule is decided as its 95 % interval shows it.
 
-1. "broken": p of "the limit is kept" is below .025 / looks after Holm over all outcomes of the check. One broken
-   outcome breaks a rule, and one broken rule the check: a union of claims, whose false alarms are held together.
+1. "broken": p of "the limit is kept" is below .025 / looks after Holm over all outcomes of the check. One outcome that
+   is broken breaks its rule, and one rule the check: a union of claims, whose false alarms are held together.
 2. "holds": p of "the limit is not kept" is below .025. A rule holds where all of its outcomes do: an intersection of
    claims, which errs no more often than one of them, so nothing is corrected.
 3. "cannot tell": neither, or there is no p.
@@ -93,13 +93,18 @@ def decide_outcomes(outcomes: Sequence[Outcome], looks: int = 1) -> list[str]:
     list of str
         `HOLDS`, `BROKEN` or `CANNOT_TELL` per outcome.
     """
-    corrected = np.array([outcome.p_broken for outcome in outcomes], dtype=float)
-    tested = np.array([outcome.test != COUNTED for outcome in outcomes], dtype=bool) & ~np.isnan(corrected)
-    corrected[tested] = holm(corrected[tested])
     return [
         BROKEN if p_broken < LEVEL / looks else HOLDS if outcome.p_holds < LEVEL else CANNOT_TELL
-        for outcome, p_broken in zip(outcomes, corrected, strict=True)
+        for outcome, p_broken in zip(outcomes, correct_p_of_broken(outcomes), strict=True)
     ]
+
+
+def correct_p_of_broken(outcomes: Sequence[Outcome]) -> list[float]:
+    """Correct `p_broken` after Holm over all outcomes of a check that have a test; a counted one keeps its 0 or 1."""
+    corrected = np.array([outcome.p_broken for outcome in outcomes], dtype=float)
+    is_test = np.array([outcome.test != COUNTED for outcome in outcomes], dtype=bool) & ~np.isnan(corrected)
+    corrected[is_test] = holm(corrected[is_test])
+    return [float(p) for p in corrected]
 
 
 def decide_rule(decisions: Sequence[str]) -> str:
