@@ -52,6 +52,8 @@ def main(args: argparse.Namespace) -> int:
 
     if not args.explain and not args.run:
         raise InputError("check: give a run folder, or --explain to be told what the rules test")
+    if args.explain and (args.junit or args.markdown):
+        raise InputError("check: --explain checks nothing that --junit or --markdown could hold; give one or the other")
     rules = read_rules(args.rules)
     if args.explain:
         from analysis.check.explain import explain_rules
@@ -65,7 +67,7 @@ def main(args: argparse.Namespace) -> int:
 def _make_check(rules: Rules, run: str, against: str) -> Check:
     """Open the run and the baseline, and check the rules on them."""
     from analysis import runs
-    from analysis.check.checking import Check, build_outcome_maker, check_rules
+    from analysis.check.checking import Check, build_outcome_maker, check_names_of_rule, check_rules
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
 
@@ -73,6 +75,8 @@ def _make_check(rules: Rules, run: str, against: str) -> Check:
     if changes and not against:
         raise InputError(f"{rules.path}: {changes[0].text!r} is about a change; give --against BASELINE")
     opened = runs.open_runs(resolve_run_folder(run))
+    for rule in rules.rules:
+        check_names_of_rule(rule, opened)
     baseline = None
     if changes:
         from analysis.check.baseline import open_baseline
