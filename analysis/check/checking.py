@@ -129,7 +129,6 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     tuple
         The function, and the notes on what the run and the baseline do not share; testing may add to them.
     """
-    from analysis.check.changes import test_change
     from analysis.check.numbers import test_number
     from analysis.compare.pairing import pair_runs
 
@@ -138,6 +137,8 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     def make_outcomes(rule: Rule) -> list[Outcome]:
         if rule.kind == NUMBER:
             return test_number(rule, runs)
+        from analysis.check.changes import test_change
+
         return test_change(rule, runs, baseline, paired)
 
     return make_outcomes, [] if paired is None else paired.notes
