@@ -71,8 +71,9 @@ def main(args: argparse.Namespace) -> int:
     if args.out:
         _check_out_harms_nothing(args.out, (args.a, args.b, args.name_a, args.name_b))
     from analysis import runs
-    from analysis.compare.measures import Chosen, compare_paired_runs
+    from analysis.compare.measures import compare_paired_runs
     from analysis.compare.pairing import pair_runs
+    from analysis.compare.pairs import Chosen
     from analysis.reporting.output.notebooks import resolve_run_folder
 
     chosen = Chosen(args.measure, (args.model_a, args.model_b), (args.condition_a, args.condition_b), args.margin)
