@@ -2,14 +2,16 @@
 
 Three kinds of intervals are told apart by their ends.
 
-- *Shares.* Both ends are Wilson's for one number n of answers, which then is known: the effective number of items
-  (`analysis.statistics.shares`). p is that of the exact binomial test with so many, which need not be a whole number
-  (Korn and Graubard); where n was estimated, it is lowered by the square of the normal quantile over that of t. Wilson's
-  own tails would not do: of shares near 0 or 1, one of them leaves out the truth in up to .16 of studies.
-- *Numbers between 0 and 1*, such as means of agreement: t, and an item more that is as far out as can be. With the
-  standard error s that the end on this side tells, p is the probability that number + s T lies beyond limit + limit E / n,
-  with T of t, n items and E an exponential number: Gaffke's test (`analysis.statistics.bounded_mean`) of values that are
-  near normal. Without that item, t would believe that what is rare does not exist.
+- *Shares of items.* Both ends are Wilson's for one number n of answers, which then is known: the effective number of
+  items (`analysis.statistics.shares`). p is that of the exact binomial test with so many, which need not be a whole
+  number; where n was estimated, it is lowered by the square of the normal quantile over that of t (Korn and Graubard).
+  Wilson's own tails would not do: near 0 and 1, one of them leaves out the truth in up to .16 of studies.
+- *Numbers with a range*, such as means of agreement: t, and an item more that is as far out as can be. With s the
+  standard error that the end on this side tells, p of the claim "at most m" is the probability that the number less s T
+  is at most m and E / n of what m is above the least number; T is of t, n the items and E exponential. It is Gaffke's
+  test (`analysis.statistics.bounded_mean`) of values that are near normal. Without that item, t would believe that what
+  is rare does not exist: where 1 % of answers are invalid, and the limit is their true share, 30 items would "hold" in
+  .72 of studies.
 - *Others*: t, on the scale on which the interval is symmetric (as it is, or its inverse hyperbolic tangent, as of
   correlations, or its logarithm), else with the standard error of the end on this side.
 
@@ -22,7 +24,7 @@ counts estimated from survey data. Survey Methodology 24, 193-201.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -33,9 +35,11 @@ from analysis.check.outcomes import LEVEL
 from analysis.statistics.significance import ROUNDING
 
 SHARE, T_AND_ONE, T = "exact binomial", "interval of the table and one item more", "interval of the table"
+SHARES = (0.0, 1.0)
 _NORMAL = NormalDist().inv_cdf(1 - LEVEL)
+_MANY = 1e9  # degrees of freedom, where their number is not known
 _ALIKE = 1e-5  # of two numbers of answers, or two halves of an interval: they are the same up to rounding
-_FARTHEST = np.linspace(0, 80, 4001)  # of the exponential number, whose density is 1e-35 at the end
+_FARTHEST = np.linspace(0, 40, 801)  # of the exponential number, whose density is 1e-17 at the end
 Scale: TypeAlias = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
 
@@ -61,8 +65,9 @@ class Tails:
 
 
 def compute_tails_of_interval(
-    estimate: float, ends: tuple[float, float], limit: float, n_items: float, *, is_bounded: bool
-) -> Tails:
+    estimate: float, ends: tuple[float, float], limit: float, n_items: float = np.nan, n_drawn: float = np.nan,
+    bounds: tuple[float, float] | None = None,
+) -> Tails:  # fmt: skip
     """Test a number against a limit by its 95 % interval.
 
     Parameters
@@ -72,9 +77,12 @@ def compute_tails_of_interval(
     limit
         In the same unit.
     n_items
-        How many items, or whatever was drawn, the interval is over; NaN: not known, and many.
-    is_bounded
-        Whether the number lies between 0 and 1.
+        How many items the number is of; NaN: not known.
+    n_drawn
+        How many there are of what tells the width of the interval least, as of wordings that items share; NaN: of items
+        and nothing else.
+    bounds
+        The least and the largest number that a single item can have; None: there are none, or they are not known.
 
     Returns
     -------
@@ -83,14 +91,33 @@ def compute_tails_of_interval(
     """
     if not np.isfinite([estimate, *ends]).all():
         return Tails(np.nan, np.nan, np.nan, np.nan, T)
-    n_answers = find_n_of_wilson_interval(estimate, ends) if is_bounded else np.nan
-    if np.isfinite(n_answers):
-        if np.isfinite(n_items) and n_items > 1 and abs(n_answers / n_items - 1) > _ALIKE:
-            n_answers *= (_NORMAL / _compute_t_quantile(n_items - 1)) ** 2
-        return compute_tails_of_share(estimate, n_answers, limit)
-    if is_bounded and np.isfinite(n_items):
-        return _compute_tails_with_one_item_more(estimate, ends, limit, n_items)
-    return _compute_tails_by_t(estimate, ends, limit, n_items)
+    fewest = float(np.fmin(n_items, n_drawn))
+    if (
+        bounds == SHARES
+        and not fewest < n_items
+        and np.isfinite(n_answers := find_n_of_wilson_interval(estimate, ends))
+    ):
+        return _compute_tails_of_share_of_items(estimate, n_answers, n_items, limit)
+    freedom = max(fewest - 1, 1.0) if np.isfinite(fewest) else _MANY
+    scale = _choose_scale(estimate, ends)
+    if bounds and np.isfinite(n_items) and scale is not np.arctanh:
+        low, width = bounds[0], bounds[1] - bounds[0]
+        tails = compute_tails_with_one_item_more(
+            (estimate - low) / width, ((ends[0] - low) / width, (ends[1] - low) / width), (limit - low) / width,
+            n_items, freedom,
+        )  # fmt: skip
+        return replace(tails, lower=low + width * tails.lower, upper=low + width * tails.upper)
+    return _compute_tails_by_t(estimate, ends, limit, freedom, scale)
+
+
+def _compute_tails_of_share_of_items(share: float, n_answers: float, n_items: float, limit: float) -> Tails:
+    """Test a share by as many answers as its interval is of; of an estimated number, allow for its error."""
+    if abs(n_answers / n_items - 1) <= _ALIKE:
+        return compute_tails_of_share(share, n_items, limit)
+    n_answers *= (_NORMAL / _compute_t_quantile(max(n_items - 1, 1.0) if np.isfinite(n_items) else _MANY)) ** 2
+    return replace(
+        compute_tails_of_share(share, n_answers, limit), test=f"{SHARE} of {n_answers:.0f} effective answers"
+    )
 
 
 def find_n_of_wilson_interval(estimate: float, ends: tuple[float, float]) -> float:
@@ -112,13 +139,11 @@ def find_n_of_wilson_interval(estimate: float, ends: tuple[float, float]) -> flo
     """
     if not (0 <= ends[0] <= estimate <= ends[1] <= 1 and ends[0] < ends[1]):
         return np.nan
-    numbers = [
-        _NORMAL**2 * end * (1 - end) / (estimate - end) ** 2 for end in ends if abs(estimate - end) > ROUNDING
-    ]
-    is_at_end = len(numbers) == 1 and estimate in (0, 1)
-    if not (is_at_end or (len(numbers) == 2 and abs(numbers[0] / numbers[1] - 1) < _ALIKE if min(numbers) > 0 else 0)):
-        return np.nan
-    return float(numbers[-1])
+    numbers = [_NORMAL**2 * end * (1 - end) / (estimate - end) ** 2 for end in ends if abs(estimate - end) > ROUNDING]
+    if len(numbers) == 1 and estimate in (0, 1):
+        return float(numbers[0]) if numbers[0] > 0 else np.nan
+    is_wilson = len(numbers) == 2 and min(numbers) > 0 and abs(numbers[0] / numbers[1] - 1) < _ALIKE
+    return float(numbers[0]) if is_wilson else np.nan
 
 
 def compute_tails_of_share(share: float, n_answers: float, limit: float) -> Tails:
@@ -151,16 +176,16 @@ def compute_tails_of_share(share: float, n_answers: float, limit: float) -> Tail
     )
 
 
-def _compute_tails_by_t(estimate: float, ends: tuple[float, float], limit: float, n_items: float) -> Tails:
+def _compute_tails_by_t(
+    estimate: float, ends: tuple[float, float], limit: float, freedom: float, scale: Scale
+) -> Tails:
     """Test by t, on the scale on which the interval is symmetric."""
-    scale = _choose_scale(estimate, ends)
     with np.errstate(divide="ignore", invalid="ignore"):
         middle, lower, upper, place = (float(scale(np.asarray(value))) for value in (estimate, *ends, limit))
     if np.isnan(place):  # the limit is beyond what the number can be
         place = np.copysign(np.inf, limit - estimate)
     if not lower <= middle <= upper:  # the interval is about another value, as the one that a jackknife corrects
         middle = (lower + upper) / 2
-    freedom = _find_freedom(n_items)
     quantile = _compute_t_quantile(freedom)
     above, below = ((end - middle) / quantile for end in (upper, lower))
     return Tails(
@@ -190,14 +215,26 @@ def _choose_scale(estimate: float, ends: tuple[float, float]) -> Scale:
     return np.positive
 
 
-def _compute_tails_with_one_item_more(
-    estimate: float, ends: tuple[float, float], limit: float, n_items: float
+def compute_tails_with_one_item_more(
+    estimate: float, ends: tuple[float, float], limit: float, n_items: float, freedom: float
 ) -> Tails:
-    """Test a number between 0 and 1 by t, with an item more that is 0 or 1, whichever speaks for the claim."""
+    """Test a number between 0 and 1 by t, with an item more that is 0 or 1, whichever speaks for the claim.
+
+    Parameters
+    ----------
+    estimate, ends, limit, n_items
+        As of `compute_tails_of_interval`; all are numbers.
+    freedom
+        Degrees of freedom of the interval.
+
+    Returns
+    -------
+    Tails
+        Its interval is longer than the given one.
+    """
     from scipy.optimize import brentq
 
     middle = estimate if ends[0] <= estimate <= ends[1] else sum(ends) / 2
-    freedom = _find_freedom(n_items)
     errors = [abs(end - middle) / _compute_t_quantile(freedom) for end in ends]
 
     def compute_p_at_most(number: float, error: float, claim: float) -> float:
@@ -226,11 +263,6 @@ def _mix_with_exponential(distance: float, error: float, weight: float, freedom:
         return float(stdtr(freedom, distance / error))
     tails = stdtr(freedom, (distance + weight * _FARTHEST) / error) * np.exp(-_FARTHEST)
     return float(min(np.trapezoid(tails, _FARTHEST), 1.0))
-
-
-def _find_freedom(n_items: float) -> float:
-    """Return the degrees of freedom of so many items: at least 1, and many where their number is not known."""
-    return max(n_items - 1, 1.0) if np.isfinite(n_items) else 1e9
 
 
 def _compute_t_quantile(freedom: float) -> float:

@@ -1,8 +1,8 @@
 """Test the mean of values between 0 and 1 against a limit, by a test that needs few items and no shape of them.
 
 A t test believes that what it did not see is like what it saw. Of items that are mostly near 1 and seldom 0, such as
-the validity of answers, 30 may hold no 0 by chance: then t finds the mean above .99 though it is not. Gaffke's test adds
-an item as far out as can be. For the claim that the mean is at most m, it weighs the values x_1 ... x_n and x_0 = 0 at
+the validity of answers, 30 may hold no 0 by chance: then t finds the mean above .99 though it is not. Gaffke's test
+adds an item as far out as can be. For the claim that the mean is at most m, it weighs the values x_1 ... x_n and x_0 = 0 at
 random, by the gaps between n sorted uniform numbers, and p is the probability that the weighted mean is at most m. The
 weights are exponential numbers E divided by their sum, so that
 
