@@ -1,6 +1,6 @@
 """Test a number of a run against its limit: every row of a column, or every model by a measure.
 
-A column has the test that its interval allows (`columns`), a measure that of its answers (`measured`).
+A column has the test that its interval allows (`limits.columns`), a measure that of its answers (`limits.measured`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.check.columns import list_column_numbers
-from analysis.check.measured import list_measured_numbers
-from analysis.check.number import Number, find_limit
+from analysis.check.limits.columns import list_column_numbers
+from analysis.check.limits.measured import list_measured_numbers
+from analysis.check.limits.number import Number, find_limit
 from analysis.check.outcomes import COUNTED, Outcome
-from analysis.check.tails import Tails
+from analysis.check.limits.tails import Tails
 
 if TYPE_CHECKING:
     from analysis.check.rules import Rule

@@ -2,9 +2,9 @@
 
 A t test believes that what it did not see is like what it saw. Of items that are mostly near 1 and seldom 0, such as
 the validity of answers, 30 may hold no 0 by chance: then t finds the mean above .99 though it is not. Gaffke's test
-adds an item as far out as can be. For the claim that the mean is at most m, it weighs the values x_1 ... x_n and x_0 = 0 at
-random, by the gaps between n sorted uniform numbers, and p is the probability that the weighted mean is at most m. The
-weights are exponential numbers E divided by their sum, so that
+adds an item as far out as can be. For the claim that the mean is at most m, it weighs the values x_1 ... x_n and
+x_0 = 0 at random, by the gaps between n sorted uniform numbers, and p is the probability that the weighted mean is at
+most m. The weights are exponential numbers E divided by their sum, so that
 
     p = P(sum_j (x_j - m) E_j <= 0).
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.check.tails import Tails, compute_tails_with_one_item_more
+from analysis.check.limits.tails import Tails, compute_tails_with_one_item_more
 from analysis.statistics.bounded_mean import (
     compute_bounded_mean_interval,
     compute_p_of_mean_at_least,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.check.tails import Tails
+from analysis.check.limits.tails import Tails
 
 if TYPE_CHECKING:
     from analysis.check.rules import Rule

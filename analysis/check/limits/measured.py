@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.check.number import Number, find_limit
-from analysis.check.panels import compute_tails_of_panel
+from analysis.check.limits.number import Number, find_limit
+from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.rules import LIKE_THESE
 from analysis.compare.pairs import FLIPS, VALIDITY, mark_flips, read_validities
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
@@ -123,7 +123,13 @@ def _test_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
     if study.measure == VALIDITY and np.isnan(answers).all():  # only a share over all answers, or bounds, are known
         return Number(study.name, model, condition, VALIDITY, float(study.validity[unit]), None, 0, np.nan,
                       "how far single answers are valid is not known")  # fmt: skip
-    panel = study.estimate_mean_of_answers(answers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        panel = study.estimate_mean_of_answers(answers)
+    if panel.n_items > 1 and not np.isfinite([panel.mean, panel.item_mean_variance]).all():
+        raise InputError(
+            f"rule {shorten_line(repr(rule.name))}: study {study.name}: scores are too large to be squared; give them "
+            "in another unit"
+        )
     tails = compute_tails_of_panel(
         panel, find_limit(rule), "both" if is_like else "items", is_bounded=study.bounds is not None
     )
