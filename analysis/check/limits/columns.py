@@ -16,8 +16,8 @@ import pandas as pd
 
 from analysis.check.grammar import find_range
 from analysis.check.limits.number import Number, find_limit
-from analysis.check.rules import LIKE_THESE
 from analysis.check.limits.tails import SHARES, compute_tails_of_interval
+from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE
 from analysis.reporting.catalogue import find_page_name_of_entry, list_pages, list_tables, look_up_column, look_up_table
 from analysis.reporting.catalogue.columns import IDENTITY, SHARED
