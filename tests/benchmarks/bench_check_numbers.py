@@ -3,20 +3,21 @@
     python tests/benchmarks/bench_check_numbers.py                  # some minutes, one thread
     python tests/benchmarks/bench_check_numbers.py --studies 2000
 
-Each is one-sided at .025, and at .025 / 20, as Holm's correction of 20 numbers has it, of all studies. A study without a
-decision has no error. Of each way the larger of both errors is shown, and the claim that it is of: > where the number
-was found above the limit, < below.
+Each is one-sided at .025, and at .025 / 20, as Holm's correction of 20 numbers has it, of all studies. A study without
+a decision has no error. Of each way the larger of both errors is shown: > where the number was found above the limit,
+< below.
 
 1. Means of items of hard shapes (`tests/helpers/mean_shapes.py`). `t`: the interval of a table (draws of items, or
-   Wilson's), turned into p by t alone, as a verdict by the shown interval does; `column`: what `analysis.check.limits.tails`
-   makes of the same interval; `measure`: Gaffke's test of the items.
+   Wilson's), turned into p by t alone; `column`: what `analysis.check.limits.tails` makes of the same interval;
+   `measure`: Gaffke's test of the items.
 2. Shares of right answers in 5 wordings of each item, which agree with each other: `column` by the effective number of
    answers; `measure` as above.
 3. The same in K wordings that all items share, each of which moves all items, for wordings like these: `measure`.
-4. Scores without bounds: `measure`, by t that heeds skewness.
-5. Kurtosis: below 1,000 items it has no interval (`analysis.statistics.forms`), so that it is never decided.
+4. Scores without bounds: `unbounded`, by t that heeds skewness.
 
-Exit status 1 where a `column` or `measure` of 1 to 3 errs in more than its level beyond the luck of one in ten thousand.
+Kurtosis has no interval below 1,000 items (`analysis.statistics.forms`), so that it is never decided.
+
+Exit status 1 where a `column` or `measure` errs in more than its level beyond the luck of one in ten thousand.
 """
 
 from __future__ import annotations
