@@ -29,8 +29,8 @@ SHAPES: Mapping[str, tuple[Draw, float]] = {
     "near 0": mix(1, (1, 9), 0.0),
     "80 % zeros": mix(0.2, (2, 2), 0.0),
     "95 % zeros": mix(0.05, (2, 2), 0.0),
-    "valid but for 1 %": mix(0.01, (1, 20), 0.9995),
-    "valid but for 5 %": mix(0.05, (1, 20), 0.9995),
+    "valid but for 1 %": mix(0.01, (1, 20), (2000, 1)),
+    "valid but for 5 %": mix(0.05, (1, 20), (2000, 1)),
     "share of .05": mix(0.05, (1e6, 1e-6), 0.0),
     "share of .3": mix(0.3, (1e6, 1e-6), 0.0),
 }

@@ -125,7 +125,8 @@ def _test_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
                       "how far single answers are valid is not known")  # fmt: skip
     with np.errstate(over="ignore", invalid="ignore"):
         panel = study.estimate_mean_of_answers(answers)
-    if panel.n_items > 1 and not np.isfinite([panel.mean, panel.item_mean_variance]).all():
+        is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
+    if not is_finite:
         raise InputError(
             f"rule {shorten_line(repr(rule.name))}: study {study.name}: scores are too large to be squared; give them "
             "in another unit"

@@ -11,7 +11,7 @@ Three kinds of intervals are told apart by their ends.
   is at most m and E / n of what m is above the least number; T is of t, n the items and E exponential. It is Gaffke's
   test (`analysis.statistics.bounded_mean`) of values that are near normal. Without that item, t would believe that what
   is rare does not exist: where 1 % of answers are invalid, and the limit is their true share, 30 items would "hold" in
-  .72 of studies.
+  .73 of studies.
 - *Others*: t, on the scale on which the interval is symmetric (as it is, or its inverse hyperbolic tangent, as of
   correlations, or its logarithm), else with the standard error of the end on this side.
 
