@@ -4,9 +4,8 @@ Of the stimuli, every text becomes the first digits of its SHA-256. Attributes t
 they are; texts of options become as many "x" as they have bytes, which is all that is asked of them. Wordings that the
 texts alone show to be shared by all items name their template, which a hash could not show.
 
-Of the responses, probabilities stay, and where there are none, counts, answers and scores. Probabilities keep 32 binary
-digits, which moves the logarithm of the ratio of two by less than 1e-9; a row in which two of them would become equal,
-or one of two is next to nothing, stays as it is: no answer changes sides.
+Of the responses, probabilities stay, and where there are none, counts, answers and scores. Nothing is rounded: a run
+differs from its own baseline in no number, so that rounding is never taken for a change.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from analysis.measures.choices import TEXTS
 from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from analysis.runs import Runs
-    from analysis.statistics.resampling import Array
 
 PART = "responses/part-baseline.parquet"
 # Attributes that tell how answers are read; all others are texts, or about them.
@@ -35,9 +31,6 @@ _OPTION_TEXTS = "choice_"  # attributes that hold the text of an option: its len
 _MODEL_FIELDS = ("engine", "revision", "dtype", "device", "parameters", "series", "stage", "family")
 _SESSION_FIELDS = ("started", "finished", "versions")
 _KEPT_OPTIONAL = ("score", "n", "sample_probability")  # columns of responses
-_DIGITS = 32  # binary ones of a probability
-_MASS_STEP = 2.0**-24
-_LEAST_SHARE = 1e-9  # of two probabilities: from there on, doubles themselves tell little about 1 less the other
 _MOST_ROWS = 1_000_000  # of a row group: less would cost more for its footer than it saves
 
 
@@ -75,9 +68,9 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
     names_templates = folder.study in {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
     stimuli = runs.con.sql(_build_stimuli_sql(folder, names_templates=names_templates)).to_arrow_table()
     _write_parquet(stimuli, out / SCHEMA["stimuli"]["file"], ())
-    responses = _round_responses(runs.con.sql(_build_responses_sql(folder)).to_arrow_table())
+    responses = runs.con.sql(_build_responses_sql(folder)).to_arrow_table()
     (out / PART).parent.mkdir()
-    _write_parquet(responses, out / PART, ("mass", "mass_upper", "probability.list.element"))
+    _write_parquet(responses, out / PART, ("mass", "mass_upper", "probability.list.element", "logprob.list.element"))
 
 
 def _build_stimuli_sql(folder: Folder, *, names_templates: bool) -> str:
@@ -124,61 +117,8 @@ def _build_responses_sql(folder: Folder) -> str:
         ORDER BY model, condition, position"""
 
 
-def _round_responses(table: pa.Table) -> pa.Table:
-    """Round the probabilities of responses, and their sums."""
-    import pyarrow as pa
-
-    for name in ("mass", "mass_upper"):
-        column = table.column(name).combine_chunks()
-        mask = np.asarray(column.is_null())
-        rounded = np.round(column.fill_null(0.0).to_numpy(zero_copy_only=False) / _MASS_STEP) * _MASS_STEP
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, name, pa.array(rounded, mask=mask))
-    lists = table.column("probability").combine_chunks()
-    sizes = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    values = lists.flatten()
-    rounded = pa.array(_round_probabilities(values.to_numpy(zero_copy_only=False), sizes))
-    offsets = pa.array(
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
-        mask=np.append(np.asarray(lists.is_null()), False),  # the last one is the end
-    )
-    place = table.schema.get_field_index("probability")
-    return table.set_column(place, "probability", pa.ListArray.from_arrays(offsets, rounded))
-
-
-def _round_probabilities(values: Array, sizes: Sequence[int]) -> Array:
-    """Round to `_DIGITS` binary digits, but not in rows in which that would make two different values equal.
-
-    Parameters
-    ----------
-    values
-        Probabilities, row after row.
-    sizes
-        How many each row has.
-
-    Returns
-    -------
-    array
-        Of the same length.
-    """
-    dropped = 53 - _DIGITS
-    whole = np.ascontiguousarray(values).view(np.int64)
-    rounded = ((whole + (1 << (dropped - 1))) >> dropped << dropped).view(np.float64)
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    is_exact = np.zeros(len(sizes), bool)
-    order = np.lexsort((values, rows))
-    pairs = order[:-1], order[1:]  # neighbours by size, mostly of one row
-    is_merged = (rows[pairs[0]] == rows[pairs[1]]) & (values[pairs[0]] != values[pairs[1]])
-    is_merged &= rounded[pairs[0]] == rounded[pairs[1]]
-    is_exact[rows[pairs[0]][is_merged]] = True
-    totals = np.bincount(rows, values, len(sizes))
-    is_tiny = (values < _LEAST_SHARE * totals[rows]) & (np.asarray(sizes)[rows] == 2)
-    is_exact[rows[is_tiny]] = True
-    return np.where(is_exact[rows], values, rounded)
-
-
 def _write_parquet(table: pa.Table, file: Path, split: Sequence[str]) -> None:
-    """Write a table as small as can be; `split` columns by their bytes, of which rounding made many 0."""
+    """Write a table as small as can be; `split` columns by their bytes, of which the first are alike."""
     import pyarrow.parquet as pq
 
     # A column that repeats no value falls back to plain by itself.
