@@ -134,7 +134,7 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     from analysis.check.numbers import test_number
     from analysis.compare.pairing import pair_runs
 
-    paired = None if baseline is None else pair_runs(runs, baseline)
+    paired = None if baseline is None else pair_runs(runs, baseline, ("the run", "the baseline"))
 
     def make_outcomes(rule: Rule) -> list[Outcome]:
         check_names_of_rule(rule, runs)
