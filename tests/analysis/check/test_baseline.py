@@ -103,7 +103,7 @@ def test_one_of_a_newer_version_and_one_without_a_folder_are_refused(saved, tmp_
     info = json.loads((saved / "run.json").read_text("utf-8"))
     info["baseline"]["format"] = 2
     (saved / "run.json").write_text(json.dumps(info), "utf-8")
-    with pytest.raises(InputError, match="format 2.*update Waver"):
+    with pytest.raises(InputError, match=r"format 2.*update Waver"):
         open_baseline("first")
 
 
