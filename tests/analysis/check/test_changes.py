@@ -28,7 +28,7 @@ def make_rule(kind: str, target: str = "", **fields: object) -> Rule:
 def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list[str]]:
     """What is decided about a rule, its outcomes, and the notes; the baseline is made and read."""
     saved = save_baseline(runs.open_runs(before), "b", run.parent / f"baseline of {before.name}", replaces=True)
-    paired = pair_runs(runs.open_runs(run), open_baseline(saved), ("the run", "the baseline"))
+    paired = pair_runs(runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline"))
     outcomes = changes.test_change(rule, None, None, paired)
     return decide_rule(decide_outcomes(outcomes)), outcomes, paired.notes
 
