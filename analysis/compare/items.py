@@ -50,7 +50,7 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     paired
         From `pairing.pair_runs`.
     pairs
-        From `pairs.list_pairs` of these. Where none is of a headline, all but validity count.
+        From `pairs.list_pairs` of these. Of a study without a headline among them, all but validity count.
     examples
         Items of every two models and their conditions.
 
@@ -67,8 +67,9 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     if examples < 1:
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
     rows = average_items(pairs)
-    rows = rows[rows["headline"]] if rows["headline"].any() else rows[rows["measure"] != VALIDITY]
-    rows = rows[rows["difference"].abs() > ROUNDING]
+    has_headline = rows.groupby("study")["headline"].transform("any").astype(bool)
+    is_told = rows["headline"].astype(bool) | (~has_headline & (rows["measure"] != VALIDITY))
+    rows = rows[is_told & (rows["difference"].abs() > ROUNDING)]
     rows = rows.iloc[(-rows["difference"].abs()).argsort(kind="stable")]
     rows = rows.groupby([*PAIR, "measure"], sort=False).head(examples)
     if rows.empty:

@@ -3,7 +3,7 @@
 The verdict is of the headline: the measure that the study is about, else the first one.
 
 1. Of two models: the verdict of that row, and for which wordings it holds. Then by how many other measures they differ.
-2. Of several pairs of models or conditions: of how many A is higher, and of how many B.
+2. Of several pairs of models or conditions: of how many A is higher, and of how many B; or that no difference is found.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def answer_comparison(rows: pd.DataFrame, notes: Sequence[str]) -> Answer:
 
 
 def select_headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Select a row of every pair of models and conditions: of the headline measure, else of the first one."""
-    order = (~rows["headline"]).argsort(kind="stable")
-    first = rows.iloc[order].groupby(list(PAIR), sort=False).head(1)
-    return first.sort_index()
+    """Select the rows of the headline measure; of a study without one, the first row of every two models."""
+    has_headline = rows.groupby("study")["headline"].transform("any")
+    is_first = ~rows.duplicated(list(PAIR))
+    return rows[rows["headline"] | (is_first & ~has_headline)]
 
 
 def _describe_setup(headline: pd.DataFrame) -> str:
@@ -97,8 +97,11 @@ def _describe_verdict(row: pd.Series) -> str:
 def _count_verdicts(headline: pd.DataFrame) -> str:
     """Say of how many pairs A is higher, and of how many B."""
     numbers = [int((headline["verdict"] == verdict).sum()) for verdict in HIGHER]
-    measures = list(dict.fromkeys(headline["measure"]))
-    return f"In {join_names(measures)}, A is higher in {numbers[0]} of {len(headline)} pairs, B in {numbers[1]}."
+    measures = _join_measures(headline["measure"])
+    if not any(numbers):
+        return f"No difference in {measures} is found in any pair, which is no proof that there is none."
+    a, b = (str(number or "none") for number in numbers)
+    return f"In {measures}, A is higher in {a} of {len(headline)} pairs, B in {b}."
 
 
 def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:

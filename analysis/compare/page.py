@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis import runs
 from analysis.compare import narrative, plots
-from analysis.compare.catalogue import COLUMNS, DIFFERENCES, ITEMS, PAIR
+from analysis.compare.catalogue import COLUMNS, DIFFERENCES, ITEMS
 from analysis.compare.items import average_items, tabulate_differing_items
 from analysis.compare.measures import compare_pairs, has_range
 from analysis.compare.pairing import pair_runs
@@ -82,13 +82,13 @@ class ComparePage:
     def figure(self) -> Html:
         """Show the differences with both intervals: of measures with a range together, of each other one alone."""
         ranged = {pair.measure for pair in self.pairs if has_range(pair)}
-        several = self.rows.groupby(list(PAIR)).ngroups > 1
-        label = self.rows["measure"]
-        if several:
-            label = self.rows["a_model"] + ", " + self.rows["a_condition"] + ": " + label
-        rows = self.rows.assign(label=label, scale=self.rows["measure"].where(~self.rows["measure"].isin(ranged), ""))
-        headline_first = rows.sort_values("scale", key=lambda scale: scale != "", kind="stable")
-        return Html("".join(self._render_picture(part) for _, part in headline_first.groupby("scale", sort=False)))
+        telling = [name for name in ("study", "a_model", "a_condition") if self.rows[name].nunique() > 1]
+        names = (", ".join(row) for row in self.rows[telling].to_numpy(object))
+        measures = self.rows["measure"]
+        label = [f"{name}: {measure}" if name else measure for name, measure in zip(names, measures, strict=True)]
+        rows = self.rows.assign(label=label, scale=measures.where(~measures.isin(ranged), ""))
+        ranged_first = rows.sort_values("scale", key=lambda scale: scale != "", kind="stable")
+        return Html("".join(self._render_picture(part) for _, part in ranged_first.groupby("scale", sort=False)))
 
     def _render_picture(self, part: pd.DataFrame) -> str:
         """Return a picture of some rows as HTML with its caption, for a wide screen and for a phone."""
