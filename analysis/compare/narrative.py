@@ -70,10 +70,10 @@ def _name_side(model: str, condition: str, other_condition: str) -> str:
 
 def _describe_one(row: pd.Series, rows: pd.DataFrame) -> str:
     """Say the verdict of one pair, and of how many other measures the same is true."""
-    others = rows.drop(index=row.name)
-    differing = list(others.loc[others["verdict"].isin(HIGHER), "measure"])
+    other_rows = rows.drop(index=row.name)
+    differing = list(other_rows.loc[other_rows["verdict"].isin(HIGHER), "measure"])
     more = ""
-    if len(others):
+    if len(other_rows):
         more = f" They differ in {join_names(differing)}, too." if differing else " No other measure differs."
         if differing and row["verdict"] not in HIGHER:
             more = f" They do differ in {join_names(differing)}."
@@ -107,18 +107,18 @@ def _count_verdicts(headline: pd.DataFrame) -> str:
 def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
     """Say what weakens the answer."""
     for_these = rows[rows["holds_for"] == THESE]
-    told = for_these.loc[for_these["like_lower"].notna() & for_these["verdict"].isin(HIGHER), "measure"]
-    if len(told):
+    found_names = for_these.loc[for_these["like_lower"].notna() & for_these["verdict"].isin(HIGHER), "measure"]
+    if len(found_names):
         yield (
-            f"The difference in {_join_measures(told)} is found for these wordings only: with others like them, it may "
+            f"The difference in {_join_measures(found_names)} is found for these wordings only: with others like them, it may "
             "be none."
         )
-    untold = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
-    if len(untold):
-        yield f"These answers do not tell how far other wordings would move the difference in {_join_measures(untold)}."
-    few = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
-    if len(few):
-        yield f"Too few items differ in {_join_measures(few)} for an interval."
+    unknown_names = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
+    if len(unknown_names):
+        yield f"These answers do not tell how far other wordings would move the difference in {_join_measures(unknown_names)}."
+    few_names = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
+    if len(few_names):
+        yield f"Too few items differ in {_join_measures(few_names)} for an interval."
     invalid = headline[(headline["a_validity"] < 1) | (headline["b_validity"] < 1)]
     if len(invalid):
         validities = [min(invalid[f"{side}_validity"]) for side in "ab"]

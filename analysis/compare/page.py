@@ -147,10 +147,10 @@ class ComparePage:
 
 def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     """Show a table with few digits; columns that are the same in all rows are named below it."""
-    shown = rows.head(MOST_ROWS)
-    cells, uniform_columns = drop_uniform_columns(lay_out_grid(table, COLUMNS.__getitem__, shown, table.columns))
+    shown_rows = rows.head(MOST_ROWS)
+    cells, uniform_columns = drop_uniform_columns(lay_out_grid(table, COLUMNS.__getitem__, shown_rows, table.columns))
     return render_fragment(
-        "table", name="compare", title=table.title, caption=table.caption, grid=cells, left_out=len(rows) - len(shown),
+        "table", name="compare", title=table.title, caption=table.caption, grid=cells, left_out=len(rows) - len(shown_rows),
         same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1, ours=(),
-        open=len(shown) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
+        open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
     )  # fmt: skip

@@ -147,7 +147,9 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
             continue
         rows = _read_score_rows(runs, name, study_codes)
         validity = _compute_validity(runs, name)
-        asked = _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
+        validity_rows = (
+            _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
+        )
         measures: dict[str, list[int]] = {}  # -> places of its units among all of the study
         for unit, (_, condition) in enumerate(units):
             fields = runs.info["conditions"][name][condition]
@@ -165,7 +167,7 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
                 ends,
                 validity=validity,
                 lower_is_better=is_turned,
-                validity_rows=asked,
+                validity_rows=validity_rows,
             )
             yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
 
