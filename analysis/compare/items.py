@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,9 @@ from analysis.compare.pairs import VALIDITY, Pair
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
 
 
 def average_items(pairs: Iterable[Pair]) -> pd.DataFrame:
@@ -79,9 +83,9 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     return rows.iloc[order].merge(texts, how="left", on=["study", "item"])[list(ITEMS.columns)]
 
 
-def _read_texts(runs: object, items: list[str]) -> pd.DataFrame:
+def _read_texts(runs: Runs, items: list[str]) -> pd.DataFrame:
     """Read the text of some items: that of the original, else of the first wording."""
-    return runs.sql(  # type: ignore[attr-defined, no-any-return]
+    return runs.sql(
         f"SELECT study, item, coalesce(min(text) FILTER (WHERE pattern = '{ORIGINAL}'), arg_min(text, position)) "
         "AS text FROM stimuli WHERE item IN (SELECT unnest(?)) GROUP BY study, item",
         [items],

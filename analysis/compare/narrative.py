@@ -110,12 +110,13 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
     found_names = for_these.loc[for_these["like_lower"].notna() & for_these["verdict"].isin(HIGHER), "measure"]
     if len(found_names):
         yield (
-            f"The difference in {_join_measures(found_names)} is found for these wordings only: with others like them, it may "
-            "be none."
+            f"The difference in {_join_measures(found_names)} is found for these wordings only: with others like them, "
+            "it may be none."
         )
     unknown_names = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
     if len(unknown_names):
-        yield f"These answers do not tell how far other wordings would move the difference in {_join_measures(unknown_names)}."
+        names = _join_measures(unknown_names)
+        yield f"These answers do not tell how far other wordings would move the difference in {names}."
     few_names = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
     if len(few_names):
         yield f"Too few items differ in {_join_measures(few_names)} for an interval."

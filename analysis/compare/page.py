@@ -150,7 +150,8 @@ def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     shown_rows = rows.head(MOST_ROWS)
     cells, uniform_columns = drop_uniform_columns(lay_out_grid(table, COLUMNS.__getitem__, shown_rows, table.columns))
     return render_fragment(
-        "table", name="compare", title=table.title, caption=table.caption, grid=cells, left_out=len(rows) - len(shown_rows),
+        "table", name="compare", title=table.title, caption=table.caption, grid=cells,
+        left_out=len(rows) - len(shown_rows),
         same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1, ours=(),
         open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
     )  # fmt: skip

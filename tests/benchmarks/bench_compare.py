@@ -5,8 +5,8 @@ of 0 or 1 in one wording. A study is wrong where any verdict says that A or B is
 
 For wordings like these, both sides answer wordings that items share or that each has of its own, and wordings move the
 sides apart: told are how often the interval holds that nothing differs on average over all wordings, and how often p
-for wordings like these is below .05 all the same. Beside it stands p for these wordings, which do differ where items share
-them. Rows without an interval, as of few items that differ, are left out of its share.
+for wordings like these is below .05 all the same. Beside it stands p for these wordings, which do differ where items
+share them. Rows without an interval, as of few items that differ, are left out of its share.
 
     .venv/bin/python tests/benchmarks/bench_compare.py --studies 2000
 """
