@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.numbering import list_items_in_places, number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -79,7 +79,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 yield Study(
                     name, measure, headline, crossed, units, validity, values, wordings, samples, spread,
                     counting=counting, thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
-                    validities=validities,
+                    validities=validities, items=list_items_in_places(study_codes),
                 )  # fmt: skip
 
 
