@@ -129,13 +129,14 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     tuple
         The function, and the notes on what the run and the baseline do not share; testing may add to them.
     """
-    from analysis.check.numbers import test_number
     from analysis.compare.pairing import pair_runs
 
-    paired = None if baseline is None else pair_runs(runs, baseline)
+    paired = None if baseline is None else pair_runs(runs, baseline, side_names=("the run", "the baseline"))
 
     def make_outcomes(rule: Rule) -> list[Outcome]:
         if rule.kind == NUMBER or baseline is None or paired is None:  # without a baseline, there is no other rule
+            from analysis.check.numbers import test_number
+
             return test_number(rule, runs)
         from analysis.check.changes import test_change
 
