@@ -79,7 +79,9 @@ def test_a_larger_number_asks_only_what_is_new(tmp_path):
     of_two = ask(tmp_path, 2)
     assert sorted(of_two) == sorted(asks(STUDY, 2))
     assert recorded(tmp_path) == ({"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}, [(12, 0)])
-    assert next(describe_statuses(read_statuses(tmp_path))).endswith(", finished; 2 of up to 9 wordings of each item drawn")
+    assert next(describe_statuses(read_statuses(tmp_path))).endswith(
+        ", finished; 2 of up to 9 wordings of each item drawn"
+    )
     of_five = ask(tmp_path, 5)
     assert of_five[: len(of_two)] == of_two and sorted(of_five) == sorted(asks(STUDY, 5))
     assert recorded(tmp_path)[0]["a"]["plain/yes-no"]["wordings"] == 5
