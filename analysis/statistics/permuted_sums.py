@@ -1,8 +1,8 @@
 """Find how unusual a sum over items is, if each item could have any of its values with the same probability.
 
-This is the permutation test of one look against others, stratified by item: for answers of 0 and 1, the test of Cochran,
-Mantel and Haenszel. The number of permutations is beyond counting, so the tail is found by a saddlepoint approximation,
-as r*. It is close to the exact tail with half the probability of the sum itself (mid-p), also far out. It is never
+This is the permutation test of one look against others, stratified by item: for answers of 0 and 1, the test of
+Cochran, Mantel and Haenszel. The permutations are beyond counting, so the tail is found by a saddlepoint approximation,
+as r*. It is close to the exact tail with half the probability of the sum itself (mid-p), also far out, and is never
 smaller than the probability of the largest sum that there is, which is known exactly.
 
 References
