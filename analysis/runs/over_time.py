@@ -34,11 +34,17 @@ def split_by_time(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]
     """
     for place, folder in enumerate(folders):
         for other in folders[:place]:
-            if folder.info["sessions"] == other.info["sessions"] and folder.units & other.units:
+            is_again = folder.study == other.study and folder.units & other.units
+            if is_again and folder.info["sessions"] == other.info["sessions"]:
                 raise InputError(
                     f"{folder.path} and {other.path} are the same run, by their sessions; give one of them"
                 )
-    ordered = sort_by_time(folders)
+    again = [
+        folder
+        for folder in folders
+        if any(other is not folder and other.study == folder.study and other.units & folder.units for other in folders)
+    ]
+    ordered = sort_by_time(again)
     earlier = [
         folder
         for place, folder in enumerate(ordered)

@@ -16,14 +16,14 @@ TABLES = {
         "changes.tabulate_drift_changes",
         "What changed, since when, and by how much",
         "Each look is tested against all before it, alone and with those of a window before it; the level is spent on "
-        "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % intervals, for these "
-        "wordings and for wordings like these, as if the look were known.",
+        "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
+        "like these, as if it were known when the change begins; where none was found, of the last look.",
         split_names("study model condition measure headline lower_is_better validity_least n_looks n_untested n_items "
               "wordings found p p_holm alarm_time changed_time likely_first likely_last before after difference "
               "lower upper like_lower like_upper"),
         frozenset(split_names("headline lower_is_better validity_least n_untested p lower upper")),
         frozenset(split_names("alarm_time changed_time likely_first likely_last")),
-        interval={"difference": ("lower", "upper")},
+        interval={"difference": ("like_lower", "like_upper")},
     ),
     "drift_measures": Table(
         "tables.tabulate_drift_measures",

@@ -61,7 +61,8 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * p_holm < ALPHA * p) if found == CHANGED else ()
         rows.append(_describe_series(series, looks) | _compare_sides(series, drift, found) | {
-            "found": found, "p": p, "p_holm": p_holm, "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
+            "found": found, "p": p, "p_holm": p_holm,
+            "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -174,8 +175,7 @@ def _read_texts(series: Series, place: int) -> pd.DataFrame:
     """Read of every item of a look its own text, else its first, and its first rewording that was asked."""
     rows = series.looks[place].runs.sql(
         """
-        SELECT item, coalesce(first(text ORDER BY position) FILTER (pattern = 'original'), first(text ORDER BY position))
-                 AS text,
+        SELECT item, first(text ORDER BY pattern <> 'original', position) AS text,
                coalesce(first(text ORDER BY position) FILTER (pattern <> 'original' AND asked), '') AS reworded
         FROM (SELECT s.*, r.item IS NOT NULL AS asked FROM stimuli AS s LEFT JOIN (
                 SELECT DISTINCT item, variant FROM responses WHERE model = ? AND condition = ?) AS r

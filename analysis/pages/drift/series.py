@@ -16,7 +16,7 @@ from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
 from analysis.runs.folder import ORIGINAL, Folder, quote_sql_literal
-from analysis.runs.over_time import read_time, sort_by_time
+from analysis.runs.over_time import read_time
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -119,28 +119,20 @@ def read_series(runs: Runs) -> list[Series]:
 
 
 def _group_units_by_folders(runs: Runs) -> dict[tuple[int, ...], list[tuple[str, str, str]]]:
-    """Group the units that were asked several times by their folders: places in `_list_folders`."""
+    """Group the units that were asked several times by their folders: places among all, the earlier ones first."""
     grouped: dict[tuple[int, ...], list[tuple[str, str, str]]] = {}
-    folders = _list_folders(runs)
-    for study, model, condition in list_asked_units(runs):
-        places = tuple(
-            place
-            for place, folder in enumerate(folders)
-            if folder.study == study and (model, condition) in folder.units
-        )
+    folders = [*runs.earlier, *runs.folders]
+    for study, *unit in list_asked_units(runs):
+        places = [n for n, folder in enumerate(folders) if folder.study == study and tuple(unit) in folder.units]
         if len(places) > 1:
-            grouped.setdefault(places, []).append((study, model, condition))
+            places = sorted(places, key=lambda place: read_time(folders[place]))
+            grouped.setdefault(tuple(places), []).append((study, unit[0], unit[1]))
     return grouped
-
-
-def _list_folders(runs: Runs) -> list[Folder]:
-    """List all folders by time."""
-    return sort_by_time([*runs.earlier, *runs.folders])
 
 
 def _read_all_series(runs: Runs) -> Iterator[Series]:
     """Yield the series of all units, folders after folders."""
-    all_folders = _list_folders(runs)
+    all_folders = [*runs.earlier, *runs.folders]
     for places, units in _group_units_by_folders(runs).items():
         folders = [all_folders[place] for place in places]
         _check_same_questions(folders)
