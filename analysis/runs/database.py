@@ -331,6 +331,7 @@ def _check_same_fields(
             raise InputError(
                 f"{folder.path}: run.json: {name[0]} {name[1]!r} has {field} {fields.get(field)!r}, but "
                 f"{first_fields.get(field)!r} in {first_folder.path}; rename one or report the folders separately"
+                f"{' (asked at several times: --over-time)' if name[0] == 'study' else ''}"
             )
 
 
@@ -422,5 +423,6 @@ def _check_no_shared_keys(runs: Runs, folder_a: Folder, folder_b: Folder) -> Non
         if shared_key:
             raise InputError(
                 f"{folder_a.path} and {folder_b.path} both answer model {model!r}, condition {condition!r}, item "
-                f"{shared_key[0]!r}, variant {shared_key[1]!r}; give only one of them, or --over-time"
+                f"{shared_key[0]!r}, variant {shared_key[1]!r}; give only one of them (asked at several times: "
+                "--over-time)"
             )

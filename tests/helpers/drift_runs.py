@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from helpers.synthetic import edit_run_json, write_run
 
 def draw_look(
     models: Mapping[str, float], *, items: int = 40, wordings: int = 6, seed: int = 0, fresh: bool = True,
-    mass: float = 1.0,
+    shared: bool = False, mass: float = 1.0,
 ) -> pd.DataFrame:  # fmt: skip
     """Answers of some models to items at one time.
 
     Items keep their place on the scale of logits; `models` says by how much the answers of a model are moved. Wordings
-    move single answers, by `seed`; they have texts of their own where they are fresh.
+    move single answers, by `seed`; they have texts of their own where they are fresh. Where they are shared, they are
+    templates of all items.
     """
     places = np.random.default_rng(99).normal(0.5, 1.2, items)
     rows = []
@@ -29,10 +31,16 @@ def draw_look(
             for wording in range(wordings):
                 name = f"p{seed}-{wording}" if fresh else f"p{wording}"
                 value = 1 / (1 + np.exp(-(places[item] + shift + moves[item, wording])))
-                rows.append((model, f"i{item:02d}", name, f"Item {item}, wording {name}.", value, "paraphrase"))
+                text = name_wording(item, name, shared)
+                rows.append((model, f"i{item:02d}", name, text, value, "paraphrase"))
             rows.append((model, f"i{item:02d}", "original", f"Item {item}.", 0.5, "original"))
     columns = ["model", "item", "variant", "text", "agreement", "pattern"]
     return pd.DataFrame(rows, columns=columns).assign(mass=mass)
+
+
+def name_wording(item: int, name: str, shared: bool = False) -> str:
+    """The text of a wording: one that other items have, too, or one of its own."""
+    return f"Item {item}, wording {name}." if shared else f"In {zlib.crc32(f'{item} {name}'.encode())} words: {item}."
 
 
 def write_looks(path: Path, looks: Sequence[pd.DataFrame], **options: Any) -> Path:

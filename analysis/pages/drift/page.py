@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from analysis.pages.drift import narrative
+from analysis.pages.drift.tables import list_answers
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages, tables
 from analysis.reporting.output.html import Html, render_fragment
@@ -31,6 +34,10 @@ class DriftPage(Page):
         sessions = [session for folder in folders for session in folder.info["sessions"]]
         when = words.phrase_run_dates({"models": self.runs.info["models"], "sessions": sessions})
         return self.show_answer(narrative.answer_question(frames, when))
+
+    def list_answers(self) -> pd.DataFrame:
+        """List all answers over time: a row per model, condition, measure, look, item and wording with an answer."""
+        return list_answers(self.runs)
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -77,6 +77,25 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def list_answers(runs: Runs) -> pd.DataFrame:
+    """List all answers over time; not a table of the report, but what its notebook begins with.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, measure, look, time, item, answer: a row per wording with an answer.
+    """
+    parts = [pd.DataFrame(columns=["study", "model", "condition", "measure", "look", "time", "item", "answer"])]
+    for series in read_series(runs):
+        for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
+            rows, columns = np.nonzero(~np.isnan(answers))
+            parts.append(pd.DataFrame({
+                **name_series(series), "measure": series.measure, "look": number, "time": look.label,
+                "item": np.array(series.items)[rows], "answer": answers[rows, columns],
+            }))  # fmt: skip
+    return pd.concat(parts[1:] or parts, ignore_index=True)
+
+
 def detect_changes(runs: Runs, looks: int) -> list[tuple[Series, Drift]]:
     """Test all series, once per `Runs` and number of looks."""
     if looks < 2:
