@@ -36,9 +36,7 @@ def split_by_time(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]
         for other in folders[:place]:
             is_again = folder.study == other.study and folder.units & other.units
             if is_again and folder.info["sessions"] == other.info["sessions"]:
-                raise InputError(
-                    f"{folder.path} and {other.path} are the same run, by their sessions; give one of them"
-                )
+                raise InputError(f"{folder.path} and {other.path} are one run, by their sessions; give one of them")
     again = [
         folder
         for folder in folders
@@ -78,9 +76,7 @@ def read_time(folder: Folder) -> datetime.datetime:
     """
     times = [session.get("started") for session in folder.info["sessions"]]
     if not times or not times[0]:
-        raise InputError(
-            f"{folder.path}: run.json: sessions: no session has a time, so it is not known when it was made"
-        )
+        raise InputError(f"{folder.path}: run.json: sessions: the first has no time, so none of the folder is known")
     try:
         time = datetime.datetime.fromisoformat(str(times[0]))
     except ValueError as error:

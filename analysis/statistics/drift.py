@@ -38,6 +38,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.statistics.multiplicity import SMALLEST
 from analysis.statistics.permuted_sums import compute_z_of_permuted_sum
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
@@ -104,7 +105,7 @@ def detect_change_over_looks(
         for first in _list_window_starts(last) if last < looks else ():
             of_window = 2 * float(ndtr(-abs(_add_up_window(z, first, last))))
             of_items = _compute_p_over_items(sums[: last + 1], numbers[: last + 1], first)
-            least = np.fmin(least, min(n_tests * max(of_window, of_items), 1.0))
+            least = np.fmin(least, min(n_tests * max(of_window, of_items, SMALLEST), 1.0))
         p[last] = least
     return Drift(z, p, *_locate_change(z))
 
@@ -196,7 +197,7 @@ def _locate_change(z: Array) -> tuple[int, int, int]:
     starts = np.arange(1, n_looks)
     if not (~np.isnan(z[1:])).any():
         return -1, -1, -1
-    totals = np.array([_add_up_window(z, start, n_looks - 1) for start in starts])
+    totals = np.array([_add_up_window(z, int(start), n_looks - 1) for start in starts])
     worth = starts * (n_looks - starts) / n_looks
     log_weights = np.where(np.isnan(totals), -np.inf, totals**2 / 2 - np.log(worth) / 2)
     weights = np.exp(log_weights - log_weights.max())
@@ -209,10 +210,10 @@ def _locate_change(z: Array) -> tuple[int, int, int]:
 def _compare_within_items(means: Array, numbers: Array) -> float:
     """Compare the last look with those before within every item: means (looks, items), and of how many answers."""
     has_answer = numbers > 0
-    kept = has_answer[-1] & has_answer[:-1].any(axis=0)
-    if not kept.any():
+    is_compared = has_answer[-1] & has_answer[:-1].any(axis=0)
+    if not is_compared.any():
         return np.nan
-    means, numbers, has_answer = means[:, kept], numbers[:, kept], has_answer[:, kept]
+    means, numbers, has_answer = means[:, is_compared], numbers[:, is_compared], has_answer[:, is_compared]
     of_item = np.nansum(means * numbers, axis=0) / numbers.sum(axis=0)
     # Means of more answers vary less: as many as make all looks vary alike.
     values = np.where(has_answer, (means - of_item) * np.sqrt(numbers), 0.0)

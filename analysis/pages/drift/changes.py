@@ -57,11 +57,11 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
     rows = []
     for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
-        found = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
+        verdict = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
         # What Holm's correction multiplies the last p by, it does at every look.
-        alarms = np.flatnonzero(drift.p * p_holm < ALPHA * p) if found == CHANGED else ()
-        rows.append(_describe_series(series, looks) | _compare_sides(series, drift, found) | {
-            "found": found, "p": p, "p_holm": p_holm,
+        alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
+        rows.append(_describe_series(series, looks) | _compare_sides(series, drift, verdict) | {
+            "found": verdict, "p": p, "p_holm": p_holm,
             "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -93,8 +93,8 @@ def tabulate_drift_items(runs: Runs, *, looks: int = LOOKS, examples: int = 5) -
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
     changes = tabulate_drift_changes(runs, looks=looks)
     rows: list[dict[str, object]] = []
-    for (series, drift), found in zip(detect_changes(runs, looks), changes.get("found", ()), strict=True):
-        if found == CHANGED:
+    for (series, drift), verdict in zip(detect_changes(runs, looks), changes.get("found", ()), strict=True):
+        if verdict == CHANGED:
             rows += _list_changed_items(series, drift.first_changed, examples)
     return pd.DataFrame(rows)
 
@@ -109,10 +109,10 @@ def _describe_series(series: Series, looks: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _compare_sides(series: Series, drift: Drift, found: str) -> dict[str, object]:
+def _compare_sides(series: Series, drift: Drift, verdict: str) -> dict[str, object]:
     """Compare the looks before a change with those from it on; where none was found, the last look with all before."""
     labels = [look.label for look in series.looks]
-    has_change = found == CHANGED
+    has_change = verdict == CHANGED
     place = drift.first_changed if has_change else len(labels) - 1
     before, after = _average_both_sides(series, place)
     is_common = ~np.isnan(before) & ~np.isnan(after)

@@ -74,8 +74,8 @@ def answer_question(frames: Frames, when: str = "") -> Answer:
 def _describe_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
     """Count the models by what was found; of a single one that changed, say by how much and since when."""
     words = [
-        "" if silent or found == CANNOT_TELL else found
-        for silent, found in zip(headline["silent"], headline["found"], strict=True)
+        "" if silent or word == CANNOT_TELL else word
+        for silent, word in zip(headline["silent"], headline["found"], strict=True)
     ]
     if len(headline) > 1 or words != [CHANGED]:
         return verdicts.describe_verdict_word_counts(words, phrase_model_condition_count(headline))
@@ -95,8 +95,8 @@ def _format_mean(mean: float) -> str:
 
 def _describe_changes(rows: pd.DataFrame) -> Iterator[str]:
     """Say of the clearest changes how large they are, and since when; where none was found, how large one may be."""
-    found = rows[rows["found"] == CHANGED].sort_values("p_holm", kind="stable")
-    for row in found.head(MOST_SENTENCES).to_dict("records"):
+    changed_rows = rows[rows["found"] == CHANGED].sort_values("p_holm", kind="stable")
+    for row in changed_rows.head(MOST_SENTENCES).to_dict("records"):
         since = (
             f"since {row['likely_first']}"
             if row["likely_first"] == row["likely_last"]
@@ -106,8 +106,8 @@ def _describe_changes(rows: pd.DataFrame) -> Iterator[str]:
             f"{labels.shorten_middle(row['label'], 30)}: {labels.shorten_middle(row['measure'], 24)} is "
             f"{_format_difference(row)}, {since}."
         )
-    if len(found) > MOST_SENTENCES:
-        yield f"The table has {format_quantity(len(found) - MOST_SENTENCES, 'more change', 'more changes')}."
+    if len(changed_rows) > MOST_SENTENCES:
+        yield f"The table has {format_quantity(len(changed_rows) - MOST_SENTENCES, 'more change', 'more changes')}."
 
 
 def _format_difference(row: Mapping[str, object]) -> str:
@@ -132,8 +132,8 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
             "tested: the level is spent on the looks before (looks=). Begin anew with a later first look."
         )
     looks = looks.assign(label=labels.build_row_labels(looks))
-    changed = looks[looks["changed_settings"] != ""]
-    for row in changed.head(MOST_SENTENCES).to_dict("records"):
+    other_settings = looks[looks["changed_settings"] != ""]
+    for row in other_settings.head(MOST_SENTENCES).to_dict("records"):
         yield (
             f"{labels.shorten_middle(row['label'], 30)}: other settings since {row['time']}: "
             f"{labels.shorten_middle(row['changed_settings'], 60)}. A change there may come from these."

@@ -148,7 +148,7 @@ def _check_same_questions(folders: Sequence[Folder]) -> None:
     first = folders[0]
     for folder in folders[1:]:
         for field in ("protocol", "canonical"):
-            values = [each.info["study"][field] for each in (first, folder)]
+            values = [side.info["study"][field] for side in (first, folder)]
             if values[0] != values[1]:
                 raise InputError(
                     f"{folder.path}: study {folder.study!r} has {field} {values[1]!r}, but {values[0]!r} in "
@@ -159,7 +159,7 @@ def _check_same_questions(folders: Sequence[Folder]) -> None:
 def _find_common_items(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str], int]:
     """Find the items that all folders have alike: right answer, options, original; in the order of the last folder."""
     study = folders[-1].study
-    kept = runs.sql("SELECT item, count(*) AS n FROM stimuli WHERE study = ? GROUP BY item", [study])
+    kept_items = runs.sql("SELECT item, count(*) AS n FROM stimuli WHERE study = ? GROUP BY item", [study])
     con = connect_duckdb()
     infos = [
         con.execute(
@@ -173,26 +173,30 @@ def _find_common_items(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str]
         for folder in folders
     ]  # fmt: skip
     last = infos[-1].sort_values("place")
-    if runs.part is not None and (last["n"].reindex(kept["item"]).to_numpy() != kept["n"].to_numpy()).any():
+    if runs.part is not None and (last["n"].reindex(kept_items["item"]).to_numpy() != kept_items["n"].to_numpy()).any():
         raise InputError(
             f"where: keeps single wordings of study {study!r}, and other times have other wordings; keep models, "
             "conditions or whole items"
         )
-    common = set(kept["item"])
+    common = set(kept_items["item"])
     needs_rewording = any(info["reworded"].any() for info in infos)
     for info in infos:
-        both = last.join(info, rsuffix="_there", how="inner")
-        alike = (both["gold"] == both["gold_there"]) & (both["canonical"] == both["canonical_there"])
-        alike &= both["gold_score"].eq(both["gold_score_there"]) | both["gold_score"].isna()
-        alike &= both["original"].eq(both["original_there"]) | both["original"].isna() | both["original_there"].isna()
-        common &= set(both.index[alike & (both["reworded_there"] | (not needs_rewording))])
+        joined = last.join(info, rsuffix="_there", how="inner")
+        is_alike = (joined["gold"] == joined["gold_there"]) & (joined["canonical"] == joined["canonical_there"])
+        is_alike &= joined["gold_score"].eq(joined["gold_score_there"]) | joined["gold_score"].isna()
+        is_alike &= (
+            joined["original"].eq(joined["original_there"])
+            | joined["original"].isna()
+            | joined["original_there"].isna()
+        )
+        common &= set(joined.index[is_alike & (joined["reworded_there"] | (not needs_rewording))])
     items = [str(item) for item in last.index if item in common]
     if not items:
         raise InputError(
             f"{', '.join(str(folder.path) for folder in folders)}: study {study!r}: no item is in all of them with the "
             "same text, options and right answer; give times of the same items"
         )
-    return items, len(kept) - len(items)
+    return items, len(kept_items) - len(items)
 
 
 def _open_look(folder: Folder, items: Sequence[str]) -> Runs:
