@@ -378,8 +378,10 @@ class Run:
         return str(file)
 
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
-        """List the pages that are about the protocols of these runs."""
-        return [page for page in catalogue.list_pages().values() if page.protocols & self._protocols]
+        """List the pages that are about the protocols of these runs; those about several times where these may hold
+        some."""
+        pages = catalogue.list_pages().values()
+        return [page for page in pages if page.protocols & self._protocols and page.over_time <= self.over_time]
 
     def _find_page_frames(self, page: str, options: Mapping[str, Any]) -> Frames:
         """Return the tables of a page under some options, computed once."""
