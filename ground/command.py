@@ -45,7 +45,7 @@ def run_command(
     Returns
     -------
     int
-        0 done, 1 it could not finish, 2 the call or an input is wrong.
+        0 done, 1 it could not finish, 2 the call or an input is wrong; others are a command's own.
     """
     closed = sys.stdout is None  # by the caller: `>&-`
     open_closed_streams()

@@ -32,8 +32,8 @@ FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py",
 # A module imports from its own part and from the layers below, never from above or from the other parts of its layer.
 LAYERS = {
     "analysis": [
-        {"analysis", "__main__"}, {"pages", "export", "compare"}, {"reporting"}, {"steps"}, {"features"}, {"measures"},
-        {"statistics"}, {"runs"},
+        {"analysis", "__main__"}, {"pages", "export", "check"}, {"compare"}, {"reporting"}, {"steps"}, {"features"},
+        {"measures"}, {"statistics"}, {"runs"},
     ],
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},

@@ -1,0 +1,173 @@
+"""Check all rules of a file on a run, and hold what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.check.outcomes import (
+    BROKEN,
+    CANNOT_TELL,
+    HOLDS,
+    Outcome,
+    correct_p_of_broken,
+    decide_outcomes,
+    decide_rule,
+)
+from analysis.check.rules import FAIL, NUMBER, Rule, Rules
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+STATUS_BROKEN, STATUS_CANNOT_TELL = 3, 4
+SEVERITY = (BROKEN, CANNOT_TELL, HOLDS)  # the worst first
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedOutcome:
+    """An outcome, what is decided about it, and its p of "the limit is kept" after Holm over the check."""
+
+    outcome: Outcome
+    decision: str
+    p_broken_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedRule:
+    """A rule, what is decided about it, and its outcomes, the worst first."""
+
+    rule: Rule
+    decision: str
+    outcomes: tuple[DecidedOutcome, ...]
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether the rule lets the check fail: it is broken, or cannot be told and says that this fails."""
+        return self.decision == BROKEN or (self.decision == CANNOT_TELL and self.rule.cannot_tell == FAIL)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What came out of a check.
+
+    Attributes
+    ----------
+    rules : Rules
+        The file of rules.
+    run, against : str
+        The run folder and the baseline, as the call names them; no baseline: empty.
+    results : tuple of DecidedRule
+        In the order of the file.
+    notes : tuple of str
+        What is left out, a line each.
+    """
+
+    rules: Rules
+    run: str
+    against: str
+    results: tuple[DecidedRule, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_status(self) -> int:
+        """Return 3 where a rule is broken, else 4 where one cannot be told and says that this fails, else 0."""
+        if any(result.decision == BROKEN for result in self.results):
+            return STATUS_BROKEN
+        return STATUS_CANNOT_TELL if any(result.is_failed for result in self.results) else 0
+
+
+def check_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]) -> tuple[DecidedRule, ...]:
+    """Test all rules, and decide them together: Holm counts the outcomes of all.
+
+    Parameters
+    ----------
+    rules
+        From `rules_file.read_rules`.
+    make_outcomes
+        Tests one rule.
+
+    Returns
+    -------
+    tuple of DecidedRule
+        In the order of the file.
+    """
+    outcomes_by_rule = [list(make_outcomes(rule)) for rule in rules.rules]
+    outcomes = [outcome for of_rule in outcomes_by_rule for outcome in of_rule]
+    decided = iter(map(DecidedOutcome, outcomes, decide_outcomes(outcomes, rules.looks), correct_p_of_broken(outcomes)))
+    results = []
+    for rule, of_rule in zip(rules.rules, outcomes_by_rule, strict=True):
+        mine = [next(decided) for _ in of_rule]
+        results.append(
+            DecidedRule(rule, decide_rule([one.decision for one in mine]), tuple(sorted(mine, key=_rank_badness)))
+        )
+    return tuple(results)
+
+
+def _rank_badness(decided: DecidedOutcome) -> tuple[int, float, float]:
+    """Rank an outcome: the worst decision first, then the smallest p of being broken, then how far within the limit."""
+    outcome = decided.outcome
+    above = outcome.number - outcome.limit
+    kept = -above if outcome.rule.at_most == outcome.rule.at_most else above
+    return SEVERITY.index(decided.decision), *(np.nan_to_num([outcome.p_broken, kept], nan=np.inf).tolist())
+
+
+def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Rule], list[Outcome]], list[str]]:
+    """Build the function that tests a rule on a run.
+
+    Parameters
+    ----------
+    runs
+        The run.
+    baseline
+        What changes are told against; None: there is none.
+
+    Returns
+    -------
+    tuple
+        The function, and the notes on what the run and the baseline do not share; testing may add to them.
+    """
+    from analysis.check.changes import test_change
+    from analysis.check.numbers import test_number
+    from analysis.compare.pairing import pair_runs
+
+    paired = None if baseline is None else pair_runs(runs, baseline)
+
+    def make_outcomes(rule: Rule) -> list[Outcome]:
+        check_names_of_rule(rule, runs)
+        if rule.kind == NUMBER:
+            return test_number(rule, runs)
+        return test_change(rule, runs, baseline, paired)
+
+    return make_outcomes, [] if paired is None else paired.notes
+
+
+def check_names_of_rule(rule: Rule, runs: Runs) -> None:
+    """Refuse a rule about a model or a study that the run does not have.
+
+    Parameters
+    ----------
+    rule
+        The rule.
+    runs
+        The run.
+
+    Raises
+    ------
+    InputError
+        With the nearest name.
+    """
+    for key, wanted, names in (
+        ("models", rule.models, runs.info["models"]),
+        ("study", (rule.study,) if rule.study else (), runs.info["studies"]),
+    ):
+        for name in wanted:
+            if name not in names:
+                listed = ", ".join(list(names)[:5]) + (" ..." if len(names) > 5 else "")
+                raise InputError(
+                    f"rule {shorten_line(repr(rule.name))}, {key}: the run has no {shorten_line(repr(name))}"
+                    f"{suggest_nearest(name, names)}; it has {listed}"
+                )

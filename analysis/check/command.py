@@ -1,0 +1,150 @@
+"""Run the command `waver check RUN --rules FILE`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ground.command import discard_remaining_output
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.check.checking import Check
+    from analysis.check.rules import Rules
+
+COMMAND = "check"
+HELP = "check rules on a run: each holds, is broken, or cannot be told"
+DESCRIPTION = (
+    "Check rules on the numbers of a run, and on its changes since a baseline. A rule holds or is broken where its "
+    "test says so, and not by chance or by rewording alone. The exit status is 0 where none is broken, 3 where one is, "
+    "and 4 where one cannot be told and its rule says that this fails."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = f"example: {parser.prog} runs/new --rules rules.toml --against baselines/released"
+    parser.add_argument("run", nargs="?", metavar="RUN", help="run folder")
+    parser.add_argument(
+        "--rules", required=True, type=Path, metavar="FILE", help="rules, as docs/check.md explains them"
+    )
+    parser.add_argument("--against", metavar="BASELINE", help="the baseline that changes are told against")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print JSON, as analysis/check/schema.json explains it")
+    shown.add_argument("--explain", action="store_true", help="only say what each rule tests; no run is needed")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, too, for a build server")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary for a pull request, too")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Check the rules, print and write what came out, and return the exit status.
+
+    Raises
+    ------
+    InputError
+        A rule, the run, the baseline or a file to write is wrong; nothing is written.
+    """
+    from analysis.check.rules_file import read_rules
+
+    if not args.explain and not args.run:
+        raise InputError("check: give a run folder, or --explain to be told what the rules test")
+    rules = read_rules(args.rules)
+    if args.explain:
+        from analysis.check.explain import explain_rules
+
+        sys.stdout.buffer.write("".join(f"{line}\n" for line in explain_rules(rules)).encode())
+        return 0
+    _check_files_harm_nothing(args)
+    return write_check(_make_check(rules, args.run, args.against or ""), args.json, args.junit, args.markdown)
+
+
+def _make_check(rules: Rules, run: str, against: str) -> Check:
+    """Open the run and the baseline, and check the rules on them."""
+    from analysis import runs
+    from analysis.check.checking import Check, build_outcome_maker, check_rules
+    from analysis.check.rules import NUMBER
+    from analysis.reporting.output.notebooks import resolve_run_folder
+
+    changes = [rule for rule in rules.rules if rule.kind != NUMBER]
+    if changes and not against:
+        raise InputError(f"{rules.path}: {changes[0].text!r} is about a change; give --against BASELINE")
+    opened = runs.open_runs(resolve_run_folder(run))
+    baseline = None
+    if changes:
+        from analysis.check.baseline import open_baseline
+
+        baseline = open_baseline(Path(against))
+    make_outcomes, notes = build_outcome_maker(opened, baseline)
+    results = check_rules(rules, make_outcomes)
+    if against and not changes:
+        notes.append(f"no rule is about a change: {against} is not read")
+    return Check(rules, run, against, results, tuple(dict.fromkeys(notes)))
+
+
+def write_check(check: Check, as_json: bool, junit: Path | None = None, markdown: Path | None = None) -> int:
+    """Write a check to its files, print it, and return the exit status.
+
+    A reader that has seen enough (`| head`) changes nothing about the exit status: a gate must not open by that.
+
+    Parameters
+    ----------
+    check
+        The check.
+    as_json
+        Print JSON in place of lines.
+    junit, markdown
+        Files to write, too.
+
+    Returns
+    -------
+    0, 3 or 4.
+    """
+    from analysis.check.json_form import write_json
+    from analysis.check.junit import write_junit
+    from analysis.check.lines import describe_check
+    from analysis.check.markdown import write_markdown
+
+    files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = ((junit, write_junit), (markdown, write_markdown))
+    for file, write in files:
+        if file:
+            _write_file(file, write(check))
+    for note in () if as_json else check.notes:
+        print(f"note: {note}", file=sys.stderr)
+    text = write_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_remaining_output()
+    return check.exit_status
+
+
+def _write_file(file: Path, text: str) -> None:
+    """Write a text to a file, whole or not at all."""
+    from ground.writing import write_atomically
+
+    write_atomically(file, lambda aside: aside.write_text(text, encoding="utf-8", newline=""))
+
+
+def _check_files_harm_nothing(args: argparse.Namespace) -> None:
+    """Refuse a file to write that has no folder, is the other one, or is the rules or a part of the run or baseline."""
+    wanted = [(f"--{name}", getattr(args, name)) for name in ("junit", "markdown") if getattr(args, name)]
+    if len({file.resolve() for _, file in wanted}) < len(wanted):
+        raise InputError("--junit and --markdown name the same file; give two")
+    for option, file in wanted:
+        if not file.parent.is_dir():
+            raise InputError(f"{option} {file}: there is no folder {file.parent}; make it first")
+        if file.is_dir():
+            raise InputError(f"{option} {file}: is a folder; give the name of a file")
+        for part in _list_inputs(args):
+            if file.resolve() == part or part in file.resolve().parents:
+                raise InputError(f"{option} {file}: is a part of {os.path.relpath(part)}, which is read; give another")
+
+
+def _list_inputs(args: argparse.Namespace) -> Iterable[Path]:
+    """List what the check reads: the rules, the run and the baseline."""
+    return [Path(name).expanduser().resolve() for name in (args.rules, args.run, args.against) if name]

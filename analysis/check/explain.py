@@ -1,0 +1,91 @@
+"""Say in words what each rule of a file tests; no run is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.check.grammar import look_up_target
+from analysis.check.rules import (
+    DEFAULT_MARGIN,
+    FAIL,
+    LIKE_THESE,
+    NOT_WORSE,
+    NUMBER,
+    RANKING,
+    SAME_ANSWERS,
+    Rule,
+    Rules,
+)
+from analysis.reporting.words import format_percent, join_names
+from ground.errors import flatten_message
+
+
+def explain_rules(rules: Rules) -> Iterator[str]:
+    """Explain every rule of a file, and how all of them are decided together.
+
+    Parameters
+    ----------
+    rules
+        From `rules_file.read_rules`.
+
+    Yields
+    ------
+    str
+        A line.
+    """
+    for rule in rules.rules:
+        yield flatten_message(rule.name if rule.name == rule.text else f"{rule.name}: {rule.text}")
+        for line in _explain_rule(rule):
+            yield f"  {flatten_message(line)}"
+    yield "Levels"
+    looks = "" if rules.looks == 1 else f" / {rules.looks:,}, as this check is made {rules.looks:,} times"
+    yield f"  Broken: the p that the limit is kept is below .025{looks}, after Holm over all numbers of the check."
+    yield "  Holds: the p that the limit is not kept is below .025, for every number of the rule."
+    yield "  Cannot tell: neither. A number without uncertainty is decided as it is."
+
+
+def _explain_rule(rule: Rule) -> Iterator[str]:
+    """Explain one rule in sentences: what is tested, of what, for which wordings, and what if it cannot be told."""
+    yield _explain_number(rule)
+    yield _explain_scope(rule)
+    if rule.wordings == LIKE_THESE:
+        yield "It is decided for wordings like these: what other wordings would give is a part of the uncertainty."
+    else:
+        yield "It is decided for these wordings: others are not spoken of."
+    yield f"Where it cannot be told, the check {'fails (exit status 4)' if rule.cannot_tell == FAIL else 'passes'}."
+
+
+def _explain_number(rule: Rule) -> str:
+    """Say which number is tested against which limit."""
+    if rule.kind == NUMBER:
+        bound = f"at least {rule.at_least:g}" if rule.at_least == rule.at_least else f"at most {rule.at_most:g}"
+        table, dot, column = rule.target.partition(".")
+        if not dot:
+            return f"Tests whether the measure {rule.target} is {bound}."
+        entry = look_up_target(rule.target)
+        unit = f" ({entry.unit})" if entry.unit else ""
+        options = ", ".join(f"{name} = {value}" for name, value in rule.parameters.items())
+        made = f", made with {options}" if options else ""
+        return f"Tests whether column {column} of table {table}{made} is {bound}: {entry.meaning}{unit}."
+    if rule.kind == NOT_WORSE:
+        margin = (
+            f"{rule.margin:g}"
+            if rule.margin == rule.margin
+            else f"{format_percent(DEFAULT_MARGIN)} of its range, the margin where none is given"
+        )
+        return f"Tests whether {rule.target} is worse than in the baseline, on the same items, by more than {margin}."
+    if rule.kind == SAME_ANSWERS:
+        return f"Tests whether at least {format_percent(rule.at_least)} of the items are answered as in the baseline."
+    return (
+        "Tests, for every pair of models whose order the baseline finds, whether it is the same now. Broken: the "
+        "reverse is found."
+    )
+
+
+def _explain_scope(rule: Rule) -> str:
+    """Say which models, conditions and study a rule is about."""
+    models = f"model {join_names(rule.models)}" if rule.models else "every model"
+    conditions = f"condition {join_names(rule.conditions)}" if rule.conditions else "every condition"
+    study = f" of study {rule.study}" if rule.study else ""
+    things = {NUMBER: "row of them", RANKING: "pair of models"}.get(rule.kind, "of them")
+    return f"It is about {models} under {conditions}{study}; each {things} is a number of its own."

@@ -1,0 +1,74 @@
+"""Write a check as JUnit XML, which build servers read: a test case for each rule.
+
+A broken rule is a failure. One that cannot be told is a failure where the rule says so, else a test that was skipped.
+
+References
+----------
+Jenkins xUnit plugin, junit-10.xsd: the schema that is kept here.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+from analysis.check.checking import Check, DecidedRule
+from analysis.check.lines import describe_outcome, describe_rule
+from analysis.check.outcomes import CANNOT_TELL
+
+SUITE = "waver check"
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML 1.0 does not have
+MOST_LINES = 200  # outcomes of a rule in the text of a failure
+
+
+def write_junit(check: Check) -> str:
+    """Write a check as JUnit XML.
+
+    Parameters
+    ----------
+    check
+        The check.
+
+    Returns
+    -------
+    The text.
+    """
+    failed = sum(result.is_failed for result in check.results)
+    skipped = sum(result.decision == CANNOT_TELL and not result.is_failed for result in check.results)
+    counts = {
+        "name": SUITE, "tests": str(len(check.results)), "failures": str(failed), "errors": "0",
+        "skipped": str(skipped),
+    }  # fmt: skip
+    root = ET.Element("testsuites")
+    suite = ET.SubElement(root, "testsuite", counts)
+    properties = ET.SubElement(suite, "properties")
+    for name, value in (("run", check.run), ("rules", str(check.rules.path)), ("against", check.against)):
+        if value:
+            ET.SubElement(properties, "property", name=name, value=_clean(value))
+    for result in check.results:
+        _add_case(suite, result)
+    if check.notes:
+        ET.SubElement(suite, "system-out").text = _clean("\n".join(check.notes))
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _add_case(suite: ET.Element, result: DecidedRule) -> None:
+    """Add the test case of a rule."""
+    case = ET.SubElement(suite, "testcase", name=_clean(result.rule.name), classname=SUITE)
+    lines = [f"{decided.decision}: {describe_outcome(decided)}" for decided in result.outcomes[:MOST_LINES]]
+    if len(result.outcomes) > MOST_LINES:
+        lines.append(f"{len(result.outcomes) - MOST_LINES:,} others are not shown")
+    text = _clean("\n".join(lines))
+    if result.is_failed:
+        failure = ET.SubElement(case, "failure", type=result.decision, message=_clean(describe_rule(result)))
+        failure.text = text
+    elif result.decision == CANNOT_TELL:
+        ET.SubElement(case, "skipped", message=_clean(f"{result.decision}: {describe_rule(result)}"))
+    if not result.is_failed and text:
+        ET.SubElement(case, "system-out").text = text
+
+
+def _clean(text: str) -> str:
+    """Replace the characters that XML does not have."""
+    return NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,131 @@
+"""Say in lines what came out of a check: for the terminal, and in parts for the other forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from analysis.check.checking import SEVERITY, Check, DecidedOutcome, DecidedRule
+from analysis.check.outcomes import BROKEN, CANNOT_TELL, COUNTED, HOLDS, Outcome
+from analysis.check.rules import NOT_WORSE, RANKING
+from analysis.reporting.words import format_quantity
+from ground.errors import flatten_message
+
+PHRASES = {HOLDS: ("holds", "hold"), BROKEN: ("is broken", "are broken"), CANNOT_TELL: ("cannot be told",) * 2}
+
+
+def describe_check(check: Check) -> Iterator[str]:
+    """Write a line per rule: what is decided, the number that is worst with its interval, and the limit.
+
+    Parameters
+    ----------
+    check
+        The check.
+
+    Yields
+    ------
+    str
+        A line; the last one counts the rules.
+    """
+    for result in check.results:
+        yield flatten_message(f"{result.decision:<12}{describe_rule(result)}")
+    yield summarise_check(check)
+
+
+def describe_rule(result: DecidedRule) -> str:
+    """Write the rule, its worst outcome, and how many others there are.
+
+    >>> from analysis.check.rules import Rule
+    >>> describe_rule(DecidedRule(Rule("ranking as before", "order", "ranking"), "cannot tell", ()))
+    'order (ranking as before): there is nothing to test'
+    """
+    rule = result.rule
+    name = rule.name if rule.name == rule.text else f"{rule.name} ({rule.text})"
+    if not result.outcomes:
+        return f"{name}: there is nothing to test"
+    return f"{name}: {describe_outcome(result.outcomes[0])}{_count_others(result)}"
+
+
+def describe_outcome(decided: DecidedOutcome) -> str:
+    """Write what an outcome is of, its number with interval and limit, and its test."""
+    outcome = decided.outcome
+    note = f"; {outcome.note}" if outcome.note else ""
+    return (
+        f"{name_unit(outcome)}: {format_number(outcome)} {format_interval(outcome)}, limit {outcome.limit:.4g}; "
+        f"{describe_test(decided)}{note}"
+    )
+
+
+def name_unit(outcome: Outcome) -> str:
+    """Write what an outcome is of: model, condition where there is one, and the measure where the rule does not say.
+
+    Parameters
+    ----------
+    outcome
+        The outcome.
+
+    Returns
+    -------
+    "gpt2 (base)", "gpt2 (base), flips", or "gpt2 > opt (base), accuracy".
+    """
+    condition = f" ({outcome.condition})" if outcome.condition else ""
+    is_told = outcome.measure in ("", outcome.rule.target, outcome.rule.target.partition(".")[2])
+    return f"{outcome.model}{condition}{'' if is_told else f', {outcome.measure}'}"
+
+
+def format_number(outcome: Outcome) -> str:
+    """Write the number of an outcome; of a change, with its sign and the number before."""
+    if outcome.rule.kind not in (NOT_WORSE, RANKING):
+        return f"{outcome.number:.4g}"
+    before = "" if outcome.before != outcome.before else f" from {outcome.before:.4g}"
+    return f"{outcome.number:+.4g}{before}"
+
+
+def format_interval(outcome: Outcome) -> str:
+    """Write the 95 % interval of an outcome, or that it has none."""
+    if outcome.lower != outcome.lower:
+        return "[no interval]"
+    form = "+.3g" if outcome.rule.kind in (NOT_WORSE, RANKING) else ".3g"
+    return f"[{outcome.lower:{form}}, {outcome.upper:{form}}]"
+
+
+def describe_test(decided: DecidedOutcome) -> str:
+    """Write how an outcome was tested: p of what is decided, the test, and on how many items and wordings."""
+    outcome = decided.outcome
+    p = {BROKEN: decided.p_broken_holm, HOLDS: outcome.p_holds}.get(decided.decision, float("nan"))
+    shown = "" if outcome.test == COUNTED or p != p else "p < .0001, " if p < 0.0001 else f"p = {p:.2g}, "
+    sized = f", {format_quantity(outcome.n_items, 'item')}" if outcome.n_items > 0 else ""
+    wordings = f" in {outcome.n_wordings:.3g} wordings" if sized and outcome.n_wordings > 1 else ""
+    return f"{shown}{outcome.test}{sized}{wordings}"
+
+
+def _count_others(result: DecidedRule) -> str:
+    """Count all outcomes of a rule by decision, where there are several."""
+    if len(result.outcomes) == 1:
+        return ""
+    counts = Counter(decided.decision for decided in result.outcomes)
+    listed = ", ".join(f"{counts[word]:,} {PHRASES[word][counts[word] > 1]}" for word in SEVERITY if counts[word])
+    return f" (the worst of {len(result.outcomes):,}: {listed})"
+
+
+def summarise_check(check: Check) -> str:
+    """Count the rules by decision, and say what lets the check fail although it cannot be told.
+
+    Parameters
+    ----------
+    check
+        The check.
+
+    Returns
+    -------
+    A line: "3 rules: 1 is broken, 1 cannot be told (which passes), 1 holds".
+    """
+    counts = Counter(result.decision for result in check.results)
+    failing = sum(result.is_failed and result.decision == CANNOT_TELL for result in check.results)
+    passes = {0: " (which passes)", counts[CANNOT_TELL]: " (which fails)"}.get(failing, f" ({failing:,} of these fail)")
+    listed = ", ".join(
+        f"{counts[word]:,} {PHRASES[word][counts[word] > 1]}{passes if word == CANNOT_TELL else ''}"
+        for word in SEVERITY
+        if counts[word]
+    )
+    return f"{format_quantity(len(check.results), 'rule')}: {listed}"
