@@ -1,0 +1,99 @@
+"""The files that docs/check.md gives away: workflows, rules and hooks whose every call is one that Waver takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from analysis.__main__ import _build_parser as build_reading_parser
+from analysis.check.rules_file import read_rules
+from inference.__main__ import build_call_parser
+from waver import list_commands_by_wing
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "check"
+WORKFLOWS = ("pull-request.yml", "nightly.yml")
+RULES = ("rules.toml", "drift.toml")
+
+
+def steps_of(workflow: str) -> list[dict]:
+    content = yaml.safe_load((EXAMPLES / workflow).read_text(encoding="utf-8"))
+    (job,) = content["jobs"].values()
+    return job["steps"]
+
+
+def calls_in(script: str) -> Iterator[list[str]]:
+    """The words of every call of `waver` in a script, with "x" for what the shell fills in but a date."""
+    for line in re.sub(r"\\\n\s*", "", script).splitlines():
+        if line.startswith("waver "):
+            filled = line.replace('"$(date -u +%Y%m%d)"', "20260131")
+            yield shlex.split(re.sub(r'"\$\w+"', "x", filled))[1:]
+
+
+def parse_call(words: list[str]) -> object:
+    if words[0] in list_commands_by_wing()["inference"]:
+        return build_call_parser(words, "waver").parse_args(words)
+    return build_reading_parser("waver").parse_args(words)
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS)
+def test_every_call_of_a_workflow_is_one_that_waver_takes(workflow):
+    scripts = [step["run"] for step in steps_of(workflow) if "run" in step]
+    calls = [words for script in scripts for words in calls_in(script)]
+    assert [words[0] for words in calls] == ["run", "check"]
+    asked, checked = map(parse_call, calls)
+    assert str(asked.out) == str(checked.run)
+    assert str(checked.rules) in RULES
+    assert any(str(checked.markdown) in script for script in scripts if "GITHUB_STEP_SUMMARY" in script)
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS)
+def test_a_workflow_may_only_read_and_leaves_no_credentials_to_what_it_checks_out(workflow):
+    content = yaml.safe_load((EXAMPLES / workflow).read_text(encoding="utf-8"))
+    assert content["permissions"] == {"contents": "read"}
+    assert "pull_request_target" not in content[True]  # `on`, as YAML 1.1 reads it
+    checkout = next(step for step in steps_of(workflow) if step.get("uses", "").startswith("actions/checkout@"))
+    assert checkout["with"]["persist-credentials"] is False
+    # What comes from outside is never pasted into a script.
+    assert not any("${{" in step.get("run", "") for step in steps_of(workflow))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_rules_are_read(name):
+    rules = read_rules(EXAMPLES / name)
+    assert len(rules.rules) > 1
+
+
+def test_the_hooks_are_those_that_pre_commit_takes():
+    clientlib = pytest.importorskip("pre_commit.clientlib")
+    hooks = {hook["id"]: hook for hook in clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")}
+    (repository,) = clientlib.load_config(EXAMPLES / "pre-commit-config.yaml")["repos"]
+    assert {hook["id"] for hook in repository["hooks"]} == set(hooks)
+    for hook in repository["hooks"]:
+        words = [*shlex.split(hooks[hook["id"]]["entry"]), *hook["args"]]
+        call = parse_call(words[1:])
+        assert str(call.rules) == "rules.toml"
+        assert not hooks[hook["id"]]["pass_filenames"]
+        assert re.search(hook["files"], "rules.toml")
+
+
+def test_what_the_page_shows_of_a_file_stands_there():
+    """Blocks of YAML and TOML on the page are parts of the files, word by word."""
+    page = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+    files = [path.read_text(encoding="utf-8") for path in (*EXAMPLES.iterdir(), ROOT / ".pre-commit-hooks.yaml")]
+    flat = ["".join(line.strip() + "\n" for line in text.splitlines()) for text in files]
+    blocks = [textwrap.dedent(found) for found in re.findall(r"(?<=\n\n)(?: {4,}\S.*\n)+", page)]
+    shown = [block for block in blocks if re.match(r"- (name|id|repo|uses): ", block)]
+    assert len(shown) >= 2
+    for block in shown:
+        assert any("".join(line.strip() + "\n" for line in block.splitlines()) in text for text in flat), block
+    for path in EXAMPLES.iterdir():
+        assert f"check/{path.name})" in page
