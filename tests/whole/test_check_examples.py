@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "check"
 WORKFLOWS = ("pull-request.yml", "nightly.yml")
+SCRIPT = "nightly.sh"
 RULES = ("rules.toml", "drift.toml")
 
 
@@ -44,15 +45,29 @@ def parse_call(words: list[str]) -> object:
     return build_reading_parser("waver").parse_args(words)
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS)
-def test_every_call_of_a_workflow_is_one_that_waver_takes(workflow):
-    scripts = [step["run"] for step in steps_of(workflow) if "run" in step]
-    calls = [words for script in scripts for words in calls_in(script)]
+def scripts_of(example: str) -> list[str]:
+    if example == SCRIPT:
+        return [(EXAMPLES / example).read_text(encoding="utf-8")]
+    return [step["run"] for step in steps_of(example) if "run" in step]
+
+
+@pytest.mark.parametrize("example", [*WORKFLOWS, SCRIPT])
+def test_every_call_is_one_that_waver_takes(example):
+    calls = [words for script in scripts_of(example) for words in calls_in(script)]
     assert [words[0] for words in calls] == ["run", "check"]
     asked, checked = map(parse_call, calls)
     assert str(asked.out) == str(checked.run)
     assert str(checked.rules) in RULES
-    assert any(str(checked.markdown) in script for script in scripts if "GITHUB_STEP_SUMMARY" in script)
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS)
+def test_a_workflow_shows_the_summary_that_the_check_writes(workflow):
+    checked = next(step["run"] for step in steps_of(workflow) if step.get("name") == "Check")
+    shown = next(step for step in steps_of(workflow) if step.get("name") == "Show")
+    (words,) = calls_in(checked)
+    file = str(parse_call(words).markdown)
+    assert shown["run"] == f'cat {file} >> "$GITHUB_STEP_SUMMARY"'
+    assert f"hashFiles('{file}')" in shown["if"]
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS)
