@@ -30,23 +30,23 @@ def make_outcome(rule: Rule, p_broken: float = 0.5, p_holds: float = 0.5, **fiel
 
 HOLDING = {
     FLIPS.name: [make_outcome(FLIPS, 1 - 1e-9, 1e-9, number=0.0968, lower=0.0453, upper=0.195),
-            make_outcome(FLIPS, 0.99, 0.01, number=0.129, lower=0.067, upper=0.199, model="opt")],
+                 make_outcome(FLIPS, 0.99, 0.01, number=0.129, lower=0.067, upper=0.199, model="opt")],
     WORSE.name: [make_outcome(WORSE, 0.999, 0.001, number=0.0123, lower=-0.004, upper=0.0286, before=0.7)],
-    RANKING.name: [make_outcome(RANKING, 1, 0, number=0.1, lower=0.05, upper=0.15, model="gpt2 > opt", measure="accuracy",
-                           test=COUNTED)],
+    RANKING.name: [make_outcome(RANKING, 1, 0, number=0.1, lower=0.05, upper=0.15, model="gpt2 > opt",
+                                measure="accuracy", test=COUNTED)],
 }  # fmt: skip
 BROKEN = {
     **HOLDING,
     WORSE.name: [make_outcome(WORSE, 0.0001, 0.9999, number=-0.0812, lower=-0.11, upper=-0.05, before=0.7,
-                         note="3 items are new"),
-            make_outcome(WORSE, 0.6, 0.4, number=-0.015, lower=-0.06, upper=0.03, model="opt", before=0.6)],
+                              note="3 items are new"),
+                 make_outcome(WORSE, 0.6, 0.4, number=-0.015, lower=-0.06, upper=0.03, model="opt", before=0.6)],
 }  # fmt: skip
 UNSURE = {
     **HOLDING,
     SAME.name: [make_outcome(SAME, 0.3, 0.7, number=0.94, lower=0.9, upper=0.97)],
     RANKING.name: [make_outcome(RANKING, math.nan, math.nan, number=0.01, lower=math.nan, upper=math.nan,
-                           model="gpt2 > a|b <c>\x1b @all", measure="accuracy", n_wordings=math.nan,
-                           test="no test: one item", n_items=1)],
+                                model="gpt2 > a|b <c>\x1b @all", measure="accuracy", n_wordings=math.nan,
+                                test="no test: one item", n_items=1)],
 }  # fmt: skip
 
 
