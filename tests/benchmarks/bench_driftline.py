@@ -64,7 +64,9 @@ def draw_week(draw: np.random.Generator, probabilities: Array, *, one_wording: b
 
 def find_drifted_questions(before: Array, now: Array) -> npt.NDArray[np.bool_]:
     """Tell which questions drifted by driftline's rule, from answers of 0 or 1 (items, answers)."""
-    counts = np.stack([np.stack([(answers == kind).sum(axis=1) for kind in (0, 1)], axis=1) for answers in (before, now)])
+    counts = np.stack(
+        [np.stack([(answers == kind).sum(axis=1) for kind in (0, 1)], axis=1) for answers in (before, now)]
+    )
     shares = counts / counts.sum(axis=2, keepdims=True)
     expected = counts.sum(axis=0) * (counts.sum(axis=2) / counts.sum(axis=(0, 2)))[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
