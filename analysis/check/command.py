@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +57,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError("check: --explain checks nothing that --junit or --markdown could hold; give one or the other")
     rules = read_rules(args.rules)
     if args.explain:
-        from analysis.check.explain import explain_rules
+        from analysis.check.forms.explain import explain_rules
 
         sys.stdout.buffer.write("".join(f"{line}\n" for line in explain_rules(rules)).encode())
         return 0
@@ -109,10 +108,10 @@ def write_check(check: Check, as_json: bool, junit: Path | None = None, markdown
     -------
     0, 3 or 4.
     """
-    from analysis.check.json_form import write_json
-    from analysis.check.junit import write_junit
-    from analysis.check.lines import describe_check
-    from analysis.check.markdown import write_markdown
+    from analysis.check.forms.json_form import write_json
+    from analysis.check.forms.junit import write_junit
+    from analysis.check.forms.lines import describe_check
+    from analysis.check.forms.markdown import write_markdown
 
     files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = ((junit, write_junit), (markdown, write_markdown))
     for file, write in files:
@@ -146,11 +145,6 @@ def _check_files_harm_nothing(args: argparse.Namespace) -> None:
             raise InputError(f"{option} {file}: there is no folder {file.parent}; make it first")
         if file.is_dir():
             raise InputError(f"{option} {file}: is a folder; give the name of a file")
-        for part in _list_inputs(args):
-            if file.resolve() == part or part in file.resolve().parents:
-                raise InputError(f"{option} {file}: is a part of {os.path.relpath(part)}, which is read; give another")
-
-
-def _list_inputs(args: argparse.Namespace) -> Iterable[Path]:
-    """List what the check reads: the rules, the run and the baseline."""
-    return [Path(name).expanduser().resolve() for name in (args.rules, args.run, args.against) if name]
+        for name in filter(None, (args.rules, args.run, args.against)):
+            if Path(name).expanduser().resolve() in (file.resolve(), *file.resolve().parents):
+                raise InputError(f"{option} {file}: is a part of {name}, which is read; give another")

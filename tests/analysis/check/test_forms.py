@@ -14,10 +14,10 @@ import pytest
 from junitparser import Failure, JUnitXml, Skipped
 
 from analysis.check.command import write_check
-from analysis.check.json_form import write_json
-from analysis.check.junit import write_junit
-from analysis.check.lines import describe_check
-from analysis.check.markdown import write_markdown
+from analysis.check.forms.json_form import write_json
+from analysis.check.forms.junit import write_junit
+from analysis.check.forms.lines import describe_check
+from analysis.check.forms.markdown import write_markdown
 from helpers.checks import BROKEN, FLIPS, HOLDING, RANKING, SAME, UNSURE, make_check, make_outcome
 
 ROOT = Path(__file__).parents[3]

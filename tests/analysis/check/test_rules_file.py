@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.check.explain import explain_rules
+from analysis.check.forms.explain import explain_rules
 from analysis.check.grammar import find_range, is_number, parse_sentence
 from analysis.check.rules import Rule, Rules
 from analysis.check.rules_file import read_rules

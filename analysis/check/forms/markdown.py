@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.check.checking import Check, DecidedOutcome, DecidedRule
-from analysis.check.lines import (
+from analysis.check.forms.lines import (
     describe_test,
     format_interval,
     format_limit,
