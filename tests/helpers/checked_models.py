@@ -11,6 +11,7 @@ from helpers.commands import ROOT, waver
 
 MODELS = ROOT / "inference" / "demo" / "models"
 LARGE, MINI = MODELS / "waver-demo-large", MODELS / "waver-demo-mini"
+SAME_ANSWERS = "same answers as before on 95 % of items"
 STUDIES = {
     "choice": (["--limit", "200"], ["accuracy", "flips", "validity"]),
     "agreement": (["--wordings", "24"], ["flips", "validity"]),
@@ -30,8 +31,7 @@ def save_baseline(run: Path, out: Path) -> None:
 
 def check_run(run: Path, baseline: Path, study: str, wordings: str) -> tuple[int, dict[str, str]]:
     """Check all rules of a study at their default margins: the exit status, and what each rule is."""
-    requirements = [f"not worse in {measure}" for measure in STUDIES[study][1]]
-    requirements.append("same answers as before on 95 % of items")
+    requirements = [*(f"not worse in {measure}" for measure in STUDIES[study][1]), SAME_ANSWERS]
     rules = run.parent / "rules.toml"
     rules.write_text(
         f'wordings = "{wordings}"\n' + "".join(f'[[rule]]\nrequire = "{text}"\n' for text in requirements),
