@@ -66,6 +66,8 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver meaning $(DEMO)/meaning --check words entailment=inference/demo/models/waver-demo-entailment \
 		--decoys-file inference/demo/decoys.csv \
 		--sheet careful=inference/demo/sheet-careful.csv careless=inference/demo/sheet-careless.csv
+	$(BIN)/waver run inference/demo/weekly.toml
+	$(BIN)/waver report $(DEMO)/weekly --over-time --out $(DEMO)/weekly/report
 	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
 		-p scores=inference/demo/benchmarks.csv -p score_columns=all --people inference/demo/people.csv
 

@@ -208,7 +208,7 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
     return open(out)
 
 
-def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Run:
+def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], over_time: bool = False) -> Run:
     """Open run folders: their rows, tables and figures.
 
     Parameters
@@ -216,6 +216,9 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
     *folders
         Run folders, or folders that hold run folders; a list stands for the folders in it. A relative path is looked
         up from the working directory, then from the folder of the notebooks.
+    over_time
+        Whether the folders may hold the same models, asked several times: the last time counts, and page `drift` has
+        all of them.
 
     Returns
     -------
@@ -234,7 +237,7 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
     from analysis.reporting.output.exploring import Run
     from analysis.reporting.output.notebooks import parse_run_folders
 
-    return Run([name for folder in folders for name in parse_run_folders(folder)])
+    return Run([name for folder in folders for name in parse_run_folders(folder)], over_time)
 
 
 def list_commands_by_wing() -> dict[str, dict[str, str]]:

@@ -75,6 +75,11 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     )
     report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
     report.add_argument(
+        "--over-time", action="store_true",
+        help="the runs may hold the same models, asked several times: pages are about the last time, and one more is "
+        "about changes over time",
+    )  # fmt: skip
+    report.add_argument(
         "--single-file", action="store_true", help="write all pages, figures and tables as one file, too: DIR.html"
     )
     _add_parameter_option(
@@ -159,7 +164,10 @@ def _run_report(options: argparse.Namespace) -> int:
     from analysis.reporting.output.report import name_single_file, write_report
 
     parameters = _parse_parameters(options.parameter) | ({"where": options.where} if options.where else {})
-    results = write_report(options.runs, options.out, parameters, title=options.title, single_file=options.single_file)
+    results = write_report(
+        options.runs, options.out, parameters, title=options.title, single_file=options.single_file,
+        over_time=options.over_time,
+    )  # fmt: skip
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
     if options.single_file:
@@ -213,12 +221,14 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
 
     catalogue.look_up_table(name)
     options = tables.convert_options(f"table {name}", parameters, tables.list_table_options(name))
-    protocols = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)].protocols
+    page = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)]
     if not where:
-        return tables.build_table(name, runs.open_runs(*folders, protocols=protocols), **options)
+        opened = runs.open_runs(*folders, protocols=page.protocols, over_time=page.over_time)
+        return tables.build_table(name, opened, **options)
     from analysis.reporting.output.exploring import Run
 
-    return tables.build_table(name, Run(folders).where(where).open_protocols(protocols), **options)
+    part = Run(folders, page.over_time).where(where)
+    return tables.build_table(name, part.open_protocols(page.protocols), **options)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from analysis.runs.conditions import find_subsampled_model_conditions
 from analysis.runs.folder import KEY, Folder, list_run_folders, read_folder, read_model_ids, read_protocol
+from analysis.runs.over_time import split_by_time
 from analysis.runs.parts import Part, restrict_folders
 from ground.errors import InputError, shorten_line
 
@@ -61,6 +62,8 @@ class Runs:
         The DuckDB connection.
     part
         What is kept of the folders; None: all.
+    earlier
+        Folders of the same studies whose models were asked again later, by time; not in the views.
     """
 
     def __init__(
@@ -69,8 +72,10 @@ class Runs:
         con: duckdb.DuckDBPyConnection,
         models: Collection[str] = (),
         part: Part | None = None,
+        earlier: Sequence[Folder] = (),
     ) -> None:
         self.folders = tuple(folders)
+        self.earlier = tuple(folder for folder in earlier if folder.study in {folder.study for folder in folders})
         self.con = con
         self.part = part
         self.info = _merge_run_json(self.folders)
@@ -147,7 +152,7 @@ class Runs:
         # Joins as they are written: rows come in the order that they have in a run of this part alone, so that sums of
         # floating-point numbers agree, to the last digit as a rule.
         con.execute("SET disabled_optimizers = 'join_order'")
-        return Runs(folders, con, self.models, replace(part, studies=tuple(self.info["studies"])))
+        return Runs(folders, con, self.models, replace(part, studies=tuple(self.info["studies"])), self.earlier)
 
     def select_protocols(self, protocols: Collection[str]) -> Runs | None:
         """Return those of the runs that are of some protocols, opened once; None where none is."""
@@ -161,7 +166,7 @@ class Runs:
             return self
 
         def open_selected() -> Runs:
-            return Runs(folders, connect_duckdb(), part=self.part)
+            return Runs(folders, connect_duckdb(), part=self.part, earlier=self.earlier)
 
         return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
 
@@ -198,6 +203,7 @@ def open_runs(
     protocols: Collection[str] = (),
     threads: int = 1,
     memory_limit: str = "1GB",
+    over_time: bool = False,
 ) -> Runs:
     """Open one or several run folders as one database.
 
@@ -216,6 +222,9 @@ def open_runs(
         run agree to the last digit.
     memory_limit
         Memory from which DuckDB uses a temporary file.
+    over_time
+        Whether the same models may have been asked several times: then the last time counts, and the other folders are
+        `Runs.earlier`. Else a key in two folders is refused.
 
     Returns
     -------
@@ -242,7 +251,9 @@ def open_runs(
             f"{protocols_there}"
         )
     model_ids = {model for folder in folder_paths for model in read_model_ids(folder)}
-    return Runs([read_folder(folder, con) for folder in chosen_paths], con, model_ids)
+    folders = [read_folder(folder, con) for folder in chosen_paths]
+    current, earlier = split_by_time(folders) if over_time else (folders, [])
+    return Runs(current, con, model_ids, earlier=earlier)
 
 
 def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDBPyConnection:
@@ -320,6 +331,7 @@ def _check_same_fields(
             raise InputError(
                 f"{folder.path}: run.json: {name[0]} {name[1]!r} has {field} {fields.get(field)!r}, but "
                 f"{first_fields.get(field)!r} in {first_folder.path}; rename one or report the folders separately"
+                f"{' (asked at several times: --over-time)' if name[0] == 'study' else ''}"
             )
 
 
@@ -411,5 +423,6 @@ def _check_no_shared_keys(runs: Runs, folder_a: Folder, folder_b: Folder) -> Non
         if shared_key:
             raise InputError(
                 f"{folder_a.path} and {folder_b.path} both answer model {model!r}, condition {condition!r}, item "
-                f"{shared_key[0]!r}, variant {shared_key[1]!r}; give only one of them"
+                f"{shared_key[0]!r}, variant {shared_key[1]!r}; give only one of them (asked at several times: "
+                "--over-time)"
             )

@@ -15,6 +15,7 @@ import pandas as pd
 from helpers import (
     accuracy_runs,
     choice_runs,
+    drift_runs,
     meaning_runs,
     negation_runs,
     reading_runs,
@@ -286,6 +287,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "scored": _scores,
     "scales": _ratings,
     "meaning": _checked,
+    "drift": lambda path: (drift_runs.write_changed_model(path), {}),
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -301,6 +303,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "scored": _one_score,
     "scales": lambda path: (scale_runs.write_bare(path), {"resamples": 0}),
     "meaning": _one_checked,
+    "drift": lambda path: (drift_runs.write_bare(path), {}),
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -315,4 +318,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "scored": _missing_scores,
     "scales": lambda path: (scale_runs.write_silent(path), {"resamples": 20}),
     "meaning": _silent_checked,
+    "drift": lambda path: (drift_runs.write_silent(path), {}),
 }

@@ -200,6 +200,9 @@ class Catalogue:
         Without `rewordings`: why their wordings are not compared, in one line that goes on "PROTOCOL: ...".
     compares_wordings
         Whether the page compares wordings: `list_pages` adds the protocols that some page names the `rewordings` of.
+    over_time
+        Whether the page is about models that were asked several times: its run folders are told apart by time
+        (`analysis.runs.over_time`), and a report has it with `--over-time` only.
     unanswered_protocols
         Those of `protocols` whose runs hold no answers of models.
     question, answer
@@ -223,6 +226,7 @@ class Catalogue:
     rewordings: Rewordings | None = None
     why_not_compared: str = ""
     compares_wordings: bool = False
+    over_time: bool = False
     unanswered_protocols: frozenset[str] = frozenset()
     question: str = ""
     answer: str = ""

@@ -64,9 +64,12 @@ class Run:
         The folders as they were given.
     part
         What is kept of them; None: all.
+    over_time
+        Whether the same models may have been asked several times: the last time counts, but for pages about all times.
     """
 
-    def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
+    def __init__(self, folders: Sequence[str | os.PathLike[str]], over_time: bool = False) -> None:
+        self.over_time = over_time
         self.folders = [os.fspath(folder) for folder in folders]
         self._paths = [resolve_run_folder(folder) for folder in self.folders]
         run_folders = [folder for path in self._paths for folder in list_run_folders(path)]
@@ -78,7 +81,7 @@ class Run:
                 f"{', '.join(map(str, self._paths))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
             )
         self.part: Part | None = None
-        self._opened: dict[frozenset[str], Runs] = {}
+        self._opened: dict[tuple[frozenset[str], bool], Runs] = {}
         self._frames: dict[str, Frames] = {}
         self._whole = self
         self._condition: str | None = ""  # None: the part has no condition, but keys
@@ -129,7 +132,7 @@ class Run:
             return self
         run = copy.copy(self)
         run.__dict__.pop("_tidy", None)
-        run._opened, run._frames = {frozenset(): self.open_protocols(protocols)}, {}
+        run._opened, run._frames = {(frozenset(), self.over_time): self.open_protocols(protocols)}, {}
         run._protocols = self._protocols & set(protocols)
         run._whole = run if self.part is None else self._whole
         return run
@@ -224,7 +227,9 @@ class Run:
         folder = Path(out)
         if self.part:
             parameters["where"] = self._condition or self._write_keys(folder / "part.csv")
-        results = write_report(self.folders, folder, parameters, title=title, single_file=single_file)
+        results = write_report(
+            self.folders, folder, parameters, title=title, single_file=single_file, over_time=self.over_time
+        )
         if failed := [result.name for result in results if result.error]:
             warnings.warn(f"failed: {', '.join(failed)}; the index says why", stacklevel=2)
         return folder / "index.html"
@@ -385,20 +390,23 @@ class Run:
 
     def _open_page_runs(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
-        return self.open_protocols(catalogue.list_pages()[page].protocols)
+        entry = catalogue.list_pages()[page]
+        return self.open_protocols(entry.protocols, entry.over_time)
 
-    def open_protocols(self, protocols: Collection[str] = ()) -> Runs:
+    def open_protocols(self, protocols: Collection[str] = (), over_time: bool = False) -> Runs:
         """Return the run folders of some protocols as one database, all of them where none is named; opened once."""
+        over_time = over_time or self.over_time
         # Of a part, too, what there is in the whole decides: the part is counted over all that a page is about.
         is_all = not protocols or self._whole._protocols <= set(protocols)
         chosen = frozenset() if is_all else frozenset(protocols)
-        if chosen not in self._opened:
-            self._opened[chosen] = (
-                runs.open_runs(*self._paths, protocols=chosen)
+        key = chosen, over_time
+        if key not in self._opened:
+            self._opened[key] = (
+                runs.open_runs(*self._paths, protocols=chosen, over_time=over_time)
                 if self.part is None
-                else self._whole.open_protocols(chosen).restrict(self.part)
+                else self._whole.open_protocols(chosen, over_time).restrict(self.part)
             )
-        return self._opened[chosen]
+        return self._opened[key]
 
     @property
     def _runs(self) -> Runs:

@@ -66,6 +66,8 @@ class Page:
         The page looks at the run folders of these protocols; set by each page from its catalogue.
     studies
         The published studies that it repeats (`citations.read_published_studies`); set by each page from its catalogue.
+    over_time
+        Whether it is about models that were asked several times; set by such a page from its catalogue.
     of_agreement
         Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
 
@@ -83,13 +85,14 @@ class Page:
     protocols: frozenset[str]
     studies: tuple[str, ...] = ()
     of_agreement: ClassVar[bool] = False
+    over_time: ClassVar[bool] = False
 
     def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.run = run if isinstance(run, Run) else Run(parse_run_folders(run))
+        self.run = run if isinstance(run, Run) else Run(parse_run_folders(run), self.over_time)
         self.folders = self.run.folders
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = self.run.open_protocols(self.protocols)
+        self.runs = self.run.open_protocols(self.protocols, self.over_time)
         self.frames = Frames(self.runs, self.options, self._write_frame)
         self.choice = selection.find_answer_pair(self.runs.info) if self.of_agreement else AnswerPair()
         self._answer: Answer | None = None

@@ -93,8 +93,9 @@ def list_room_entries(pages: Sequence[str]) -> Entries:
 
 
 def build_report_command(
-    folders: Sequence[str], out: Path, parameters: Mapping[str, Any], title: str, single_file: bool
-) -> str:
+    folders: Sequence[str], out: Path, parameters: Mapping[str, Any], title: str, single_file: bool,
+    over_time: bool = False,
+) -> str:  # fmt: skip
     """Write the command that makes a report again.
 
     Parameters
@@ -107,8 +108,8 @@ def build_report_command(
         Parameters of the pages that were given.
     title
         Title of the report; empty for none.
-    single_file
-        Whether the report is one file.
+    single_file, over_time
+        Whether the report is one file, and whether it is about several times.
 
     Returns
     -------
@@ -122,7 +123,7 @@ def build_report_command(
     ]
     title_options = ["--title", title] if title else []
     return shlex.join(["waver", "report", *folders, "--out", str(out), *title_options, *options]) + (
-        " --single-file" if single_file else ""
+        " --single-file" * single_file + " --over-time" * over_time
     )
 
 

@@ -84,6 +84,7 @@ def write_report(
     registry: Sequence[Notebook] | None = None,
     title: str = "",
     single_file: bool = False,
+    over_time: bool = False,
 ) -> list[NotebookResult]:
     """Write the report about some runs.
 
@@ -101,6 +102,9 @@ def write_report(
         What the report is about, in the reader's words; the names of the studies unless given.
     single_file
         Write everything as one file, too: `OUT.html` beside the folder.
+    over_time
+        Whether the folders may hold the same models, asked several times: pages are about the last time, and those
+        about all times are made, too.
 
     Returns
     -------
@@ -115,8 +119,9 @@ def write_report(
         about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
     check_packages("a report", "papermill", "nbconvert", "ipykernel")
-    candidates = list_notebooks() if registry is None else registry
-    whole = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders))
+    registered = list_notebooks() if registry is None else registry
+    candidates = [notebook for notebook in registered if over_time or not notebook.page.over_time]
+    whole = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders), over_time=over_time)
     opened = open_part(whole, str((parameters or {}).get("where", "")))
     reasons = {
         n.name: n.page.explain_no_data(page_runs, parameters or {})
@@ -145,11 +150,12 @@ def write_report(
         {notebook.path: reasons[notebook.name] for notebook in relevant_notebooks if reasons[notebook.name]},
     )
     files.remove_report_tables_and_figures(out)
-    for name in ("index", *(notebook.name for notebook in candidates)):  # one that stayed would lead to what is removed
+    for name in ("index", *(notebook.name for notebook in registered)):  # one that stayed would lead to what is removed
         (out / f"{name}.html").unlink(missing_ok=True)
-    command = provenance.build_report_command(folders, out, parameters or {}, title, single_file)
+    command = provenance.build_report_command(folders, out, parameters or {}, title, single_file, over_time)
     # A page opens its own, and knows all models, and how much of all there is in a part.
     run_paths = [str(folder.path) for folder in whole.folders]
+    all_paths = [*(str(folder.path) for folder in whole.earlier), *run_paths]
     title = title or ", ".join(opened.info["studies"])
     left_out = {
         notebook.name: reasons[notebook.name] or notebook.missing_packages_note for notebook in relevant_notebooks
@@ -157,7 +163,13 @@ def write_report(
     tasks = [
         functools.partial(_build_left_out_result, notebook, left_out[notebook.name])
         if left_out[notebook.name]
-        else functools.partial(_execute_page, notebook, {"runs": run_paths, **values[notebook.name]}, out, command)
+        else functools.partial(
+            _execute_page,
+            notebook,
+            {"runs": all_paths if notebook.page.over_time else run_paths, **values[notebook.name]},
+            out,
+            command,
+        )
         for notebook in relevant_notebooks
     ]
     results = execution.execute_tasks_concurrently(tasks, lambda result: _print_progress_line(result.progress_line))

@@ -56,7 +56,7 @@ def frames_of(tmp_path_factory):
         def frames(make: Callable) -> Frames:
             if make not in made:
                 folder, options = make(tmp_path_factory.mktemp("pages") / "run")
-                made[make] = Frames(runs.open_runs(folder), options)
+                made[make] = Frames(runs.open_runs(folder, over_time=True), options)
             return made[make]
 
         yield frames

@@ -70,13 +70,13 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
     folder, _ = BARE[name](tmp_path / "run")
 
     class Some(Page):
-        protocols = list_pages()[name].protocols
+        protocols, over_time = list_pages()[name].protocols, list_pages()[name].over_time
 
     page = Some([str(folder)])
     page.show_answer(Answer("", ""))
     assert "No response" not in page.cautions().text
     conditions = page.runs.info["conditions"][page.runs.folders[0].study]
-    edit_run_json(folder, expected={"m": dict.fromkeys(conditions, 5000 // len(conditions))})
+    edit_run_json(page.runs.folders[0].path, expected={"m": dict.fromkeys(conditions, 5000 // len(conditions))})
     told = Some([str(folder)])
     assert "2 cautions" in told.show_answer(Answer("", "", cautions=("Few.",))).text
     assert "of 5,000 prompts: 0 failed" in told.cautions().text

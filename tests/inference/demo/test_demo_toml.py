@@ -1,4 +1,4 @@
-"""The run file of `make report`: every protocol has its study in it, and asks what it asked as a single command."""
+"""The run files of `make report`: every protocol has its study in it, and asks what it asked as a single command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inference.runfile import read_run_file
 
 pytestmark = pytest.mark.slow
 
-PLAN = ROOT / "inference" / "demo" / "demo.toml"
+PLANS = [ROOT / "inference" / "demo" / name for name in ("demo.toml", "weekly.toml")]
 # The calls that would ask the same, a study each; the same rows must come from the file.
 CALLS = {
     "agreement": "run agreement --items demo --model demo --option-order yes-no no-yes --answer probability text "
@@ -39,34 +39,42 @@ CALLS = {
     "choice_tuned": "run choice --items demo-reworded --model models/waver-demo-large "
     "--lora adapters/waver-demo-large-choice --split test --orders 4 --form plain "
     "--prompt-kind base aware --answer text --max-tokens 20 --out x",
+    **{
+        f"weekly/week-{week}": f"run agreement --items demo --name weekly --model assistant=models/waver-demo-{size} "
+        f"--wordings 12 --seed {week} --out x"
+        for week, size in enumerate(["large-tuned"] * 4 + ["medium-tuned"] * 2, start=1)
+    },
 }
 
 
 @pytest.fixture(scope="module")
 def tasks() -> dict:
-    """The tasks of the file by their folder."""
+    """The tasks of the files by their folder."""
     before = os.getcwd()
-    os.chdir(PLAN.parent)
+    os.chdir(PLANS[0].parent)
     try:
-        planned = read_run_file(PLAN, build_study_table_parser).load_tasks(
-            build_study_table_parser, build_task, ["run"]
-        )
+        planned = [
+            task
+            for plan in PLANS
+            for task in read_run_file(plan, build_study_table_parser).load_tasks(
+                build_study_table_parser, build_task, ["run"]
+            )
+        ]
     finally:
         os.chdir(before)
-    return {(PLAN.parent / task.out).resolve().relative_to(ROOT).as_posix(): task for task in planned}
+    return {(PLANS[0].parent / task.out).resolve().relative_to(ROOT).as_posix(): task for task in planned}
 
 
 def test_every_protocol_has_its_folder(tasks):
-    assert set(tasks) == {
-        f"results/demo/{name}" for name in (*list_protocols(), "thinking", "meaning", "personas", "choice_tuned")
-    }
+    others = ("thinking", "meaning", "personas", "choice_tuned", *(f"weekly/week-{week}" for week in range(1, 7)))
+    assert set(tasks) == {f"results/demo/{name}" for name in (*list_protocols(), *others)}
 
 
 def test_make_report_makes_what_the_notebooks_begin_with(tasks):
-    """The run file asks, and `make report` imports the rest."""
+    """The run files ask, and `make report` imports the rest."""
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nreport: ")[2].partition("\n\n")[0]
     imported = re.findall(r"waver import .*? --out \$\(DEMO\)/(\w+)", recipe)
-    made = {"results/demo", *tasks, *(f"results/demo/{folder}" for folder in imported)}
+    made = {"results/demo", "results/demo/weekly", *tasks, *(f"results/demo/{folder}" for folder in imported)}
     notebooks = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")]
     source = "".join(line for notebook in notebooks for cell in notebook["cells"] for line in cell["source"])
     named = set(re.findall(r'"\.\./(results/demo[^"]*)"', source))
@@ -75,7 +83,7 @@ def test_make_report_makes_what_the_notebooks_begin_with(tasks):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_study_asks_what_its_call_asked(name, tasks, monkeypatch):
-    monkeypatch.chdir(PLAN.parent)
+    monkeypatch.chdir(PLANS[0].parent)
     planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
     alone = build_task(build_call_parser(call).parse_args(call, Namespace(call=())))
     assert planned.study == alone.study

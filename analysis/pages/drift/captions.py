@@ -1,0 +1,28 @@
+"""Write the captions of the figures; each function takes the frames of its namesake in `plots`."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.pages.drift.columns import CHANGED
+from analysis.reporting.words import format_count_range, format_quantity, labels
+
+
+def caption_drift_series(frame: pd.DataFrame) -> str:
+    """Say what dots and lines are.
+
+    Parameters
+    ----------
+    frame
+        The rows of table `drift_measures` of one study and measure, with `label`, `found`, `changed_time`, `wordings`
+        and `total`.
+    """
+    first, shown = frame.iloc[0], frame["label"].nunique()
+    has_change = frame["found"].eq(CHANGED).any()
+    return (
+        f"Mean {labels.shorten_middle(first['measure'], 40)} of {format_count_range(frame['n_items'])} items at "
+        f"{format_quantity(int(frame['look'].max()), 'look')}, {first['time']} to {frame['time'].iloc[-1]}; wordings "
+        f"are {first['wordings']}. Thick lines: 95 % intervals for these wordings; thin lines: for wordings like these."
+        + (" Dashed lines: the look that a change begins with, where one was found." if has_change else "")
+        + labels.describe_selection(shown, int(first["total"]), "models", "smallest p")
+    )

@@ -1,0 +1,199 @@
+"""Compute the tables of the page on changes: which measures changed, since when, by how much, and in which items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.reworded.flips import FLIPS
+from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
+from analysis.pages.drift.series import SAME, Series
+from analysis.pages.drift.tables import detect_changes, has_several_wordings, is_headline, name_series
+from analysis.statistics.drift import LOOKS, Drift
+from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
+from analysis.statistics.reliability.panel import (
+    Panel,
+    combine_squared_limits,
+    compute_squared_limits,
+    estimate_panel_mean,
+)
+from analysis.statistics.resampling import LEVEL, Array
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
+    """Say of every model, condition and measure whether it changed, since when, and by how much.
+
+    Parameters
+    ----------
+    runs, looks
+        As in `tabulate_drift_measures`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, measure, headline, lower_is_better, validity_least, n_looks, n_untested: looks beyond
+        the planned ones; n_items, wordings; found: `CHANGED`, `NOT_FOUND` or `CANNOT_TELL`; p: of a change at any look,
+        paid for all planned looks; p_holm: after Holm over all rows; alarm_time: the look that found it; changed_time:
+        the look that the strongest change begins with; likely_first, likely_last: between which looks it begins;
+        all empty where none was found. before, after: means on both sides of it, or where none was found, of the last
+        look and all before; difference, lower, upper: for these wordings; like_lower, like_upper:
+        for wordings like these.
+
+    Raises
+    ------
+    InputError
+        For fewer than two looks that are planned.
+    """
+    detected = detect_changes(runs, looks)
+    if not detected:
+        return pd.DataFrame()
+    frame = pd.DataFrame([name_series(series) | {"p": drift.p[-1]} for series, drift in detected])
+    holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
+    rows = []
+    for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
+        found = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
+        # What Holm's correction multiplies the last p by, it does at every look.
+        alarms = np.flatnonzero(drift.p * p_holm < ALPHA * p) if found == CHANGED else ()
+        rows.append(_describe_series(series, looks) | _compare_sides(series, drift, found) | {
+            "found": found, "p": p, "p_holm": p_holm,
+            "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def tabulate_drift_items(runs: Runs, *, looks: int = LOOKS, examples: int = 5) -> pd.DataFrame:
+    """List the items that changed most, of every measure in which a change was found.
+
+    Parameters
+    ----------
+    runs, looks
+        As in `tabulate_drift_measures`.
+    examples
+        Items of each.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, measure, item; before, after: means of its looks before the change and from it on;
+        difference; text: the item's own wording, or its first one; before_text, after_text: a rewording that it had
+        at the last look before the change and at the first one from it on.
+
+    Raises
+    ------
+    InputError
+        For a number of examples below 1, and as `tabulate_drift_changes`.
+    """
+    if examples < 1:
+        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    changes = tabulate_drift_changes(runs, looks=looks)
+    rows: list[dict[str, object]] = []
+    for (series, drift), found in zip(detect_changes(runs, looks), changes.get("found", ()), strict=True):
+        if found == CHANGED:
+            rows += _list_changed_items(series, drift.first_changed, examples)
+    return pd.DataFrame(rows)
+
+
+def _describe_series(series: Series, looks: int) -> dict[str, object]:
+    """Say what was looked at."""
+    return {
+        **name_series(series), "measure": series.measure, "headline": is_headline(series),
+        "lower_is_better": series.study_read.lower_is_better or series.measure == FLIPS,
+        "validity_least": min(look.validity for look in series.looks), "n_looks": len(series.looks),
+        "n_untested": max(len(series.looks) - looks, 0), "wordings": series.wordings,
+    }  # fmt: skip
+
+
+def _compare_sides(series: Series, drift: Drift, found: str) -> dict[str, object]:
+    """Compare the looks before a change with those from it on; where none was found, the last look with all before."""
+    labels = [look.label for look in series.looks]
+    has_change = found == CHANGED
+    place = drift.first_changed if has_change else len(labels) - 1
+    before, after = _average_both_sides(series, place)
+    is_common = ~np.isnan(before) & ~np.isnan(after)
+    panel = estimate_panel_mean((after - before)[:, None], False, is_share=False)
+    cut = series.study_read.cut_difference_at_bounds
+    lower, upper = cut(panel.compute_interval("items"))
+    like_lower, like_upper = cut(_compute_like_interval(series, place, panel))
+    times = (place, drift.likely_first, drift.likely_last)
+    since = [labels[time] if has_change else "" for time in times]
+    return {
+        "n_items": panel.n_items, "changed_time": since[0], "likely_first": since[1], "likely_last": since[2],
+        "before": float(before[is_common].mean()) if panel.n_items else np.nan,
+        "after": float(after[is_common].mean()) if panel.n_items else np.nan, "difference": panel.mean,
+        "lower": lower, "upper": upper, "like_lower": like_lower, "like_upper": like_upper,
+    }  # fmt: skip
+
+
+def _compute_like_interval(series: Series, place: int, panel: Panel) -> tuple[float, float]:
+    """Return the interval of a difference for wordings like these, from the panel of the items' differences."""
+    if not series.crossed:
+        # Items have wordings of their own: how far these move an item shows in how far items differ.
+        several = series.wordings != SAME or all(map(has_several_wordings, series.answers))
+        return panel.compute_interval("both") if several else (np.nan, np.nan)
+    if series.wordings == SAME and len({answers.shape for answers in series.answers}) == 1:
+        cells = [_average(np.stack(part)) for part in (series.answers[:place], series.answers[place:])]
+        of_cells = estimate_panel_mean(cells[1] - cells[0], True, is_share=False)
+        return of_cells.compute_interval("both") if has_several_wordings(cells[0]) else (np.nan, np.nan)
+    means = [[_average(answers) for answers in part] for part in (series.answers[:place], series.answers[place:])]
+    wordings = [np.concatenate(part) for part in means]
+    wordings = [part[~np.isnan(part)] for part in wordings]
+    freedom = sum(map(len, wordings)) - 2
+    if freedom < 1 or not min(map(len, wordings)):
+        return np.nan, np.nan
+    squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
+    shared = squares / freedom * sum(1 / len(part) for part in wordings)
+    parts = (*panel.parts["items"], (shared, float(freedom)))
+    half = float(np.sqrt(combine_squared_limits(*compute_squared_limits(parts, LEVEL))))
+    return panel.mean - half, panel.mean + half
+
+
+def _list_changed_items(series: Series, place: int, examples: int) -> list[dict[str, object]]:
+    """List the items of a series that changed most at a look, with their texts."""
+    before, after = _average_both_sides(series, place)
+    distances = np.nan_to_num(np.abs(after - before))
+    order = np.argsort(-distances, kind="stable")[:examples]
+    texts = [_read_texts(series, look) for look in (place - 1, place)]
+    return [
+        {
+            **name_series(series), "measure": series.measure, "item": series.items[row], "before": before[row],
+            "after": after[row], "difference": after[row] - before[row],
+            "text": texts[1].at[series.items[row], "text"],
+            "before_text": texts[0].at[series.items[row], "reworded"],
+            "after_text": texts[1].at[series.items[row], "reworded"],
+        }
+        for row in order[distances[order] > 0]
+    ]  # fmt: skip
+
+
+def _read_texts(series: Series, place: int) -> pd.DataFrame:
+    """Read of every item of a look its own text, else its first, and its first rewording that was asked."""
+    rows = series.looks[place].runs.sql(
+        """
+        SELECT item, first(text ORDER BY pattern <> 'original', position) AS text,
+               coalesce(first(text ORDER BY position) FILTER (pattern <> 'original' AND asked), '') AS reworded
+        FROM (SELECT s.*, r.item IS NOT NULL AS asked FROM stimuli AS s LEFT JOIN (
+                SELECT DISTINCT item, variant FROM responses WHERE model = ? AND condition = ?) AS r
+              USING (item, variant))
+        GROUP BY item""",
+        [series.model, series.condition],
+    )
+    return rows.set_index("item")
+
+
+def _average_both_sides(series: Series, place: int) -> tuple[Array, Array]:
+    """Average the answers of every item before a look, and from it on: each look counts by its number of answers."""
+    sides = (np.concatenate(part, axis=1) for part in (series.answers[:place], series.answers[place:]))
+    before, after = (_average(np.moveaxis(side, 1, 0)) for side in sides)
+    return before, after
+
+
+def _average(answers: Array) -> Array:
+    """Average answers over the first axis, without those that are missing; NaN where all are."""
+    numbers = (~np.isnan(answers)).sum(axis=0)
+    return np.divide(np.nansum(answers, axis=0), numbers, out=np.full(numbers.shape, np.nan), where=numbers > 0)

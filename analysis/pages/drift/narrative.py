@@ -1,0 +1,164 @@
+"""Write the sentences of the page from its tables: whether answers changed over time, and what weakens that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.words import (
+    Answer,
+    describe_models_without_answers,
+    format_count_range,
+    format_quantity,
+    join_names,
+    labels,
+    list_few_items_cautions,
+    phrase_model_condition_count,
+    verdicts,
+)
+
+Frames = Mapping[str, pd.DataFrame]
+TABLES = ("drift_changes", "drift_measures", "drift_looks")
+SERIES = ["study", "model", "condition", "measure"]
+LESS_VALID = 0.05  # that fewer answers are valid at one look than at another, from which on a caution says so
+MOST_SENTENCES = 4
+WORD_MEANINGS = (
+    "“Changed” means that the test over all looks finds a change: p is below .05, paid for all planned looks and after "
+    "Holm over all models and measures.",
+    "“No change found” is no proof that there is none.",
+)
+
+
+def answer_question(frames: Frames, when: str = "") -> Answer:
+    """Say whether the answers changed, by the rule of `WORD_MEANINGS`.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    when
+        From `words.phrase_run_dates`, of all looks.
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
+    changes = frames["drift_changes"]
+    if changes.empty:
+        return Answer("No model was asked at two times.", f"{verdicts.UNCLEAR}.")
+    changes = changes.assign(label=labels.build_row_labels(changes), silent=is_silent(changes["validity_least"]))
+    headline = changes[changes["headline"].astype(bool)]
+    setup = (
+        f"{phrase_model_condition_count(headline)} {'was' if len(headline) == 1 else 'were'} asked about "
+        f"{format_count_range(headline['n_items'])} items at {format_count_range(headline['n_looks'])} times{when}."
+    )
+    cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
+    if headline["silent"].all():
+        verdict, why = describe_models_without_answers(list(headline["label"]))
+        return Answer(setup, verdict, cautions=(*why, *cautions))
+    details = {
+        "drift_series": tuple(_describe_changes(changes[~changes["silent"]])), "drift_changes": WORD_MEANINGS,
+    }  # fmt: skip
+    return Answer(
+        setup, _describe_verdict(headline, frames["drift_measures"]), cautions=cautions,
+        details={name: sentences for name, sentences in details.items() if sentences},
+    )  # fmt: skip
+
+
+def _describe_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
+    """Count the models by what was found; of a single one that changed, say by how much and since when."""
+    words = [
+        "" if silent or found == CANNOT_TELL else found
+        for silent, found in zip(headline["silent"], headline["found"], strict=True)
+    ]
+    if len(headline) > 1 or words != [CHANGED]:
+        return verdicts.describe_verdict_word_counts(words, phrase_model_condition_count(headline))
+    row = headline.iloc[0]
+    of_row = measures.merge(row[SERIES].to_frame().T, on=SERIES)
+    look = of_row.loc[of_row["time"] == row["changed_time"], "look"].iloc[0]
+    return (
+        f"Changed: {labels.shorten_middle(row['measure'], 24)} went from {_format_mean(row['before'])} to "
+        f"{_format_mean(row['after'])}, at look {look}."
+    )
+
+
+def _format_mean(mean: float) -> str:
+    """Write a mean with the digits of its column."""
+    return format_value(mean, look_up_column("drift_changes", "before"))
+
+
+def _describe_changes(rows: pd.DataFrame) -> Iterator[str]:
+    """Say of the clearest changes how large they are, and since when; where none was found, how large one may be."""
+    found = rows[rows["found"] == CHANGED].sort_values("p_holm", kind="stable")
+    for row in found.head(MOST_SENTENCES).to_dict("records"):
+        since = (
+            f"since {row['likely_first']}"
+            if row["likely_first"] == row["likely_last"]
+            else f"since {row['changed_time']}, or another look from {row['likely_first']} to {row['likely_last']}"
+        )
+        yield (
+            f"{labels.shorten_middle(row['label'], 30)}: {labels.shorten_middle(row['measure'], 24)} is "
+            f"{_format_difference(row)}, {since}."
+        )
+    if len(found) > MOST_SENTENCES:
+        yield f"The table has {format_quantity(len(found) - MOST_SENTENCES, 'more change', 'more changes')}."
+
+
+def _format_difference(row: Mapping[str, object]) -> str:
+    """Write a difference with its direction, and its interval for wordings like these, else for these."""
+    column = look_up_column("drift_changes", "difference")
+    difference = float(str(row["difference"]))
+    like = row["like_lower"] == row["like_lower"]
+    ends = ("like_lower", "like_upper") if like else ("lower", "upper")
+    size = f"{format_value(abs(difference), column)} {'higher' if difference > 0 else 'lower'}"
+    if row[ends[0]] != row[ends[0]]:
+        return size
+    low, high = (format_value(row[end], column) for end in ends)
+    return f"{size} (difference {low} to {high}, for {'wordings like these' if like else 'these wordings'})"
+
+
+def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.DataFrame) -> Iterator[str]:
+    """Yield what weakens the answer."""
+    untested = int(changes["n_untested"].max())
+    if untested:
+        yield (
+            f"The last {format_quantity(untested, 'look')} of some model {'is' if untested == 1 else 'are'} not "
+            "tested: the level is spent on the looks before (looks=). Begin anew with a later first look."
+        )
+    looks = looks.assign(label=labels.build_row_labels(looks))
+    changed = looks[looks["changed_settings"] != ""]
+    for row in changed.head(MOST_SENTENCES).to_dict("records"):
+        yield (
+            f"{labels.shorten_middle(row['label'], 30)}: other settings since {row['time']}: "
+            f"{labels.shorten_middle(row['changed_settings'], 60)}. A change there may come from these."
+        )
+    by_label = headline.drop_duplicates("label").set_index("label")
+    for wordings, sentence in (
+        ("some times the same, others fresh", "Some looks have the same wordings, others fresh ones: there is no test. "
+         "Ask in the same ones each time, or in fresh ones: {}."),
+        ("the same each time", "The wordings are the same each time: a change is one of answers to these: {}."),
+    ):  # fmt: skip
+        names = list(by_label.index[by_label["wordings"] == wordings])
+        if names:
+            yield sentence.format(join_names(names))
+    validity = looks.groupby("label", sort=False)["validity"].agg(["min", "max"])
+    for label, row in validity[validity["max"] - validity["min"] > LESS_VALID].iterrows():
+        yield (
+            f"Valid answers of {labels.shorten_middle(str(label), 30)} go from {row['min']:.2f} to {row['max']:.2f}: "
+            "only those count, and at some looks they may be of easier items."
+        )
+    left_out = int(looks["n_left_out"].max())
+    if left_out:
+        yield (
+            f"{format_quantity(left_out, 'item')} of the last look {'is' if left_out == 1 else 'are'} left out: other "
+            "looks do not have them, or with another text or right answer."
+        )
+    yield from list_few_items_cautions(by_label["n_items"], consequence="only large changes are found")
+    if (headline["found"] == NOT_FOUND).any():
+        yield WORD_MEANINGS[1]

@@ -1,0 +1,49 @@
+"""Make the parts of the page on changes over time for its notebook."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.pages.drift import narrative
+from analysis.pages.drift.tables import list_answers
+from analysis.reporting import words
+from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import verdicts
+from analysis.statistics.drift import count_windows
+
+
+class DriftPage(Page):
+    """Show the page on changes over time.
+
+    Parameters
+    ----------
+    run, out
+        As for `Page`.
+    **options
+        Options of the tables: looks, examples.
+    """
+
+    protocols, over_time = list_pages()["drift"].protocols, True
+
+    def answer(self) -> Html:
+        """Show the answer in words, and what weakens it."""
+        frames = {name: self.frame(name) for name in narrative.TABLES}
+        folders = [*self.runs.earlier, *self.runs.folders]
+        sessions = [session for folder in folders for session in folder.info["sessions"]]
+        when = words.phrase_run_dates({"models": self.runs.info["models"], "sessions": sessions})
+        return self.show_answer(narrative.answer_question(frames, when))
+
+    def list_answers(self) -> pd.DataFrame:
+        """List all answers over time: a row per model, condition, measure, look, item and wording with an answer."""
+        return list_answers(self.runs)
+
+    def method(self) -> Html:
+        """Say in a few lines how the numbers were computed."""
+        defaults = {name: option.default for name, option in tables.list_table_options("drift_changes").items()}
+        looks = int((defaults | self.options)["looks"])
+        return render_fragment(
+            "drift/method", looks=looks, n_windows=count_windows(looks),
+            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules("validity"),
+        )  # fmt: skip

@@ -1,0 +1,290 @@
+"""Read the answers of every model at every time, on the items that all its times share."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
+from analysis.measures.reworded.flips import FLIPS, mark_flips
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs.database import Runs, connect_duckdb, list_asked_units
+from analysis.runs.folder import ORIGINAL, Folder, quote_sql_literal
+from analysis.runs.over_time import read_time
+from analysis.statistics.resampling import Array
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+SAME, FRESH, MIXED = "the same each time", "fresh each time", "some times the same, others fresh"
+ALIKE = 0.9  # share of the wordings of two looks in common, from which on they count as the same
+MORE_WORDINGS = 1.1  # times as many wordings at one look as at another, from which on flips are not compared
+_KEPT = "kept_stimuli"
+_SETTINGS_OF_MODEL = ("revision", "engine", "dtype", "quantization")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Hold one time: its folder, opened with the common items only, its label, the share of valid answers, and which
+    settings differ from those of the look before."""
+
+    runs: Runs
+    label: str
+    validity: float
+    changed_settings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Hold the answers of one model and condition by one measure, at all its times.
+
+    Attributes
+    ----------
+    study, model, condition
+        Whose answers they are.
+    looks
+        The times, the first one first.
+    answers
+        Of every look: (items, wordings), the items in the same rows; NaN where there is no valid answer.
+    study_read
+        The answers of the last look as they were read: range, direction, whether sentences are about the measure.
+    measure
+        Its name; that of `study_read`, or flips.
+    items, n_left_out
+        Ids of the items, and how many items of the last look are left out, because another look has none like them.
+    crossed
+        Whether all items share the wordings of a look.
+    wordings
+        `SAME`, `FRESH` or `MIXED`.
+    """
+
+    study: str
+    model: str
+    condition: str
+    looks: tuple[Look, ...]
+    answers: tuple[Array, ...]
+    study_read: Study
+    measure: str
+    items: tuple[str, ...]
+    n_left_out: int
+    crossed: bool
+    wordings: str
+
+
+@dataclass(frozen=True)
+class LookFolder(Folder):
+    """Describe a run folder in which only the kept items were asked."""
+
+    @cached_property
+    def stimuli_sql(self) -> str:
+        """Return the SQL that reads the kept stimuli."""
+        return f"SELECT * FROM {_KEPT}"
+
+    @cached_property
+    def responses_sql(self) -> str:
+        """Return the SQL that reads the rows of the kept stimuli."""
+        return f"SELECT * FROM ({super().responses_sql}) SEMI JOIN {_KEPT} USING (item, variant)"
+
+
+def has_series(runs: Runs) -> bool:
+    """Tell whether a model and condition was asked at two times."""
+    return bool(_group_units_by_folders(runs))
+
+
+def read_series(runs: Runs) -> list[Series]:
+    """Read every model and condition that was asked at two times, by every measure, once per `Runs`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs(..., over_time=True)`.
+
+    Returns
+    -------
+    list of Series
+
+    Raises
+    ------
+    InputError
+        For a part that leaves out single wordings, times with other protocols or answers, or no item in common.
+    """
+    return runs.compute_once("series over time", lambda: list(_read_all_series(runs)))
+
+
+def _group_units_by_folders(runs: Runs) -> dict[tuple[int, ...], list[tuple[str, str, str]]]:
+    """Group the units that were asked several times by their folders: places among all, the earlier ones first."""
+    grouped: dict[tuple[int, ...], list[tuple[str, str, str]]] = {}
+    folders = [*runs.earlier, *runs.folders]
+    for study, *unit in list_asked_units(runs):
+        places = [n for n, folder in enumerate(folders) if folder.study == study and tuple(unit) in folder.units]
+        if len(places) > 1:
+            places = sorted(places, key=lambda place: read_time(folders[place]))
+            grouped.setdefault(tuple(places), []).append((study, unit[0], unit[1]))
+    return grouped
+
+
+def _read_all_series(runs: Runs) -> Iterator[Series]:
+    """Yield the series of all units, folders after folders."""
+    all_folders = [*runs.earlier, *runs.folders]
+    for places, units in _group_units_by_folders(runs).items():
+        folders = [all_folders[place] for place in places]
+        _check_same_questions(folders)
+        items, n_left_out = _find_common_items(runs, folders)
+        looks = [_open_look(folder, items) for folder in folders]
+        labels = _label_times(folders)
+        for _, model, condition in units:
+            yield from _read_unit(looks, labels, (model, condition), tuple(items), n_left_out)
+
+
+def _check_same_questions(folders: Sequence[Folder]) -> None:
+    """Refuse times of one study whose answers mean something else."""
+    first = folders[0]
+    for folder in folders[1:]:
+        for field in ("protocol", "canonical"):
+            values = [each.info["study"][field] for each in (first, folder)]
+            if values[0] != values[1]:
+                raise InputError(
+                    f"{folder.path}: study {folder.study!r} has {field} {values[1]!r}, but {values[0]!r} in "
+                    f"{first.path}; name one of them otherwise (--name)"
+                )
+
+
+def _find_common_items(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str], int]:
+    """Find the items that all folders have alike: right answer, options, original; in the order of the last folder."""
+    study = folders[-1].study
+    kept = runs.sql("SELECT item, count(*) AS n FROM stimuli WHERE study = ? GROUP BY item", [study])
+    con = connect_duckdb()
+    infos = [
+        con.execute(
+            f"""
+            SELECT item, count(*) AS n, min(position) AS place, coalesce(min(gold), '') AS gold,
+                   min(list_sort(canonical))::VARCHAR AS canonical, coalesce(min(gold_score), 'nan') AS gold_score,
+                   max(text) FILTER (WHERE pattern = '{ORIGINAL}') AS original,
+                   count(*) FILTER (WHERE pattern <> '{ORIGINAL}') > 0 AS reworded
+            FROM ({folder.stimuli_sql}) GROUP BY item"""
+        ).df().set_index("item")
+        for folder in folders
+    ]  # fmt: skip
+    last = infos[-1].sort_values("place")
+    if runs.part is not None and (last["n"].reindex(kept["item"]).to_numpy() != kept["n"].to_numpy()).any():
+        raise InputError(
+            f"where: keeps single wordings of study {study!r}, and other times have other wordings; keep models, "
+            "conditions or whole items"
+        )
+    common = set(kept["item"])
+    needs_rewording = any(info["reworded"].any() for info in infos)
+    for info in infos:
+        both = last.join(info, rsuffix="_there", how="inner")
+        alike = (both["gold"] == both["gold_there"]) & (both["canonical"] == both["canonical_there"])
+        alike &= both["gold_score"].eq(both["gold_score_there"]) | both["gold_score"].isna()
+        alike &= both["original"].eq(both["original_there"]) | both["original"].isna() | both["original_there"].isna()
+        common &= set(both.index[alike & (both["reworded_there"] | (not needs_rewording))])
+    items = [str(item) for item in last.index if item in common]
+    if not items:
+        raise InputError(
+            f"{', '.join(str(folder.path) for folder in folders)}: study {study!r}: no item is in all of them with the "
+            "same text, options and right answer; give times of the same items"
+        )
+    return items, len(kept) - len(items)
+
+
+def _open_look(folder: Folder, items: Sequence[str]) -> Runs:
+    """Open one folder with some items only, in their order: so they have the same rows in the arrays of all looks."""
+    con = connect_duckdb()
+    con.register("common_items", pd.DataFrame({"item": items, "place": range(len(items))}))
+    con.execute(
+        f"CREATE TABLE {_KEPT} AS SELECT s.* REPLACE (row_number() OVER (ORDER BY place, position) - 1 AS position) "
+        f"FROM ({folder.stimuli_sql}) AS s JOIN common_items USING (item)"
+    )
+    con.unregister("common_items")
+    restricted = LookFolder(
+        folder.path, folder.info, folder.parts, folder.units, folder.complete, folder.empty, folder.two_probabilities,
+        folder.absent,
+    )  # fmt: skip
+    return Runs([restricted], con)
+
+
+def _label_times(folders: Sequence[Folder]) -> list[str]:
+    """Name the times: by day, by minute where two are of a day, and numbered where two are of a minute."""
+    times = [read_time(folder) for folder in folders]
+    for form in ("%Y-%m-%d", "%Y-%m-%d %H:%M"):
+        labels = [format(time, form) for time in times]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [f"{label} ({number})" for number, label in enumerate(labels, start=1)]
+
+
+def _read_unit(
+    looks: Sequence[Runs], labels: Sequence[str], unit: tuple[str, str], items: tuple[str, ...], n_left_out: int
+) -> Iterator[Series]:
+    """Yield the series of a model and condition by every measure that all looks have."""
+    wordings = _compare_wordings([_list_asked_wordings(look.con, unit) for look in looks])
+    studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
+    changes = [(), *(_list_changed_settings(*pair, unit) for pair in itertools.pairwise(looks))]
+    for measure, last in studies[-1].items():
+        of_looks = [measures[measure] for measures in studies if measure in measures]
+        if measure == LOGIT or len(of_looks) < len(looks):
+            continue  # logits are the same answers on another scale
+        places = [study.units.index(unit) for study in of_looks]
+        answers = [study.values[place] for study, place in zip(of_looks, places, strict=True)]
+        series = Series(
+            last.name, *unit,
+            tuple(
+                Look(look, label, float(study.validity[place]), changed)
+                for look, label, study, place, changed in zip(looks, labels, of_looks, places, changes, strict=True)
+            ),
+            tuple(answers), last, measure, items, n_left_out, any(study.crossed for study in of_looks), wordings,
+        )  # fmt: skip
+        yield series
+        if measure in (AGREEMENT, ACCURACY) and last.headline and _have_as_many_wordings(answers):
+            flips = tuple(mark_flips(look_answers)[:, None] for look_answers in answers)
+            yield replace(series, answers=flips, measure=FLIPS)
+
+
+def _have_as_many_wordings(answers: Sequence[Array]) -> bool:
+    """Tell whether items have several wordings, and as many at every look: with more of them, more items flip."""
+    numbers = [float((~np.isnan(look_answers)).sum(axis=1).mean()) for look_answers in answers]
+    return min(numbers) > 1 and max(numbers) < MORE_WORDINGS * min(numbers)
+
+
+def _list_asked_wordings(con: duckdb.DuckDBPyConnection, unit: tuple[str, str]) -> Array:
+    """List hashes of the wordings that a unit was asked, sorted."""
+    model, condition = map(quote_sql_literal, unit)
+    rows = con.execute(
+        f"SELECT hash(item, text, options) AS wording FROM {_KEPT} SEMI JOIN responses AS r ON "
+        f"r.item = {_KEPT}.item AND r.variant = {_KEPT}.variant AND r.model = {model} AND r.condition = {condition} "
+        "ORDER BY wording"
+    )
+    return np.asarray(rows.fetchnumpy()["wording"])
+
+
+def _compare_wordings(wordings_by_look: Sequence[Array]) -> str:
+    """Say whether looks were asked in the same wordings, or each in others."""
+    pairs = [
+        len(np.intersect1d(a, b)) >= ALIKE * max(len(a), len(b), 1)
+        for place, a in enumerate(wordings_by_look)
+        for b in wordings_by_look[:place]
+    ]
+    return SAME if all(pairs) else MIXED if any(pairs) else FRESH
+
+
+def _list_changed_settings(before: Runs, after: Runs, unit: tuple[str, str]) -> tuple[str, ...]:
+    """List what run.json records otherwise than at the look before: of the model and of the condition."""
+    model, condition = unit
+
+    def select(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        return {name: fields.get(name) for name in names}
+
+    (study,) = after.info["studies"]
+    models = [select(look.info["models"][model], _SETTINGS_OF_MODEL) for look in (before, after)]
+    conditions = [look.info["conditions"][study][condition] for look in (before, after)]
+    changed = [name for name in _SETTINGS_OF_MODEL if models[0][name] != models[1][name]]
+    names = dict.fromkeys([*conditions[0], *conditions[1]])
+    return (*changed, *(name for name in names if conditions[0].get(name) != conditions[1].get(name)))

@@ -1,0 +1,91 @@
+"""Tell run folders apart by time: the same models, asked the same study again.
+
+Of every model and condition of a study, the folder of the last time counts; the others are earlier looks. The time of a
+folder is the start of its first session. Folders of one time, as a run file makes them, keep the order that they are
+given in.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from analysis.runs.folder import Folder
+from ground.errors import InputError, shorten_line
+
+
+def split_by_time(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]]:
+    """Split run folders into those of the last time, and the earlier ones.
+
+    Parameters
+    ----------
+    folders
+        The checked folders.
+
+    Returns
+    -------
+    tuple of two lists
+        A folder is earlier where a later one of its study asked one of its models under the same condition.
+
+    Raises
+    ------
+    InputError
+        For a folder without a time, and for two with the same sessions: they are one run.
+    """
+    for place, folder in enumerate(folders):
+        for other in folders[:place]:
+            is_again = folder.study == other.study and folder.units & other.units
+            if is_again and folder.info["sessions"] == other.info["sessions"]:
+                raise InputError(
+                    f"{folder.path} and {other.path} are the same run, by their sessions; give one of them"
+                )
+    again = [
+        folder
+        for folder in folders
+        if any(other is not folder and other.study == folder.study and other.units & folder.units for other in folders)
+    ]
+    ordered = sort_by_time(again)
+    earlier = [
+        folder
+        for place, folder in enumerate(ordered)
+        if any(later.study == folder.study and later.units & folder.units for later in ordered[place + 1 :])
+    ]
+    return [folder for folder in folders if folder not in earlier], earlier
+
+
+def sort_by_time(folders: Sequence[Folder]) -> list[Folder]:
+    """Sort run folders by their time; those of one time stay in their order."""
+    return sorted(folders, key=read_time)
+
+
+def read_time(folder: Folder) -> datetime.datetime:
+    """Read when a run was made: the start of its first session.
+
+    Parameters
+    ----------
+    folder
+        A checked folder.
+
+    Returns
+    -------
+    datetime
+        In UTC.
+
+    Raises
+    ------
+    InputError
+        For a folder without such a time.
+    """
+    times = [session.get("started") for session in folder.info["sessions"]]
+    if not times or not times[0]:
+        raise InputError(
+            f"{folder.path}: run.json: sessions: no session has a time, so it is not known when it was made"
+        )
+    try:
+        time = datetime.datetime.fromisoformat(str(times[0]))
+    except ValueError as error:
+        raise InputError(
+            f"{folder.path}: run.json: sessions: started {shorten_line(repr(times[0]), 40)} is no time; write it as "
+            "2026-11-22T10:20:33+00:00"
+        ) from error
+    return time.replace(tzinfo=time.tzinfo or datetime.UTC).astimezone(datetime.UTC)

@@ -1,0 +1,254 @@
+"""Test whether answers to the same items changed over time, by tests that are repeated at every look.
+
+A *look* is one asking of the items: in the same wordings as before, or in fresh ones. Without a change, the looks of an
+item could stand in any order: rewording and sampling move each of them alike. So every look is compared with all before
+it.
+
+- Where rewording moves items apart from each other (wordings of their own, or the same wordings at every look), the
+  look is compared within every item, as a permutation test stratified by item (`permuted_sums`): given its answers, an
+  item's last look is any of its looks with the same probability. Means of more wordings vary less: they are scaled by
+  the square root of their number.
+- Where all items share fresh wordings, these move all items at once, and are the units: their means over items are
+  compared by a t test with the variance within and between all looks so far.
+
+Without a change, these z values are independent and standard normal, so those of several looks add up: a change from
+look c on moves that of look s by an amount in proportion to 1 / sqrt(s (s - 1)). Each look is tested in windows of the
+last 1, 2, 4, 8 ... looks, against all before. That no item changed is not all that could be without a change of the
+mean: with other hardware, a model may answer some items a little higher and others lower. So p of a window is at least
+that of a t test over items.
+
+The level is spent evenly over all windows of all planned looks (Bonferroni). `tests/benchmarks/bench_drift.py` decided
+that: 50 looks without a change have an alarm in .03 of the years. Changes are found earlier than by e-values that mix
+over change points (.01 of the years); by windows of one look (.05), only those that are large are found a look earlier.
+
+References
+----------
+Armitage, P., McPherson, C. K. and Rowe, B. C. (1969). Repeated significance tests on accumulating data. JRSS A 132,
+235-244.
+Brown, R. L., Durbin, J. and Evans, J. M. (1975). Techniques for testing the constancy of regression relationships over
+time. JRSS B 37, 149-192 (each observation against all before: independent residuals).
+Smith, A. F. M. (1975). A Bayesian approach to inference about a change-point in a sequence of random variables.
+Biometrika 62, 407-416.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.statistics.permuted_sums import compute_z_of_permuted_sum
+from analysis.statistics.resampling import Array
+from analysis.statistics.significance import ROUNDING
+
+LOOKS = 50  # that the level is spent over: a year of weekly looks
+_LIKELY = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Hold what repeated looks say of a change.
+
+    Attributes
+    ----------
+    z
+        Of every look against all before it: (looks,); NaN for the first, and where there is nothing to compare.
+    p
+        After every look, of a change up to then, paid for all looks that are planned: (looks,). It never rises; NaN
+        before there is a test, and its last value beyond the planned looks.
+    first_changed
+        The look, from 0 on, that the strongest change begins with; -1 without a test.
+    likely_first, likely_last
+        Between which looks it begins in 95 of 100 changes, if there is one.
+    """
+
+    z: Array
+    p: Array
+    first_changed: int
+    likely_first: int
+    likely_last: int
+
+
+def detect_change_over_looks(
+    answers: Sequence[Array], has_shared_fresh_wordings: bool = False, looks: int = LOOKS
+) -> Drift:
+    """Test after every look whether the answers changed.
+
+    Parameters
+    ----------
+    answers
+        Of every look (items, wordings): the same items in the same rows, NaN where there is no answer. Looks may have
+        different numbers of wordings.
+    has_shared_fresh_wordings
+        Whether all items share the wordings of a look, and other looks have others.
+    looks
+        Looks that are planned at most, over which the level is spent. Those beyond are not tested.
+
+    Returns
+    -------
+    Drift
+
+    >>> rng = np.random.default_rng(0)
+    >>> drift = detect_change_over_looks([rng.normal(0.1 * (look > 3), 0.1, (30, 4)) for look in range(6)])
+    >>> bool(drift.p[3] > 0.05), bool(drift.p[5] < 0.001), drift.first_changed
+    (True, True, 4)
+    """
+    from scipy.special import ndtr
+
+    z = compute_look_z_values(answers, has_shared_fresh_wordings)
+    sums, numbers = _sum_over_wordings(answers)
+    n_tests = count_windows(looks)
+    p, least = np.full(len(z), np.nan), np.nan
+    for last in range(1, len(z)):
+        for first in _list_window_starts(last) if last < looks else ():
+            of_window = 2 * float(ndtr(-abs(_add_up_window(z, first, last))))
+            of_items = _compute_p_over_items(sums[: last + 1], numbers[: last + 1], first)
+            least = np.fmin(least, min(n_tests * max(of_window, of_items), 1.0))
+        p[last] = least
+    return Drift(z, p, *_locate_change(z))
+
+
+def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:
+    """Compare every look with all before it.
+
+    Parameters
+    ----------
+    answers, has_shared_fresh_wordings
+        As in `detect_change_over_looks`.
+
+    Returns
+    -------
+    (looks,): standard normal and independent without a change; above 0 where the look is higher. NaN for the first look
+    and where there is nothing to compare; 0 where nothing differs.
+    """
+    z = np.full(len(answers), np.nan)
+    if has_shared_fresh_wordings:
+        for look in range(1, len(answers)):
+            z[look] = _compare_shared_wordings(answers[: look + 1])
+        return z
+    sums, numbers = _sum_over_wordings(answers)
+    with np.errstate(invalid="ignore"):
+        means = sums / numbers
+    for look in range(1, len(answers)):
+        z[look] = _compare_within_items(means[: look + 1], numbers[: look + 1])
+    return z
+
+
+def count_windows(looks: int = LOOKS) -> int:
+    """Count the windows of all planned looks: the smallest p is multiplied by so many."""
+    return sum(len(_list_window_starts(last)) for last in range(1, looks))
+
+
+def _list_window_starts(last: int) -> list[int]:
+    """List the first looks of the windows of 1, 2, 4 ... looks that end with a look and have others before."""
+    return [last + 1 - 2**power for power in range(last.bit_length()) if 2**power <= last]
+
+
+def _weigh_looks(n_looks: int) -> Array:
+    """Return in what proportion a change before a look moves its z: of the first look, which has none, 0."""
+    number = np.arange(1, n_looks + 1)
+    return np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), 0.0)
+
+
+def _add_up_window(z: Array, first: int, last: int) -> float:
+    """Return the z value of a change from a look on, up to another; NaN without a z value in the window."""
+    part, weights = z[first : last + 1], _weigh_looks(len(z))[first : last + 1]
+    has_z = ~np.isnan(part)
+    if not has_z.any():
+        return np.nan
+    return float(part[has_z] @ weights[has_z] / np.sqrt(weights[has_z] @ weights[has_z]))
+
+
+def _sum_over_wordings(answers: Sequence[Array]) -> tuple[Array, Array]:
+    """Sum the answers of every look and item, and count them: (looks, items) each."""
+    sums = np.stack([np.nansum(look, axis=1) for look in answers])
+    return sums, np.stack([(~np.isnan(look)).sum(axis=1) for look in answers]).astype(float)
+
+
+def _compute_p_over_items(sums: Array, numbers: Array, first: int) -> float:
+    """Test by t over items whether the looks from one on differ from those before; at least the p of the sign test, had
+    all items that differ done so in one direction."""
+    from scipy.special import stdtr
+
+    with np.errstate(invalid="ignore"):
+        differences = sums[first:].sum(axis=0) / numbers[first:].sum(axis=0)
+        differences -= sums[:first].sum(axis=0) / numbers[:first].sum(axis=0)
+    differences = differences[~np.isnan(differences)]
+    n_differing = int((np.abs(differences) > ROUNDING).sum())
+    if len(differences) < 2 or not n_differing:
+        return 1.0
+    spread = float(differences.std(ddof=1))
+    of_signs = min(2.0 ** (1 - n_differing), 1.0)
+    if spread <= ROUNDING:
+        return of_signs
+    t = abs(float(differences.mean())) / spread * np.sqrt(len(differences))
+    return max(2 * float(stdtr(len(differences) - 1, -t)), of_signs)
+
+
+def _locate_change(z: Array) -> tuple[int, int, int]:
+    """Find the look that a change most likely begins with, and between which looks it lies.
+
+    With any change and any look equally likely beforehand, a look has a weight of exp(Z^2 / 2) / sqrt(n), with Z of the
+    looks from there on and n the looks that its comparison is worth (Smith).
+    """
+    n_looks = len(z)
+    starts = np.arange(1, n_looks)
+    if not (~np.isnan(z[1:])).any():
+        return -1, -1, -1
+    totals = np.array([_add_up_window(z, start, n_looks - 1) for start in starts])
+    worth = starts * (n_looks - starts) / n_looks
+    log_weights = np.where(np.isnan(totals), -np.inf, totals**2 / 2 - np.log(worth) / 2)
+    weights = np.exp(log_weights - log_weights.max())
+    order = np.argsort(-weights, kind="stable")
+    within = np.searchsorted(np.cumsum(weights[order]) / weights.sum(), _LIKELY - ROUNDING) + 1
+    likely = starts[order[:within]]
+    return int(starts[order[0]]), int(likely.min()), int(likely.max())
+
+
+def _compare_within_items(means: Array, numbers: Array) -> float:
+    """Compare the last look with those before within every item: means (looks, items), and of how many answers."""
+    has_answer = numbers > 0
+    kept = has_answer[-1] & has_answer[:-1].any(axis=0)
+    if not kept.any():
+        return np.nan
+    means, numbers, has_answer = means[:, kept], numbers[:, kept], has_answer[:, kept]
+    of_item = np.nansum(means * numbers, axis=0) / numbers.sum(axis=0)
+    # Means of more answers vary less: as many as make all looks vary alike.
+    values = np.where(has_answer, (means - of_item) * np.sqrt(numbers), 0.0)
+    values = np.where(has_answer, values - values.sum(axis=0) / has_answer.sum(axis=0), 0.0)
+    differs = (np.abs(values) > ROUNDING).any(axis=0)
+    if not differs.any():
+        return 0.0
+    values, has_answer = values[:, differs], has_answer[:, differs]
+    total = float(values[-1].sum())
+    sign = -1.0 if total < 0 else 1.0
+    return sign * compute_z_of_permuted_sum(sign * values, has_answer, abs(total))
+
+
+def _compare_shared_wordings(answers: Sequence[Array]) -> float:
+    """Compare the means of the last look's wordings over items with those of all looks before, by a t test."""
+    from scipy.special import ndtri_exp, stdtr
+
+    common = np.logical_and.reduce([(~np.isnan(look)).any(axis=1) for look in answers])
+    if not common.any():
+        return np.nan
+    means = [_average_over_items(look[common]) for look in answers]
+    last, before = means[-1], np.concatenate(means[:-1])
+    freedom = len(last) + len(before) - 2
+    if not len(last) or not len(before) or freedom < 1:
+        return np.nan
+    difference = float(last.mean() - before.mean())
+    squares = float(((last - last.mean()) ** 2).sum() + ((before - before.mean()) ** 2).sum())
+    if abs(difference) <= ROUNDING:
+        return 0.0
+    if squares <= ROUNDING**2:
+        return np.nan
+    t = abs(difference) / np.sqrt(squares / freedom * (1 / len(last) + 1 / len(before)))
+    return float(np.copysign(-ndtri_exp(np.log(stdtr(freedom, -t))), difference))
+
+
+def _average_over_items(answers: Array) -> Array:
+    """Average the answers (items, wordings) in every wording that has any."""
+    numbers = (~np.isnan(answers)).sum(axis=0)
+    return np.asarray(np.nansum(answers, axis=0)[numbers > 0] / numbers[numbers > 0])

@@ -1,0 +1,80 @@
+"""The sentences of the page on changes over time follow its rules."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis.pages.drift.narrative import WORD_MEANINGS, answer_question
+
+MOVED = {"found": "changed", "p_holm": 0.001, "changed_time": "T3", "likely_first": "T3", "likely_last": "T3"}
+
+
+def frames(*changes, **columns):
+    """The tables of models, each with what differs from one in which no change was found."""
+    rows = pd.DataFrame([
+        {"study": "s", "model": f"m{number}", "condition": "c", "measure": "accuracy", "headline": True,
+         "validity_least": 1.0, "n_looks": 4, "n_untested": 0, "n_items": 62, "wordings": "fresh each time",
+         "found": "no change found", "p_holm": 0.6, "changed_time": "", "likely_first": "", "likely_last": "",
+         "before": 0.812, "after": 0.744, "difference": -0.068, "lower": -0.09, "upper": -0.04, "like_lower": -0.1,
+         "like_upper": -0.03} | change
+        for number, change in enumerate(changes)
+    ]).assign(**columns)  # fmt: skip
+    looks = pd.concat([
+        rows[["study", "model", "condition", "measure"]].assign(
+            look=look, time=f"T{look}", validity=1.0, changed_settings="", n_left_out=0
+        )
+        for look in range(1, 5)
+    ], ignore_index=True)  # fmt: skip
+    return {"drift_changes": rows, "drift_measures": looks, "drift_looks": looks}
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ([MOVED], "Changed: accuracy went from 0.812 to 0.744, at look 3."),
+        ([{}], "No change found."),
+        ([{"found": "cannot tell"}], "These runs cannot tell."),
+        ([MOVED, MOVED], "Changed, with each of 2 models."),
+        ([MOVED, {}, {"found": "cannot tell"}],
+         "Changed with 1 of 3 models, no change found with 1; with the other, these runs cannot tell."),
+        ([MOVED | {"validity_least": 0.4}], "This model does not answer."),
+        ([MOVED | {"validity_least": 0.4}, {}],
+         "No change found with 1 of 2 models; with the other, these runs cannot tell."),
+    ],
+)  # fmt: skip
+def test_a_verdict_says_what_the_test_found(changes, verdict):
+    assert answer_question(frames(*changes)).verdict == verdict
+
+
+def test_the_setup_counts_looks_and_items():
+    assert answer_question(frames({}), ", in May").setup == "1 model was asked about 62 items at 4 times, in May."
+
+
+def test_a_change_comes_with_its_interval_and_its_looks():
+    said = answer_question(frames(MOVED)).details["drift_series"]
+    assert said == ("m0: accuracy is 0.068 lower (difference −0.100 to −0.030, for wordings like these), since T3.",)
+    unsure = MOVED | {"likely_first": "T2", "like_lower": float("nan"), "like_upper": float("nan")}
+    said = answer_question(frames(unsure)).details["drift_series"]
+    assert said == (
+        "m0: accuracy is 0.068 lower (difference −0.090 to −0.040, for these wordings), since T3, or another look from "
+        "T2 to T3.",
+    )
+    assert "drift_series" not in answer_question(frames({})).details
+
+
+def test_what_weakens_the_answer_is_said():
+    tables = frames(MOVED | {"wordings": "the same each time"}, n_untested=2, n_items=20)
+    tables["drift_looks"].loc[2, ["changed_settings", "validity", "n_left_out"]] = ["revision", 0.8, 1]
+    said = " ".join(answer_question(tables).cautions)
+    for words in ("The last 2 looks", "other settings since T3: revision", "answers to these: m0",
+                  "Valid answers of m0 go from 0.80 to 1.00", "1 item of the last look is left out",
+                  "Only 20 items"):  # fmt: skip
+        assert words in said, words
+    assert answer_question(frames({})).cautions == (WORD_MEANINGS[1],)
+    assert answer_question(frames(MOVED)).cautions == ()
+
+
+def test_no_model_of_two_times_is_no_change():
+    nothing = dict.fromkeys(("drift_changes", "drift_measures", "drift_looks"), pd.DataFrame())
+    assert answer_question(nothing).verdict == "These runs cannot tell."

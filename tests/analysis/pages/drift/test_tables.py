@@ -1,0 +1,124 @@
+"""The tables on changes over time: by hand, and what they leave out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import runs
+from analysis.reporting.catalogue import tables
+from helpers import scored_runs, wording_runs
+from helpers.drift_runs import draw_look, name_wording, write_changed_model, write_looks
+from helpers.synthetic import edit_run_json
+
+
+def opened(path):
+    return runs.open_runs(path, over_time=True)
+
+
+def test_a_model_that_changed_is_told_from_one_that_did_not(tmp_path):
+    table = tables.build_table("drift_changes", opened(write_changed_model(tmp_path)))
+    of_model = table[table["measure"] == "agreement"].set_index("model")
+    assert of_model["found"].to_dict() == {"org/steady": "no change found", "org/moving": "changed"}
+    moving = of_model.loc["org/moving"]
+    assert moving[["changed_time", "likely_first", "likely_last"]].tolist() == ["2026-02-01"] * 3
+    assert moving["alarm_time"] == "2026-02-01"
+    assert moving["difference"] == pytest.approx(moving["after"] - moving["before"])
+    assert moving["wordings"] == "fresh each time"
+    assert of_model.loc["org/steady", ["changed_time", "alarm_time"]].tolist() == ["", ""]
+
+
+def test_values_and_differences_are_those_of_pandas_and_scipy(tmp_path):
+    looks = [draw_look({"m": -0.8 * (n > 1)}, items=20, wordings=3, seed=n) for n in range(4)]
+    run = opened(write_looks(tmp_path, looks))
+    values = tables.build_table("drift_measures", run).query("measure == 'agreement'")["value"]
+    rows = pd.concat([look.query("pattern == 'paraphrase'").assign(look=n) for n, look in enumerate(looks)])
+    items = rows.groupby(["look", "item"])["agreement"].mean()
+    np.testing.assert_allclose(values, items.groupby("look").mean(), rtol=1e-12)
+    row = tables.build_table("drift_changes", run).query("measure == 'agreement'").iloc[0]
+    assert row["changed_time"] == "2026-01-15"
+    rows["after"] = rows["look"] >= 2
+    sides = rows.groupby(["after", "item"])["agreement"].mean()
+    theirs = stats.ttest_rel(sides[True], sides[False]).confidence_interval()
+    np.testing.assert_allclose(row[["lower", "upper"]].astype(float), [theirs.low, theirs.high], rtol=1e-9)
+    np.testing.assert_allclose(row[["like_lower", "like_upper"]].astype(float), [theirs.low, theirs.high], rtol=1e-9)
+
+
+def test_items_that_changed_most_come_with_their_texts(tmp_path):
+    run = opened(write_changed_model(tmp_path, items=30))
+    table = tables.build_table("drift_items", run, examples=2).query("measure == 'agreement'")
+    assert set(table["model"]) == {"org/moving"}
+    assert len(table) == 2
+    row = table.iloc[0]
+    assert abs(row["difference"]) >= abs(table["difference"].iloc[1])
+    item = int(row["item"][1:])
+    assert row["text"] == f"Item {item}."
+    assert row["before_text"] == name_wording(item, "p3-0")
+    assert row["after_text"] == name_wording(item, "p4-0")
+
+
+def test_the_same_wordings_are_said_and_a_mixture_is_not_tested(tmp_path):
+    same = [draw_look({"m": -0.1 * n}, items=20, seed=1, fresh=False) for n in range(3)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "same", same)))
+    assert set(table["wordings"]) == {"the same each time"}
+    assert table["found"].iloc[0] == "changed"
+    mixed = [draw_look({"m": 0.0}, items=20, seed=seed) for seed in (1, 1, 2)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "mixed", mixed)))
+    assert set(table["wordings"]) == {"some times the same, others fresh"}
+    assert set(table["found"]) == {"cannot tell"} and table["p"].isna().all()
+
+
+def test_items_that_are_not_alike_are_left_out_and_settings_that_changed_are_named(tmp_path):
+    looks = [draw_look({"m": 0.0}, items=5, wordings=2, seed=n) for n in range(2)]
+    looks[0] = looks[0][looks[0]["item"] != "i00"]
+    changed = looks[1]["item"].eq("i01") & looks[1]["pattern"].eq("original")
+    looks[1].loc[changed, "text"] = "Another statement."
+    path = write_looks(tmp_path, looks)
+    models = json.loads((path / "week-02" / "run.json").read_text(encoding="utf-8"))["models"]
+    edit_run_json(path / "week-02", models={"m": models["m"] | {"revision": "new"}})
+    table = tables.build_table("drift_looks", opened(path))
+    assert table["n_items"].tolist() == [3, 3]
+    assert table["n_left_out"].tolist() == [2, 2]
+    assert table["changed_settings"].tolist() == ["", "revision"]
+    assert table["n_wordings"].tolist() == [2, 2]
+
+
+def test_shared_fresh_wordings_are_tested_by_wordings_and_widen_the_interval(tmp_path):
+    looks = [draw_look({"m": -0.8 * (n > 1)}, items=20, wordings=3, seed=n, shared=True) for n in range(4)]
+    row = tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)), looks=4).iloc[0]
+    assert row["like_lower"] < row["lower"] and row["upper"] < row["like_upper"]
+
+
+def test_flips_are_left_out_where_looks_have_more_wordings(tmp_path):
+    looks = [draw_look({"m": 0.0}, items=8, wordings=2 + n, seed=n) for n in range(2)]
+    assert set(tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)))["measure"]) == {"agreement"}
+
+
+def test_looks_beyond_the_planned_ones_are_counted(tmp_path):
+    looks = [draw_look({"m": -2.0 * (n > 2)}, items=20, seed=n) for n in range(4)]
+    run = opened(write_looks(tmp_path, looks))
+    few = tables.build_table("drift_changes", run, looks=3)
+    assert set(few["n_untested"]) == {1} and set(few["found"]) == {"no change found"}
+    assert tables.build_table("drift_changes", run, looks=4)["found"].iloc[0] == "changed"
+
+
+@pytest.mark.parametrize("kind", ["scores", "questions"])
+def test_other_protocols_are_followed_too(kind, tmp_path):
+    for week in (1, 2):
+        folder = tmp_path / "runs" / f"week-{week}"
+        if kind == "scores":
+            rows = scored_runs.draw_scores(["m"], 20, 3, measures=["F1", "ms"], seed=week)
+            rows["text"] = rows["text"] + f" (week {week})"
+            scored_runs.write_scored(folder, rows)
+        else:
+            wording_runs.write_wording(folder, wording_runs.random_rows(["m"], items=20, seed=week))
+        session = {"command": [str(week)], "started": f"2026-01-0{week}", "finished": "", "versions": {}}
+        edit_run_json(folder, sessions=[session])
+    table = tables.build_table("drift_changes", opened(tmp_path / "runs"))
+    measures = {"scores": {"F1", "ms"}, "questions": {"agreement", "accuracy", "flips"}}[kind]
+    assert set(table["measure"]) == measures
+    assert table["p"].notna().all()
