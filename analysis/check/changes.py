@@ -171,8 +171,9 @@ def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     for runs_now, runs_before in paired.pairs:
         answers_before = read_answers(runs_before)
         for study, now in read_answers(runs_now).items():
-            before = answers_before.get(study)
-            for place, unit in enumerate(now.units) if before else ():
+            if (before := answers_before.get(study)) is None:
+                continue
+            for place, unit in enumerate(now.units):
                 other = _find_unit_before(unit, before.units, names.get((study, unit)))
                 if find_side(unit[0]) != SIDES[0] or other is None or not _is_about(rule, study, strip_side(unit)):
                     continue

@@ -23,7 +23,10 @@ Miller, R. G. (1974). The jackknife: a review. Biometrika 61, 1-15.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
 from analysis.check.judged_means import (
     NO_WORDINGS,
@@ -42,6 +45,9 @@ from analysis.statistics.reliability.replication import find_p_for_variance_part
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.skewness import has_few_unlike_values
 
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Counts: TypeAlias = npt.NDArray[np.int64]
+_MOST_COUNTS = 2_000_000  # held at a time: 16 MB
 SHARE = "binomial with the effective number of items"
 CHANGE = "t over items, and binomial"
 
@@ -130,22 +136,22 @@ def compute_changes(now: Array, before: Array, *, same_wordings: bool) -> Array:
     array (items,)
         From -1 to 1; NaN where either side has fewer than two answers.
     """
+    marks_now, marks_before, is_match, is_shared = _mark_options(now, before, same_wordings=same_wordings)
+    return _combine_counts(marks_now.sum(axis=1), marks_before.sum(axis=1), is_match.sum(axis=1), is_shared.sum(axis=1))
+
+
+def _mark_options(now: Array, before: Array, *, same_wordings: bool) -> tuple[Mask, Mask, Mask, Mask]:
+    """Mark what was answered, (items, wordings, options), now and before; and the wordings of both, (items, wordings),
+    that are answered alike, and all of them."""
+    is_shared = ~np.isnan(now) & ~np.isnan(before) if same_wordings else np.zeros((len(now), 1), bool)
     if same_wordings:
-        is_common = ~np.isnan(now) & ~np.isnan(before)
-        now, before = np.where(is_common, now, np.nan), np.where(is_common, before, np.nan)
-        matches = (now == before).sum(axis=1).astype(float)
-        numbers = is_common.sum(axis=1).astype(float)
-    else:
-        matches = numbers = np.zeros(len(now))
+        now, before = np.where(is_shared, now, np.nan), np.where(is_shared, before, np.nan)
     options = np.unique(np.concatenate([now[~np.isnan(now)], before[~np.isnan(before)]]))
-    counts_now = np.stack([(now == option).sum(axis=1) for option in options], axis=-1) if len(options) else None
-    if counts_now is None:
-        return np.full(len(now), np.nan)
-    counts_before = np.stack([(before == option).sum(axis=1) for option in options], axis=-1)
-    return _combine_counts(counts_now.astype(float), counts_before.astype(float), matches, numbers)
+    is_match = now == before if same_wordings else is_shared
+    return now[:, :, None] == options, before[:, :, None] == options, is_match, is_shared
 
 
-def _combine_counts(counts_now: Array, counts_before: Array, matches: Array, numbers: Array) -> Array:
+def _combine_counts(counts_now: Counts, counts_before: Counts, matches: Counts, numbers: Counts) -> Array:
     """Compute changes from counts of options (..., options), and from the wordings that both sides share: how many are
     answered alike, and how many there are, which are no pairs of different wordings."""
     n, m = counts_now.sum(axis=-1), counts_before.sum(axis=-1)
@@ -159,16 +165,23 @@ def _combine_counts(counts_now: Array, counts_before: Array, matches: Array, num
 
 def _jackknife_wordings(now: Array, before: Array, *, same_wordings: bool) -> Parts:
     """Compute the variance of the mean change by leaving out one wording after the other, of each side's own."""
+    marks = _mark_options(now, before, same_wordings=same_wordings)
+    totals = [mark.sum(axis=1) for mark in marks]
+    # What goes with a wording of both: its answers on both sides; else its answers on its own side.
+    groups = [(0, 1, 2, 3)] if same_wordings else [(0,), (1,)]
     parts = []
-    for place in range(1 if same_wordings else 2):
-        n_wordings = (now, before)[place].shape[1]
+    for group in groups:
+        n_wordings = marks[group[0]].shape[1]
         if n_wordings < 3:
             return ((np.nan, np.nan),)
-        means = []
-        for wording in range(n_wordings):
-            left = [np.delete(side, wording, axis=1) if same_wordings or number == place else side
-                    for number, side in enumerate((now, before))]  # fmt: skip
-            means.append(float(np.nanmean(compute_changes(*left, same_wordings=same_wordings))))
+        step = max(1, _MOST_COUNTS // marks[group[0]][:, 0].size)
+        means: list[float] = []
+        for start in range(0, n_wordings, step):
+            counts = [
+                total - np.moveaxis(mark[:, start : start + step], 1, 0) if place in group else total
+                for place, (total, mark) in enumerate(zip(totals, marks, strict=True))
+            ]
+            means.extend(np.nanmean(_combine_counts(*counts), axis=-1))
         spread = np.array(means)
         variance = (n_wordings - 1) / n_wordings * float(((spread - spread.mean()) ** 2).sum())
         parts.append((variance, n_wordings - 1.0))

@@ -7,13 +7,13 @@ each answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.numbering import list_items_in_places, number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -79,7 +79,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 yield Study(
                     name, measure, headline, crossed, units, validity, values, wordings, samples, spread,
                     counting=counting, thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
-                    validities=validities,
+                    validities=validities, items=list_items_in_places(study_codes),
                 )  # fmt: skip
 
 
@@ -119,27 +119,29 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
         join = f"LEFT JOIN ({moments}) AS m USING (model, condition, item, variant)"
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
-        rows = runs.sql(
+        rows: dict[str, Any] = runs.execute(
             f"""
-            SELECT u.position AS unit, c.row, a.agreement, a.validity, {columns}
+            SELECT u.unit, c.row, a.agreement, a.validity, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a
             JOIN reliability_codes AS c USING (item, variant)
-            JOIN (SELECT * FROM units WHERE study = $study) AS u USING (model, condition)
+            JOIN (SELECT model, condition, row_number() OVER (ORDER BY position) - 1 AS unit FROM units
+                  WHERE study = $study) AS u USING (model, condition)
             {join}""",
             {"study": study},
-        )
+        ).fetchnumpy()
     finally:
         runs.con.unregister("reliability_codes")
-    place = rows["row"].to_numpy()
+    place = rows["row"]
+    answers = {
+        name: np.ma.filled(rows[name].astype(float), np.nan)
+        for name in (AGREEMENT, "validity", "samples", "spread", "counting")
+    }
     first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)[place]
-    share = rows["agreement"].to_numpy(float)
+    share = answers[AGREEMENT]
     right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
-    position_rows = runs.execute("SELECT position FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
-    units = rows["unit"].map({position: number for number, (position,) in enumerate(position_rows)})
     inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
-        "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],
-        "validity": rows["validity"], "samples": rows["samples"], "spread": rows["spread"],
-        "counting": rows["counting"],
-        AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
-    })  # fmt: skip
+        "unit": rows["unit"], "item": codes["item_code"].to_numpy()[place],
+        "wording": codes["wording_code"].to_numpy()[place], **answers, LOGIT: np.log(inside / (1 - inside)),
+        ACCURACY: right,
+    }, copy=False)  # fmt: skip
