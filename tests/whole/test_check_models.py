@@ -85,3 +85,11 @@ def test_a_model_with_disturbed_weights_breaks_what_a_direct_comparison_shows(re
     assert beyond, differing
     assert beyond <= broken - {SAME_ANSWERS} <= differing
     assert decisions[SAME_ANSWERS] == "broken"
+
+
+def test_draws_from_one_table_are_read_apart_though_they_have_some_wordings_in_common(tmp_path):
+    for seed in ("1", "2"):
+        ask_study("agreement", tmp_path / seed, MINI, "--wordings", "12", "--seed", seed)
+    compared = {row["measure"]: row for row in compare_runs(tmp_path / "1", tmp_path / "2")}
+    assert compared["agreement"]["n_items"] == 34  # not only the items of which both drew a wording or two
+    assert compared["agreement"]["n_wordings"] == 1
