@@ -1,9 +1,8 @@
 """Pair the items and wordings of two sets of runs, and lay the rows of both side by side.
 
 An item is in both sets where a wording of it is: of the same item and variant, with the same text, options and right
-answer. What only one set has is left out, and counted. Where the sets share no rewording at all, because each was asked
-in fresh ones, they are read apart, and an item is compared by the mean over its wordings; its original must be the
-same.
+answer. What only one set has is left out, and counted. Sets that share fewer than half of their rewordings, each asked
+in fresh ones, are read apart; an item is compared by the mean over its wordings, and its original must be the same.
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from typing import Any
 
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
-from analysis.runs.folder import ORIGINAL, Folder, list_schema_columns, quote_sql_literal
+from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
 from analysis.runs.hashed import build_comparable_text_sql
 from ground.errors import InputError, shorten_line
 
 SIDES = ("A", "B")
+ALIKE = 0.5  # share of the rewordings of one side that the other has, from which on these are compared
 _SAME = ("options", "canonical", "gold")  # what two wordings have in common, beside their text, to be one
 
 
@@ -169,10 +169,10 @@ def _pair_study(
     ]
     con, firsts = connect_duckdb(), [folders[0] for folders in sides]
     columns = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli")[1:])
-    for side, folder in zip(SIDES, firsts, strict=True):
+    for side, folders in zip(SIDES, sides, strict=True):
         con.execute(
             f"CREATE TABLE all_{side} AS SELECT {quote_sql_literal(study_a)} AS study, {columns}, position "
-            f"FROM ({folder.stimuli_sql})"
+            f"FROM ({build_asked_stimuli_sql(folders)})"
         )
     texts = map(build_comparable_text_sql, "ab", firsts, firsts[::-1])
     same = " AND ".join([" = ".join(texts), *(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)])
@@ -209,12 +209,12 @@ def _copy_kept_stimuli(con: Any) -> Any:
 
 
 def _has_fresh_wordings(con: Any) -> bool:
-    """Tell whether both sides have rewordings of the same originals, and no one of the other's."""
+    """Tell whether both sides have rewordings of the same originals, and few in common, as two draws of them have."""
+    of_side = f"SELECT count(*) FROM all_{{}} SEMI JOIN all_{{}} USING (item) WHERE pattern <> '{ORIGINAL}'"
+    counts = ", ".join(f"({of_side.format(*pair)})" for pair in (SIDES, SIDES[::-1]))
     return con.execute(
-        f"SELECT (SELECT count(*) FROM shared WHERE pattern <> '{ORIGINAL}') = 0 "
-        "AND (SELECT count(*) FROM shared) > 0 "
-        f"AND (SELECT count(*) FROM all_A WHERE pattern <> '{ORIGINAL}') > 0 "
-        f"AND (SELECT count(*) FROM all_B WHERE pattern <> '{ORIGINAL}') > 0"
+        f"SELECT (SELECT count(*) FROM shared WHERE pattern <> '{ORIGINAL}') < {ALIKE} * least({counts}) "
+        "AND (SELECT count(*) FROM shared) > 0"
     ).fetchall() == [(True,)]
 
 
@@ -237,8 +237,8 @@ def _note_differences(con: Any, study: str, is_fresh: bool, side_names: tuple[st
         )
     if is_fresh:
         notes.append(
-            f"study {study}: {' and '.join(side_names)} share no rewording: each item is compared by the mean over its "
-            "wordings"
+            f"study {study}: {' and '.join(side_names)} share few rewordings or none: each item is compared by the "
+            "mean over its wordings"
         )
         return
     for side, side_name in zip(SIDES, side_names, strict=True):

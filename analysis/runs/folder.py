@@ -104,6 +104,15 @@ class Folder:
         return f"SELECT {quote_sql_literal(self.study)} AS study, {names} FROM {rows}"
 
 
+def build_asked_stimuli_sql(folders: Sequence[Folder]) -> str:
+    """Build the SQL of the stimuli of folders of one study: of those asked, where it was a draw (`run --wordings`)."""
+    stimuli = folders[0].stimuli_sql
+    if not any(folder.info.get("drawn") for folder in folders):
+        return stimuli
+    rows = " UNION ALL ".join(f"SELECT item, variant FROM ({folder.responses_sql})" for folder in folders)
+    return f"SELECT * FROM ({stimuli}) SEMI JOIN ({rows}) USING (item, variant)"
+
+
 def list_run_folders(path: Path) -> list[Path]:
     """Return the run folders that a path stands for: itself, or those inside a folder that is no run folder."""
     inside = sorted(file.parent for file in path.glob(f"*/{SCHEMA['run']['file']}"))

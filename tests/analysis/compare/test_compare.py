@@ -156,7 +156,19 @@ def test_fresh_wordings_are_compared_by_the_mean_of_every_item(tmp_path):
               for frame in (a, b)]  # fmt: skip
     flips = [((share > 0.05) & (share < 0.95)).mean() for share in shares]
     assert table.set_index("measure").loc["flips", ["a", "b"]].tolist() == pytest.approx(flips)
-    assert any("share no rewording" in note for note in table.attrs["notes"])
+    assert any("share few rewordings or none" in note for note in table.attrs["notes"])
+
+
+@pytest.mark.parametrize(("first", "n_wordings"), [(0, 8), (4, 4), (5, 1), (8, 1)])
+def test_sides_that_share_fewer_than_half_of_their_rewordings_are_read_apart(tmp_path, first, n_wordings):
+    frame = random_frame(["a"], items=15, paraphrases=16, seed=1)
+    number = frame["variant"].str.extract(r"(\d+)$")[0].astype(float)
+    frame["text"] = frame["item"] + " said " + frame["variant"] * (frame["item"].str[-2:].astype(int) + 1)
+    is_original = frame["variant"] == "original"
+    number = number - number.min()
+    a, b = (frame[is_original | number.between(start, start + 7)].reset_index(drop=True) for start in (0, first))
+    table = compare(write_run(tmp_path / "a", a), write_run(tmp_path / "b", b)).set_index("measure")
+    assert table.loc["agreement", ["n_items", "n_wordings"]].tolist() == [15, n_wordings]
 
 
 def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
