@@ -90,11 +90,11 @@ def _aim_at_distance(rule: Rule, unit: PilotUnit, differs: float, broken_level: 
     most = float(mixture.weights @ (1 - 2 * GRID) ** 2)
 
     def compute_unchanged_power(items: int, wordings: int) -> float:
-        forecast = MeanForecast(_compute_distance_variance(mixture.weights, wordings, 0.0), 0.0, 0.0)
+        forecast = MeanForecast(compute_distance_variance(mixture.weights, wordings, 0.0), 0.0, 0.0)
         return compute_mean_power(forecast, 1 - rule.at_least, items, wordings, LEVEL, crossed=False)
 
     def compute_change_power(items: int, wordings: int) -> float:
-        forecast = MeanForecast(_compute_distance_variance(mixture.weights, wordings, differs / most), 0.0, 0.0)
+        forecast = MeanForecast(compute_distance_variance(mixture.weights, wordings, differs / most), 0.0, 0.0)
         distance = differs - (1 - rule.at_least)
         return compute_mean_power(forecast, distance, items, wordings, broken_level, crossed=False)
 
@@ -105,8 +105,22 @@ def _aim_at_distance(rule: Rule, unit: PilotUnit, differs: float, broken_level: 
         yield Aim(rule, goal, *unit.labels, why_not=f"items that turn round differ by {most:.2g} at most")
 
 
-def _compute_distance_variance(weights: Array, wordings: int, turned: float) -> float:
-    """Return the variance of an item's distance, over items of which a share turned round."""
+def compute_distance_variance(weights: Array, wordings: int, turned: float) -> float:
+    """Return the variance of an item's estimated distance.
+
+    Parameters
+    ----------
+    weights
+        Of the shares of `GRID` over items.
+    wordings
+        Of each item, at each time.
+    turned
+        Share of the items whose answers turned round.
+
+    Returns
+    -------
+    float
+    """
     shares = np.arange(wordings + 1) / wordings
     chances = binom.pmf(np.arange(wordings + 1), wordings, GRID[:, None])
     noise = shares * (1 - shares) / (wordings - 1)

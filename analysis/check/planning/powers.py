@@ -1,9 +1,9 @@
 """Say how probable it is that a check decides a rule, from what a pilot tells of items and wordings.
 
 Tests are one-sided, at `outcomes.LEVEL` to hold, and at Holm's smallest level of all looks to be broken. Means and
-their differences are tested by t (`statistics.reliability.planning.compute_power`), shares by the score of Wilson's
-interval. What else a table counts is foreseen by its own p: with I items in place of I0, its quantile of the normal
-distribution grows by sqrt(I / I0).
+their differences are tested by t (`statistics.reliability.planning.compute_power`), shares by the exact
+binomial test. What else a table counts is foreseen by its own p: with I items in place of I0, its quantile of the
+normal distribution grows by sqrt(I / I0).
 
 A model that did not change differs from its baseline by its samples, and in fresh wordings by these: an item's mean
 over K wordings of its own has the variance 2 s_e / K as a difference, with s_e the variance within an item. A change
@@ -19,7 +19,8 @@ the variance between items, the differences of items have then this variance:
 References
 ----------
 Brennan, R. L. (2001). Generalizability Theory, section 1.1.2 (decision studies).
-Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22, 209-212.
+Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
+binomial. Biometrika 26, 404-413.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import bdtr, ndtr, ndtri
+from scipy.special import bdtr, bdtrik, ndtr, ndtri, stdtrit
 
 from analysis.statistics.reliability.forecast import MeanForecast
 from analysis.statistics.reliability.planning import compute_power
@@ -68,7 +69,7 @@ def compute_mean_power(
 
 
 def compute_share_power(share: float, limit: float, ratio: float, n_items: int, level: float) -> float:
-    """Return how probable the score test tells a share from a limit, on the side on which it is.
+    """Return how probable the exact binomial test tells a share from a limit, on the side on which it is.
 
     Parameters
     ----------
@@ -91,8 +92,11 @@ def compute_share_power(share: float, limit: float, ratio: float, n_items: int, 
         return 0.0
     if share > limit:
         share, limit = 1 - share, 1 - limit
-    n = max(round(n_items / ratio), 1)
-    most = np.floor(n * limit + ndtri(level) * np.sqrt(n * limit * (1 - limit)) + 1e-9)  # a share so low is told
+    # An effective number of answers is estimated: then the test has fewer, as t has a larger quantile than the normal.
+    n = n_items if ratio == 1 else n_items / ratio * (ndtri(level) / stdtrit(n_items - 1, level)) ** 2
+    n = max(round(n), 1)
+    most = np.floor(np.nan_to_num(bdtrik(level, n, limit), nan=-1.0) + 1e-9)  # answers that are few enough
+    most -= bdtr(max(most, 0), n, limit) > level
     return float(bdtr(most, n, share)) if most >= 0 else 0.0
 
 
