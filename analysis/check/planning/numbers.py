@@ -11,9 +11,7 @@ from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import compute_mean_power, compute_power_from_p, compute_share_power
 from analysis.check.rules import LIKE_THESE
-from analysis.compare.measures import FLIP, FLIPS
-from analysis.measures.reworded import ACCURACY
-from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.compare.measures import FLIPS
 from analysis.statistics.reliability.forecast import build_mean_forecast
 
 
@@ -64,27 +62,25 @@ def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -
     answers, distance = unit.study.values[unit.unit], abs(outcome.number - outcome.limit)
     like_these = outcome.rule.wordings == LIKE_THESE
     if unit.measure == FLIPS:
-        flips = build_flip_forecast(answers, FLIP)
 
-        def compute_flip_power(items: int, wordings: int) -> float:
-            share = flips.predict_flip_share(wordings) if flips else outcome.number
-            is_same_side = (share - outcome.limit) * (outcome.number - outcome.limit) > 0
-            return compute_share_power(share, outcome.limit, 1.0, items, level) if is_same_side else 0.0
+        def compute_flip_power(items: int, _: int) -> float:
+            return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
 
-        # What flips depends on how many wordings may: a limit is one for the pilot's number of them.
-        n_wordings = max(round(outcome.n_wordings), 2)
-        return Aim(outcome.rule, goal, *unit.labels, (n_wordings,), compute_flip_power)
+        # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
+        return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_flip_power)
     forecast = build_mean_forecast(answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit))
     known = answers[~np.isnan(answers)]
-    is_share = unit.study.measure == ACCURACY or bool(((known == 0) | (known == 1)).all())
+    is_single_share = unit.study.has_single_wording and bool(((known == 0) | (known == 1)).all())
     is_crossed = unit.study.crossed and like_these
+    kept_forecast = forecast if is_crossed else replace(forecast, shared=0.0)
+    # Of answers between 0 and 1, the test adds an item that is as far out as can be on the limit's other side.
+    is_above = outcome.number > outcome.limit
+    farthest = 0.0 if unit.study.bounds is None else outcome.limit if is_above else 1 - outcome.limit
 
     def compute_number_power(items: int, wordings: int) -> float:
-        shared, item_variance = forecast.split_shared_and_item_variance(wordings)
-        if is_share and not (is_crossed and shared > 0):
-            ratio = min(item_variance / (outcome.number * (1 - outcome.number)), 1.0)
-            return compute_share_power(outcome.number, outcome.limit, ratio or 1.0, items, level)
-        kept_forecast = forecast if is_crossed else replace(forecast, shared=0.0)
-        return compute_mean_power(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
+        if is_single_share:
+            return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
+        nearer = distance - farthest / items
+        return compute_mean_power(kept_forecast, nearer, items, wordings, level, crossed=is_crossed)
 
     return Aim(outcome.rule, goal, *unit.labels, unit.planned_wordings, compute_number_power)
