@@ -100,10 +100,9 @@ def check_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]
     decided = iter(map(DecidedOutcome, outcomes, decide_outcomes(outcomes, rules.looks), correct_p_of_broken(outcomes)))
     results = []
     for rule, of_rule in zip(rules.rules, outcomes_by_rule, strict=True):
-        mine = [next(decided) for _ in of_rule]
-        results.append(
-            DecidedRule(rule, decide_rule([one.decision for one in mine]), tuple(sorted(mine, key=_rank_badness)))
-        )
+        decided_of_rule = tuple(sorted((next(decided) for _ in of_rule), key=_rank_badness))
+        decision = decide_rule([outcome.decision for outcome in decided_of_rule])
+        results.append(DecidedRule(rule, decision, decided_of_rule))
     return tuple(results)
 
 
@@ -111,8 +110,8 @@ def _rank_badness(decided: DecidedOutcome) -> tuple[int, float, float]:
     """Rank an outcome: the worst decision first, then the smallest p of being broken, then how far within the limit."""
     outcome = decided.outcome
     above = outcome.number - outcome.limit
-    kept = -above if outcome.rule.at_most == outcome.rule.at_most else above
-    return SEVERITY.index(decided.decision), *(np.nan_to_num([outcome.p_broken, kept], nan=np.inf).tolist())
+    room = -above if outcome.rule.at_most == outcome.rule.at_most else above
+    return SEVERITY.index(decided.decision), *(np.nan_to_num([outcome.p_broken, room], nan=np.inf).tolist())
 
 
 def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Rule], list[Outcome]], list[str]]:
@@ -137,7 +136,6 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     paired = None if baseline is None else pair_runs(runs, baseline)
 
     def make_outcomes(rule: Rule) -> list[Outcome]:
-        check_names_of_rule(rule, runs)
         if rule.kind == NUMBER:
             return test_number(rule, runs)
         return test_change(rule, runs, baseline, paired)
@@ -160,11 +158,11 @@ def check_names_of_rule(rule: Rule, runs: Runs) -> None:
     InputError
         With the nearest name.
     """
-    for key, wanted, names in (
+    for key, rule_names, names in (
         ("models", rule.models, runs.info["models"]),
         ("study", (rule.study,) if rule.study else (), runs.info["studies"]),
     ):
-        for name in wanted:
+        for name in rule_names:
             if name not in names:
                 listed = ", ".join(list(names)[:5]) + (" ..." if len(names) > 5 else "")
                 raise InputError(

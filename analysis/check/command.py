@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,9 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules", required=True, type=Path, metavar="FILE", help="rules, as docs/check.md explains them"
     )
     parser.add_argument("--against", metavar="BASELINE", help="the baseline that changes are told against")
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="print JSON, as analysis/check/schema.json explains it")
-    shown.add_argument("--explain", action="store_true", help="only say what each rule tests; no run is needed")
+    output_form = parser.add_mutually_exclusive_group()
+    output_form.add_argument(
+        "--json", action="store_true", help="print JSON, as analysis/check/schema.json explains it"
+    )
+    output_form.add_argument("--explain", action="store_true", help="only say what each rule tests; no run is needed")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, too, for a build server")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary for a pull request, too")
 
@@ -52,9 +53,11 @@ def main(args: argparse.Namespace) -> int:
 
     if not args.explain and not args.run:
         raise InputError("check: give a run folder, or --explain to be told what the rules test")
+    if args.explain and (args.junit or args.markdown):
+        raise InputError("check: --explain checks nothing that --junit or --markdown could hold; give one or the other")
     rules = read_rules(args.rules)
     if args.explain:
-        from analysis.check.explain import explain_rules
+        from analysis.check.forms.explain import explain_rules
 
         sys.stdout.buffer.write("".join(f"{line}\n" for line in explain_rules(rules)).encode())
         return 0
@@ -65,7 +68,7 @@ def main(args: argparse.Namespace) -> int:
 def _make_check(rules: Rules, run: str, against: str) -> Check:
     """Open the run and the baseline, and check the rules on them."""
     from analysis import runs
-    from analysis.check.checking import Check, build_outcome_maker, check_rules
+    from analysis.check.checking import Check, build_outcome_maker, check_names_of_rule, check_rules
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
 
@@ -73,6 +76,8 @@ def _make_check(rules: Rules, run: str, against: str) -> Check:
     if changes and not against:
         raise InputError(f"{rules.path}: {changes[0].text!r} is about a change; give --against BASELINE")
     opened = runs.open_runs(resolve_run_folder(run))
+    for rule in rules.rules:
+        check_names_of_rule(rule, opened)
     baseline = None
     if changes:
         from analysis.check.baseline import open_baseline
@@ -103,10 +108,10 @@ def write_check(check: Check, as_json: bool, junit: Path | None = None, markdown
     -------
     0, 3 or 4.
     """
-    from analysis.check.json_form import write_json
-    from analysis.check.junit import write_junit
-    from analysis.check.lines import describe_check
-    from analysis.check.markdown import write_markdown
+    from analysis.check.forms.json_form import write_json
+    from analysis.check.forms.junit import write_junit
+    from analysis.check.forms.lines import describe_check
+    from analysis.check.forms.markdown import write_markdown
 
     files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = ((junit, write_junit), (markdown, write_markdown))
     for file, write in files:
@@ -132,19 +137,14 @@ def _write_file(file: Path, text: str) -> None:
 
 def _check_files_harm_nothing(args: argparse.Namespace) -> None:
     """Refuse a file to write that has no folder, is the other one, or is the rules or a part of the run or baseline."""
-    wanted = [(f"--{name}", getattr(args, name)) for name in ("junit", "markdown") if getattr(args, name)]
-    if len({file.resolve() for _, file in wanted}) < len(wanted):
+    named_files = [(f"--{name}", getattr(args, name)) for name in ("junit", "markdown") if getattr(args, name)]
+    if len({file.resolve() for _, file in named_files}) < len(named_files):
         raise InputError("--junit and --markdown name the same file; give two")
-    for option, file in wanted:
+    for option, file in named_files:
         if not file.parent.is_dir():
             raise InputError(f"{option} {file}: there is no folder {file.parent}; make it first")
         if file.is_dir():
             raise InputError(f"{option} {file}: is a folder; give the name of a file")
-        for part in _list_inputs(args):
-            if file.resolve() == part or part in file.resolve().parents:
-                raise InputError(f"{option} {file}: is a part of {os.path.relpath(part)}, which is read; give another")
-
-
-def _list_inputs(args: argparse.Namespace) -> Iterable[Path]:
-    """List what the check reads: the rules, the run and the baseline."""
-    return [Path(name).expanduser().resolve() for name in (args.rules, args.run, args.against) if name]
+        for name in filter(None, (args.rules, args.run, args.against)):
+            if Path(name).expanduser().resolve() in (file.resolve(), *file.resolve().parents):
+                raise InputError(f"{option} {file}: is a part of {name}, which is read; give another")

@@ -23,12 +23,13 @@ from analysis.reporting.catalogue import tables as catalogue_tables
 from analysis.reporting.catalogue.columns import Column
 from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
 
+RANKING_SENTENCE = "ranking as before"
 FORMS = (
     "stability.flip_10 <= 0.20",
     "validity >= 0.9",
     "not worse by 0.02 in accuracy",
     "same answers as before on 95 % of items",
-    "ranking as before",
+    RANKING_SENTENCE,
 )
 SHARES = ("validity", "accuracy", "agreement", "flips")  # bare measures that are shares
 NUMBERS = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -70,9 +71,6 @@ def parse_sentence(text: str) -> dict[str, Any]:
     raise InputError(f"is no rule{suggest_nearest(words, FORMS)}; the forms are: {'; '.join(FORMS)}")
 
 
-RANKING_SENTENCE = "ranking as before"
-
-
 def _parse_change(margin: str | None, measure: str | None) -> dict[str, Any]:
     """Parse "not worse by MARGIN in MEASURE"."""
     if not measure:
@@ -96,8 +94,8 @@ def _parse_same_answers(share: str | None) -> dict[str, Any]:
         raise InputError("says of no share; write: same answers as before on 95 % of items")
     number = _parse_number(share, "share")
     if not 0 < number <= 1:
-        meant = f"; write {share} %" if 1 < number <= 100 else "; write one such as 95 %"
-        raise InputError(f"the share {share} is not above 0 and at most 100 %{meant}")
+        remedy = f"; write {share} %" if 1 < number <= 100 else "; write one such as 95 %"
+        raise InputError(f"the share {share} is not above 0 and at most 100 %{remedy}")
     return {"kind": SAME_ANSWERS, "at_least": number}
 
 
@@ -182,12 +180,12 @@ def look_up_target(target: str) -> Column:
     except WrongPage:  # matches a pattern, and is none of the columns that it stands for
         entry = None
     if entry is None:
-        known = [name for name in patterns if "*" not in name and is_number(look_up_column(table, name))]
+        number_columns = [name for name in patterns if "*" not in name and is_number(look_up_column(table, name))]
         like = [name for name in patterns if "*" in name]
-        shown = f", or one like {', '.join(like)}" if like else ""
+        pattern_hint = f", or one like {', '.join(like)}" if like else ""
         raise InputError(
-            f"table {table} has no column {shorten_line(repr(column))}{suggest_nearest(column, known)}{shown}; "
-            f"`waver table --list {table}` explains all"
+            f"table {table} has no column {shorten_line(repr(column))}{suggest_nearest(column, number_columns)}"
+            f"{pattern_hint}; `waver table --list {table}` explains all"
         )
     if not is_number(entry):
         raise InputError(

@@ -202,6 +202,9 @@ def of_analysis() -> Iterator[Kind]:
                           ("scores.yaml", b"- model: big\n  MT: 1.5\n- model: small\n  MT: 2\n")):  # fmt: skip
         yield Kind(file, content, f"{table}{file} -p aliases=aliases.yaml", (*questions, names))
         yield Kind(*names, f"{table}{file} -p aliases=aliases.yaml", (*questions, (file, content)))
+    rules = 'wordings = "like these"\nlooks = 50\n[[rule]]\nrequire = "stability.flip_10 <= 0.20"\n'
+    rules += 'models = ["m0"]\nparameters = { resamples = 500 }\n[[rule]]\nrequire = "not worse by 0.02 in accuracy"\n'
+    yield Kind("rules.toml", rules.encode(), "analysis check --rules rules.toml --explain")
 
 
 @cache

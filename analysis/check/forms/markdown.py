@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.check.checking import Check, DecidedOutcome, DecidedRule
-from analysis.check.lines import describe_test, format_interval, format_number, name_unit, summarise_check
+from analysis.check.forms.lines import (
+    describe_test,
+    format_interval,
+    format_limit,
+    format_number,
+    name_unit,
+    summarise_check,
+)
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, HOLDS
 from analysis.reporting.catalogue.grid import escape_markdown
+from analysis.reporting.words import format_quantity
 from ground.errors import escape_control_characters
 
 SIGNS = {HOLDS: "✅ holds", BROKEN: "❌ broken", CANNOT_TELL: "❔ cannot tell"}
@@ -45,7 +53,7 @@ def _write_lines(check: Check) -> Iterator[str]:
     ]
     if rows:
         yield ""
-        yield f"<details><summary>{len(rows):,} more that do not hold</summary>"
+        yield f"<details><summary>{format_quantity(len(rows), 'more number')} not known to hold</summary>"
         yield ""
         yield from _write_table(
             ("Rule", "", "Of", "Number", "95 % interval", "Limit", "Test"),
@@ -79,7 +87,7 @@ def _list_cells(decided: DecidedOutcome) -> tuple[str, ...]:
     """List the cells of an outcome."""
     outcome = decided.outcome
     interval = "" if outcome.lower != outcome.lower else format_interval(outcome)
-    return name_unit(outcome), format_number(outcome), interval, f"{outcome.limit:.4g}", describe_test(decided)
+    return name_unit(outcome), format_number(outcome), interval, format_limit(outcome), describe_test(decided)
 
 
 def _write_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

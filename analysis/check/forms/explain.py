@@ -65,8 +65,8 @@ def _explain_number(rule: Rule) -> str:
         entry = look_up_target(rule.target)
         unit = f" ({entry.unit})" if entry.unit else ""
         options = ", ".join(f"{name} = {value}" for name, value in rule.parameters.items())
-        made = f", made with {options}" if options else ""
-        return f"Tests whether column {column} of table {table}{made} is {bound}: {entry.meaning}{unit}."
+        options_text = f", made with {options}," if options else ""
+        return f"Tests whether column {column} of table {table}{options_text} is {bound}: {entry.meaning}{unit}."
     if rule.kind == NOT_WORSE:
         margin = (
             f"{rule.margin:g}"

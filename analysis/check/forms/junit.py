@@ -13,7 +13,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from analysis.check.checking import Check, DecidedRule
-from analysis.check.lines import describe_outcome, describe_rule
+from analysis.check.forms.lines import describe_outcome, describe_rule
 from analysis.check.outcomes import CANNOT_TELL
 
 SUITE = "waver check"

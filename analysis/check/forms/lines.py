@@ -28,7 +28,7 @@ def describe_check(check: Check) -> Iterator[str]:
         A line; the last one counts the rules.
     """
     for result in check.results:
-        yield flatten_message(f"{result.decision:<12}{describe_rule(result)}")
+        yield f"{result.decision:<12}{flatten_message(describe_rule(result))}"
     yield summarise_check(check)
 
 
@@ -51,13 +51,13 @@ def describe_outcome(decided: DecidedOutcome) -> str:
     outcome = decided.outcome
     note = f"; {outcome.note}" if outcome.note else ""
     return (
-        f"{name_unit(outcome)}: {format_number(outcome)} {format_interval(outcome)}, limit {outcome.limit:.4g}; "
+        f"{name_unit(outcome)}: {format_number(outcome)} {format_interval(outcome)}, limit: {format_limit(outcome)}; "
         f"{describe_test(decided)}{note}"
     )
 
 
 def name_unit(outcome: Outcome) -> str:
-    """Write what an outcome is of: model, condition where there is one, and the measure where the rule does not say.
+    """Write what an outcome is of: model, condition, study, and the measure where the rule does not say.
 
     Parameters
     ----------
@@ -66,19 +66,28 @@ def name_unit(outcome: Outcome) -> str:
 
     Returns
     -------
-    "gpt2 (base)", "gpt2 (base), flips", or "gpt2 > opt (base), accuracy".
+    "gpt2 (base) in opinions", or "gpt2 > opt (base) in questions, accuracy".
     """
     condition = f" ({outcome.condition})" if outcome.condition else ""
+    condition += f" in {outcome.study}" if outcome.study else ""
     is_told = outcome.measure in ("", outcome.rule.target, outcome.rule.target.partition(".")[2])
     return f"{outcome.model}{condition}{'' if is_told else f', {outcome.measure}'}"
 
 
 def format_number(outcome: Outcome) -> str:
     """Write the number of an outcome; of a change, with its sign and the number before."""
+    if outcome.number != outcome.number:
+        return "no number"
     if outcome.rule.kind not in (NOT_WORSE, RANKING):
         return f"{outcome.number:.4g}"
     before = "" if outcome.before != outcome.before else f" from {outcome.before:.4g}"
     return f"{outcome.number:+.4g}{before}"
+
+
+def format_limit(outcome: Outcome) -> str:
+    """Write what an outcome is compared with, and on which side of it the number must be."""
+    side = "at most" if outcome.rule.at_most == outcome.rule.at_most else "at least"
+    return f"{'above' if outcome.rule.kind == RANKING else side} {outcome.limit:.4g}"
 
 
 def format_interval(outcome: Outcome) -> str:
@@ -93,10 +102,13 @@ def describe_test(decided: DecidedOutcome) -> str:
     """Write how an outcome was tested: p of what is decided, the test, and on how many items and wordings."""
     outcome = decided.outcome
     p = {BROKEN: decided.p_broken_holm, HOLDS: outcome.p_holds}.get(decided.decision, float("nan"))
-    shown = "" if outcome.test == COUNTED or p != p else "p < .0001, " if p < 0.0001 else f"p = {p:.2g}, "
+    after = " after Holm" if decided.decision == BROKEN else ""
+    p_text = (
+        "" if outcome.test == COUNTED or p != p else f"p < .0001{after}, " if p < 0.0001 else f"p = {p:.2g}{after}, "
+    )
     sized = f", {format_quantity(outcome.n_items, 'item')}" if outcome.n_items > 0 else ""
     wordings = f" in {outcome.n_wordings:.3g} wordings" if sized and outcome.n_wordings > 1 else ""
-    return f"{shown}{outcome.test}{sized}{wordings}"
+    return f"{p_text}{outcome.test}{sized}{wordings}"
 
 
 def _count_others(result: DecidedRule) -> str:
@@ -122,7 +134,9 @@ def summarise_check(check: Check) -> str:
     """
     counts = Counter(result.decision for result in check.results)
     failing = sum(result.is_failed and result.decision == CANNOT_TELL for result in check.results)
-    passes = {0: " (which passes)", counts[CANNOT_TELL]: " (which fails)"}.get(failing, f" ({failing:,} of these fail)")
+    passes = {0: " (which passes)", counts[CANNOT_TELL]: " (which fails)"}.get(
+        failing, f" (which fails for {failing:,})"
+    )
     listed = ", ".join(
         f"{counts[word]:,} {PHRASES[word][counts[word] > 1]}{passes if word == CANNOT_TELL else ''}"
         for word in SEVERITY

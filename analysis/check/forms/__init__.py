@@ -1,0 +1,1 @@
+"""What a check says: lines, JSON, JUnit, Markdown, and rules in words."""

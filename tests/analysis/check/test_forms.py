@@ -1,0 +1,116 @@
+"""What a check prints and writes, against files that were read and judged by hand: tests/fixtures/check.
+
+`UPDATE_GOLDEN=1 pytest FILE` writes them anew; read the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+from junitparser import Failure, JUnitXml, Skipped
+
+from analysis.check.command import write_check
+from analysis.check.forms.json_form import write_json
+from analysis.check.forms.junit import write_junit
+from analysis.check.forms.lines import describe_check
+from analysis.check.forms.markdown import write_markdown
+from helpers.checks import BROKEN, FLIPS, HOLDING, RANKING, SAME, UNSURE, make_check, make_outcome
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests" / "fixtures" / "check"
+SCHEMA = json.loads((ROOT / "analysis" / "check" / "schema.json").read_text("utf-8"))
+CHECKS = {
+    "holds": (make_check(HOLDING), 0),
+    "broken": (make_check({**UNSURE, **BROKEN}, notes=("item tea is not in the baseline",)), 3),  # 3 before 4
+    "cannot-tell-fails": (make_check(UNSURE), 4),
+    "cannot-tell-passes": (make_check({name: UNSURE[name] for name in UNSURE if name != SAME.name}), 0),
+}
+FORMS = {
+    "txt": lambda check: "".join(f"{line}\n" for line in describe_check(check)),
+    "json": write_json,
+    "md": write_markdown,
+    "xml": write_junit,
+}
+STATES = pytest.mark.parametrize("state", CHECKS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@STATES
+def test_every_state_in_every_form_is_as_it_was_read_by_hand(state, form):
+    text, file = FORMS[form](CHECKS[state][0]), GOLDEN / f"{state}.{form}"
+    if os.environ.get("UPDATE_GOLDEN"):
+        file.write_text(text, encoding="utf-8", newline="")
+    assert text == file.read_text(encoding="utf-8")
+
+
+@STATES
+def test_the_exit_status_tells_the_state_and_all_files_are_written(state, tmp_path, capsys):
+    check, status = CHECKS[state]
+    assert write_check(check, False, tmp_path / "junit.xml", tmp_path / "summary.md") == status == check.exit_status
+    printed = capsys.readouterr()
+    assert printed.out == FORMS["txt"](check)
+    assert printed.err == "".join(f"note: {note}\n" for note in check.notes)
+    assert (tmp_path / "junit.xml").read_text("utf-8") == write_junit(check)
+    assert (tmp_path / "summary.md").read_text("utf-8") == write_markdown(check)
+    assert write_check(check, True) == status
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == (write_json(check), "")
+
+
+@STATES
+def test_json_keeps_its_schema(state):
+    check = CHECKS[state][0]
+    content = json.loads(write_json(check))
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(content)
+    assert content["exit_status"] == check.exit_status
+    assert [rule["decision"] for rule in content["rules"]] == [result.decision for result in check.results]
+
+
+@STATES
+def test_junit_is_what_a_parser_reads(state):
+    check = CHECKS[state][0]
+    (suite,) = JUnitXml.fromstring(write_junit(check).encode())
+    cases = list(suite)
+    assert [case.name for case in cases] == [result.rule.name for result in check.results]
+    for case, result in zip(cases, check.results, strict=True):
+        kinds = [type(entry) for entry in case.result]
+        assert kinds == ([Failure] if result.is_failed else [Skipped] if result.decision == "cannot tell" else [])
+    assert (suite.tests, suite.failures, suite.skipped) == (
+        len(cases),
+        sum(result.is_failed for result in check.results),
+        sum(result.decision == "cannot tell" and not result.is_failed for result in check.results),
+    )
+
+
+def test_the_worst_number_stands_first():
+    unlike = [
+        make_outcome(FLIPS, 0.99, 0.01, number=0.1, model="good"),
+        make_outcome(FLIPS, 0, 1, number=0.3, model="counted", test="counted"),
+        make_outcome(FLIPS, 0, 1, number=0.4, model="counted and worse", test="counted"),
+        make_outcome(FLIPS, 0.4, 0.6, number=0.21, model="open"),
+        make_outcome(FLIPS, 1e-9, 1, number=0.9, model="broken"),
+    ]
+    (result,) = make_check({FLIPS.name: unlike}).results
+    models = [decided.outcome.model for decided in result.outcomes]
+    assert models == ["counted and worse", "counted", "broken", "open", "good"]
+
+
+def test_many_numbers_do_not_make_a_summary_that_no_pull_request_takes():
+    many = [make_outcome(FLIPS, 1e-9, 1, model=f"m{n}") for n in range(3000)]
+    check = make_check({FLIPS.name: many})
+    assert "2,949 others are not shown" in write_markdown(check) and len(write_markdown(check)) < 65_536
+    assert "2,800 others are not shown" in write_junit(check)
+    assert len(json.loads(write_json(check))["rules"][0]["outcomes"]) == 3000
+
+
+def test_a_rule_without_a_number_cannot_be_told():
+    check = make_check({RANKING.name: [make_outcome(RANKING)]})
+    empty = type(check)(check.rules, "run", "", (type(check.results[0])(RANKING, "cannot tell", ()),))
+    assert next(iter(describe_check(empty))) == "cannot tell ranking as before: there is nothing to test"
+    assert "there is nothing to test" in write_markdown(empty) and "there is nothing to test" in write_junit(empty)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(write_json(empty)))
