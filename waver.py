@@ -117,14 +117,17 @@ def _compare_sides(call: list[str]) -> int:
         )
     try:
         with tempfile.TemporaryDirectory(prefix="waver-compare-") as folder:
-            words = [_import_log_side(word, Path(folder) / "AB"[place]) for place, word in enumerate(sides)]
-            if status := next((word for word in words if isinstance(word, int)), 0):
-                return status
+            words = []
+            for side, word in zip("AB", sides, strict=False):
+                imported = _import_log_side(word, Path(folder) / side)
+                if isinstance(imported, int):
+                    return imported
+                words.append(imported)
             # What the call itself says of names comes later, and counts.
             names = [
                 f"--name-{side}={given}" for side, given, path in zip("ab", sides, words, strict=False) if path != given
             ]
-            return int(import_module("analysis.__main__").main([call[0], *map(str, words), *names, *call[3:]], "waver"))
+            return int(import_module("analysis.__main__").main([call[0], *words, *names, *call[3:]], "waver"))
     except InputError as error:
         return print_failure("waver", 2, str(error))
     except KeyboardInterrupt:
@@ -146,7 +149,7 @@ def _import_log_side(word: str, run_folder: Path) -> str | int:
     lines = io.StringIO()
     with contextlib.redirect_stdout(lines):
         status: int = import_module("inference.__main__").main(
-            [*call, f"--name={path.absolute().stem or 'log'}", "--out", str(run_folder)], "waver"
+            [*call, f"--name={path.absolute().stem or 'log'}", "--out", str(run_folder)], "waver", "stopped"
         )
     for line in lines.getvalue().splitlines():
         if "left out" in line:

@@ -1,7 +1,7 @@
 """Run the commands of this wing: `waver report | table | show | features | export`, or `python -m analysis ...`.
 
 A part or a page may have commands of its own; they are found by scanning (`ground.commands`), and have a DESCRIPTION,
-too. One that writes no file but only prints says PRINTS = True.
+too. One that only prints, unless `--out` names a file, says PRINTS = True.
 """
 
 from __future__ import annotations

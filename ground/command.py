@@ -36,7 +36,7 @@ def run_command(
         Makes the parser of the call.
     run
         Runs the command that the parser chose; None counts as status 0. One whose options have `prints` is refused
-        where standard output is closed: it makes nothing else.
+        where standard output is closed: it makes nothing else, unless its option `out` names a file.
     stopped_message
         What is said when the user stops the command.
     preferred_extra
@@ -57,7 +57,7 @@ def run_command(
         return print_failure(program, 2, str(error))
     except RunFailed as error:
         return print_failure(program, 1, str(error))
-    if closed and getattr(options, "prints", False):
+    if closed and getattr(options, "prints", False) and not getattr(options, "out", None):
         return print_failure(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )

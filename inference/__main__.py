@@ -49,7 +49,7 @@ PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, e
 EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out runs/gpt2"
 
 
-def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+def main(words: Sequence[str] | None = None, program: str = PROGRAM, stopped_message: str = STOPPED) -> int:
     """Run a command of this wing.
 
     Parameters
@@ -58,6 +58,8 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         The call without the program; None: that of this process.
     program
         How the user called it; usage and messages repeat that.
+    stopped_message
+        What is said when the user stops it.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         options.main(options)
         recognition_notes.print_notes()
 
-    return run_command(call, program, lambda: build_call_parser(call, program), run_call, stopped_message=STOPPED)
+    return run_command(call, program, lambda: build_call_parser(call, program), run_call, stopped_message=stopped_message)
 
 
 def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:

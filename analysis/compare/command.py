@@ -22,6 +22,7 @@ DESCRIPTION = (
     "what it would take to decide. A and B are run folders, folders of run folders, or logs of Inspect, lm-eval or "
     "HELM as they are."
 )
+PRINTS = True
 FORMATS = ("text", "csv", "markdown")
 
 
@@ -71,8 +72,9 @@ def main(args: argparse.Namespace) -> int:
     if args.out:
         _check_out_harms_nothing(args.out, (args.a, args.b, args.name_a, args.name_b))
     from analysis import runs
-    from analysis.compare.measures import Chosen, compare_paired_runs
+    from analysis.compare.measures import compare_paired_runs
     from analysis.compare.pairing import pair_runs
+    from analysis.compare.pairs import Chosen
     from analysis.reporting.output.notebooks import resolve_run_folder
 
     chosen = Chosen(args.measure, (args.model_a, args.model_b), (args.condition_a, args.condition_b), args.margin)
@@ -111,9 +113,11 @@ def _write_text(rows: pd.DataFrame, form: str) -> str:
     """Write the rows as lines, CSV or a Markdown table."""
     from analysis.compare.verdicts import describe_rows
     from analysis.reporting.catalogue.grid import escape_markdown, render_csv
+    from ground.spreadsheet import escape_formula
 
     if form == "csv":
-        return render_csv(rows)
+        texts = rows.select_dtypes(exclude=["number", "bool"])  # names are of models, and of strangers' logs
+        return render_csv(rows.assign(**{name: texts[name].map(escape_formula) for name in texts}))
     if form == "text":
         return "".join(f"{line}\n" for line in describe_rows(rows))
     cells = [list(map(str, rows.columns)), ["---"] * len(rows.columns)]

@@ -15,11 +15,11 @@ from typing import Any
 
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
-from analysis.runs.folder import ORIGINAL, Folder, list_schema_columns, quote_sql_literal
+from analysis.runs.folder import ORIGINAL, Folder, build_text_hash_sql, list_schema_columns, quote_sql_literal
 from ground.errors import InputError, shorten_line
 
 SIDES = ("A", "B")
-_SAME = ("text", "options", "canonical", "gold")  # what two wordings have in common to be one
+_SAME = ("options", "canonical", "gold")  # what two wordings have in common, beside their text, to be one
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,15 @@ def strip_side(unit: tuple[str, str]) -> tuple[str, str]:
     return model[len(start) :], condition[len(start) :] if is_renamed else condition
 
 
-def pair_runs(run_a: Runs, run_b: Runs) -> PairedRuns:
+def pair_runs(run_a: Runs, run_b: Runs, side_names: tuple[str, str] = SIDES) -> PairedRuns:
     """Pair the studies of two sets of runs: those of the same name, or the only one of each set.
 
     Parameters
     ----------
     run_a, run_b
-        From `analysis.runs.open_runs`.
+        From `analysis.runs.open_runs`; one may be a baseline, whose texts are compared by their hashes.
+    side_names
+        What notes and messages call the sides.
 
     Returns
     -------
@@ -123,36 +125,41 @@ def pair_runs(run_a: Runs, run_b: Runs) -> PairedRuns:
     """
     notes: list[str] = []
     pairs = []
-    for study_a, study_b in _match_studies(run_a, run_b, notes):
-        paired = _pair_study(run_a, study_a, run_b, study_b, notes)
+    for study_a, study_b in _match_studies(run_a, run_b, side_names, notes):
+        paired = _pair_study(run_a, study_a, run_b, study_b, side_names, notes)
         if paired:
             pairs.append(paired)
     if not pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
-        raise InputError(f"A and B have no item in common{why}; give two runs of the same items")
+        raise InputError(f"{' and '.join(side_names)} have no item in common{why}; give two runs of the same items")
     return PairedRuns(pairs, notes)
 
 
-def _match_studies(run_a: Runs, run_b: Runs, notes: list[str]) -> Iterator[tuple[str, str]]:
+def _match_studies(
+    run_a: Runs, run_b: Runs, side_names: tuple[str, str], notes: list[str]
+) -> Iterator[tuple[str, str]]:
     """Yield the names of studies to compare; note those that only one side has, or that were asked in another way."""
     studies_a, studies_b = run_a.info["studies"], run_b.info["studies"]
     names = [(name, name) for name in studies_a if name in studies_b]
     if len(studies_a) == len(studies_b) == 1:
         names = [(next(iter(studies_a)), next(iter(studies_b)))]
-    for side, studies, place in (("A", studies_a, 0), ("B", studies_b, 1)):
+    for side, studies, place in zip(side_names, (studies_a, studies_b), (0, 1), strict=True):
         matched_names = {pair[place] for pair in names}
         notes += [f"only {side} has the study {name}" for name in studies if name not in matched_names]
     for name_a, name_b in names:
         for field in ("protocol", "canonical"):
             values = studies_a[name_a][field], studies_b[name_b][field]
             if values[0] != values[1]:
-                notes.append(f"study {name_a}: {field} is {values[0]} in A and {values[1]} in B: not compared")
+                sides = " and ".join(f"{value} in {side}" for value, side in zip(values, side_names, strict=True))
+                notes.append(f"study {name_a}: {field} is {sides}: not compared")
                 break
         else:
             yield name_a, name_b
 
 
-def _pair_study(run_a: Runs, study_a: str, run_b: Runs, study_b: str, notes: list[str]) -> tuple[Runs, Runs] | None:
+def _pair_study(
+    run_a: Runs, study_a: str, run_b: Runs, study_b: str, side_names: tuple[str, str], notes: list[str]
+) -> tuple[Runs, Runs] | None:
     """Lay the rows of one study of both sides beside each other; None without a common item."""
     sides = [
         [folder for folder in run.folders if folder.study == study]
@@ -165,10 +172,18 @@ def _pair_study(run_a: Runs, study_a: str, run_b: Runs, study_b: str, notes: lis
             f"CREATE TABLE all_{side} AS SELECT {quote_sql_literal(study_a)} AS study, {columns}, position "
             f"FROM ({folders[0].stimuli_sql})"
         )
-    same = " AND ".join(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)
+    # Where one side alone has its texts hashed, so are those of the other one.
+    is_hashed = [folders[0].is_baseline for folders in sides]
+    texts = [
+        build_text_hash_sql(f"{name}.text") if is_hashed[1 - place] and not is_hashed[place] else f"{name}.text"
+        for place, name in enumerate("ab")
+    ]
+    same = " AND ".join(
+        f"{a} IS NOT DISTINCT FROM {b}" for a, b in [texts, *([f"a.{name}", f"b.{name}"] for name in _SAME)]
+    )
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
     is_fresh: bool = _has_fresh_wordings(con)
-    _note_differences(con, study_a, is_fresh, notes)
+    _note_differences(con, study_a, is_fresh, side_names, notes)
     if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
         return None
     renamed = _list_conditions_with_other_settings(run_a.info["conditions"][study_a], run_b.info["conditions"][study_b])
@@ -208,33 +223,38 @@ def _has_fresh_wordings(con: Any) -> bool:
     ).fetchall() == [(True,)]
 
 
-def _note_differences(con: Any, study: str, is_fresh: bool, notes: list[str]) -> None:
+def _note_differences(
+    con: Any, study: str, is_fresh: bool, side_names: tuple[str, str], notes: list[str]
+) -> None:
     """Count the items and wordings of a study that are not compared, and name the first."""
 
     def count(query: str) -> tuple[int, str]:
         number, name = con.execute(f"SELECT count(*), min(item) FROM ({query})").fetchone()
         return int(number), shorten_line(str(name), 40)
 
-    for side, other in (SIDES, SIDES[::-1]):
+    for side, other, side_name in ((*SIDES, side_names[0]), (*SIDES[::-1], side_names[1])):
         number, name = count(f"SELECT DISTINCT item FROM all_{side} ANTI JOIN all_{other} USING (item)")
         if number:
-            notes.append(f"study {study}: only {side} has {format_quantity(number, 'item')}, such as {name}")
+            notes.append(f"study {study}: only {side_name} has {format_quantity(number, 'item')}, such as {name}")
     number, name = count("SELECT DISTINCT item FROM all_A SEMI JOIN all_B USING (item) ANTI JOIN shared USING (item)")
     if number:
         notes.append(
             f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: text, options or right answer "
-            "differ between A and B"
+            f"differ between {' and '.join(side_names)}"
         )
     if is_fresh:
-        notes.append(f"study {study}: A and B share no rewording: each item is compared by the mean over its wordings")
+        notes.append(
+            f"study {study}: {' and '.join(side_names)} share no rewording: each item is compared by the mean over its "
+            "wordings"
+        )
         return
-    for side in SIDES:
+    for side, side_name in zip(SIDES, side_names, strict=True):
         number, name = count(
             f"SELECT item FROM all_{side} SEMI JOIN shared USING (item) ANTI JOIN shared USING (item, variant)"
         )
         if number:
             notes.append(
-                f"study {study}: {format_quantity(number, 'wording')} of {side} left out, such as one of {name}: the "
+                f"study {study}: {format_quantity(number, 'wording')} of {side_name} left out, such as one of {name}: the "
                 "other side has no such wording"
             )
 

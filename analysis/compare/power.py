@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 PAIRED_T, MCNEMAR, SIGN = "paired t", "exact McNemar", "sign test"
+SIGN_BOUND = "bound of the sign test"  # its p, had all items that differ gone one way
 POWER = 0.8
 MOST_ITEMS, MOST_DEVIATIONS = 10_000_000, 1_000  # more are not tried
 _MOST_COUNTED = 10_000  # where more items differ, the exact test has the power of a t test

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.compare.pairs import VALIDITY
 from analysis.compare.power import MCNEMAR
 from analysis.reporting.words import format_quantity
 from analysis.statistics.multiplicity import ALPHA
@@ -82,7 +83,7 @@ def describe_rows(rows: pd.DataFrame) -> Iterator[str]:
             )
             shown_names = names
         yield f"  {_describe_row(row)}"
-        if row["a_validity"] < 1 or row["b_validity"] < 1:
+        if row["measure"] != VALIDITY and (row["a_validity"] < 1 or row["b_validity"] < 1):
             yield f"    valid answers: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only those of both count"
         if row["verdict"] == NO_DIFFERENCE:
             yield from (f"    {line}" for line in _describe_power(row))

@@ -64,6 +64,9 @@ class Choices:
     texts, otherwise
         Of every answer, how many texts it was read from, and how many of them the other reading reads differently;
         NaN where that was not counted: (questions, wordings, orders, units).
+    validities
+        Of every answer, its mass, or the share of its texts that could be read; NaN where not asked, or where only
+        bounds of the mass are known: (questions, wordings, orders, units).
     """
 
     study: str
@@ -84,6 +87,7 @@ class Choices:
     readings: tuple[str, ...]
     texts: npt.NDArray[np.float64]
     otherwise: npt.NDArray[np.float64]
+    validities: npt.NDArray[np.float64]
 
     def select_questions(self, is_selected: npt.NDArray[np.bool_]) -> Choices:
         """Keep some of the questions."""
@@ -98,6 +102,7 @@ class Choices:
             "gold",
             "texts",
             "otherwise",
+            "validities",
         )
         return replace(self, **{name: getattr(self, name)[is_selected] for name in names})
 
@@ -173,7 +178,7 @@ def _read_choice_study(runs: Runs, study: str, *, with_gaps: bool = False) -> Ch
     questions = Choices(
         study, (), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings), orders, letters,
         position >= 0, size, right, no_answers, no_answers, gold, no_values, no_values, (),
-        *(no_answers.astype(float),) * 2,
+        *(no_answers.astype(float),) * 3,
     )  # fmt: skip
     if not with_gaps:
         _check_question_gaps(runs, questions)
@@ -238,17 +243,20 @@ def _read_choice_answers(
     """Fill what `Choices` has of all units: choices by letter and by place, validity, and how texts were read."""
     size = int(np.prod(shape)), len(units)
     chosen_letters, chosen_places = (np.full(size, NOT_ASKED, np.int8) for _ in range(2))
-    texts, otherwise = (np.full(size, np.nan) for _ in range(2))
+    texts, otherwise, validities = (np.full(size, np.nan) for _ in range(3))
     validity, least = np.full(len(units), np.nan), np.full(len(units), np.nan)
     for unit, (model, condition) in enumerate(units):
         rows = _read_unit_choices(runs, study, model, condition, letters)
         chosen_letters[rows["cell"], unit], chosen_places[rows["cell"], unit] = rows["letter"], rows["place"]
         for array, name in ((texts, "texts"), (otherwise, "read_otherwise")):
             array[rows["cell"], unit] = np.ma.filled(rows[name].astype(float), np.nan)
-        low, high = (float(np.ma.filled(rows[name].astype(float), np.nan).mean()) for name in ("validity", "most"))
+        lows, highs = (np.ma.filled(rows[name].astype(float), np.nan) for name in ("validity", "most"))
+        validities[rows["cell"], unit] = np.where(highs > lows, np.nan, lows)
+        low, high = float(lows.mean()), float(highs.mean())
         least[unit] = low if high > low else np.nan
         validity[unit] = np.nan if low < HALF_MASS <= high else low
-    cells = {"chosen_letter": chosen_letters, "chosen_place": chosen_places, "texts": texts, "otherwise": otherwise}
+    cells = {"chosen_letter": chosen_letters, "chosen_place": chosen_places, "texts": texts, "otherwise": otherwise,
+             "validities": validities}  # fmt: skip
     conditions = runs.info["conditions"][study]
     readings = tuple(find_text_reading_rule(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
     return {

@@ -61,6 +61,8 @@ class Ratings:
         Laid out as `scores`, as in `measures.reworded.Study`; None where nothing was sampled.
     variants
         item, variant, item_code, wording_code: which wording is in which place.
+    validities
+        Laid out as `scores`: mass, or share of valid answers; NaN where nothing was asked.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Ratings:
     shares: Array
     n_options: npt.NDArray[np.int64]
     variants: pd.DataFrame
+    validities: Array
     samples: Array | None = None
     spread: Array | None = None
     counting: Array | None = None
@@ -192,5 +195,6 @@ def _build_ratings(runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFra
     return Ratings(
         name, crossed, list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [],
         items[["item", "text", "scale", "key", "options"]], units.assign(validity=validity), shares,
-        n_options, codes[["item", "variant", "item_code", "wording_code"]], **arrays,
+        n_options, codes[["item", "variant", "item_code", "wording_code"]],
+        average_answers_into_array(rows, "validity", shape), **arrays,
     )  # fmt: skip

@@ -167,7 +167,17 @@ def draw_ratings(
         "options": [list("abcdefghijk"[:k])] * items,
     })  # fmt: skip
     n_options = np.full((len(units), items), k)
-    return Ratings("synthetic", crossed, [], table, pd.DataFrame(units), np.stack(answers), n_options, pd.DataFrame())
+    return Ratings(
+        "synthetic",
+        crossed,
+        [],
+        table,
+        pd.DataFrame(units),
+        np.stack(answers),
+        n_options,
+        pd.DataFrame(),
+        np.ones((len(units), *shape)),
+    )
 
 
 def _write_text(scale: str, item: int, wording: object) -> str:

@@ -28,6 +28,8 @@ def call_closed(*words: str) -> subprocess.CompletedProcess[str]:
     [
         ("analysis", "table", RUN, "stability"),
         ("analysis", "show", RUN),
+        ("analysis", "compare", RUN, RUN),
+        ("waver", "compare", RUN, RUN),
         ("analysis", "plan", RUN, "--se", "0.01"),
         ("analysis", "negation", "pairs.jsonl"),
         ("inference", "status", RUN),

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 import waver
-from helpers.eval_logs import as_eval, header, helm, request, text_sample, write
+from helpers.eval_logs import as_eval, as_json, header, helm, request, text_sample, write
 from helpers.lm_eval_logs import SNOW, TEA, letters
 from helpers.lm_eval_logs import write as write_lm_eval
 from inference.importers.shared.log_kinds import find_log_call
@@ -61,12 +61,15 @@ def test_two_runs_of_helm_are_compared(tmp_path, capsysbinary):
 
 def test_the_kind_of_a_log_is_told_from_its_name_and_folder(tmp_path):
     for name in ("helm/scenario_state.json", "lm/results_1.json", "lm/samples_x_1.jsonl", "in/a.eval", "run/run.json",
-                 "run/b.eval", "none/a.txt"):  # fmt: skip
+                 "run/b.eval", "none/a.txt", "none/a.json"):  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}", encoding="utf-8")
-    calls = {name: find_log_call(tmp_path / name) for name in ("helm", "lm", "in", "run", "none", "lm/results_1.json")}
+    (tmp_path / "json" / "deeper").mkdir(parents=True)
+    write(tmp_path / "json" / "deeper" / "a.json", as_json([text_sample(1)]))
+    names = ("helm", "lm", "in", "json", "run", "none", "lm/results_1.json")
+    calls = {name: find_log_call(tmp_path / name) for name in names}
     assert {name: call and call[1] for name, call in calls.items()} == {
-        "helm": "helm", "lm": "lm-eval", "in": "inspect", "run": None, "none": None, "lm/results_1.json": "lm-eval",
+        "helm": "helm", "lm": "lm-eval", "in": "inspect", "json": "inspect", "run": None, "none": None, "lm/results_1.json": "lm-eval",
     }  # fmt: skip
 
 
@@ -113,3 +116,19 @@ def test_a_stopped_comparison_leaves_no_folder_behind(tmp_path, capsys, monkeypa
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert waver.main(["compare", "a.eval", "b.eval"]) == 1
     assert capsys.readouterr().err == "waver: stopped\n" and not list(tmp_path.iterdir())
+
+
+def test_an_import_that_is_stopped_says_no_word_of_rows_that_stay(tmp_path, capsys, monkeypatch):
+    def stop(_args: object) -> None:
+        raise KeyboardInterrupt
+
+    log = write_eval(tmp_path / "a.eval", "m/a", [True, False])
+    monkeypatch.setattr("inference.importers.inspect.command.main", stop)
+    assert waver.main(["compare", log, log]) == 1
+    assert capsys.readouterr().err == "waver: stopped\n"
+
+
+def test_a_name_in_a_log_is_no_formula_to_a_spreadsheet(tmp_path, capsysbinary):
+    logs = [write_eval(tmp_path / f"{side}.eval", "=1+1", [True, False]) for side in "ab"]
+    assert waver.main(["compare", *logs, "--format", "csv"]) == 0
+    assert b",'=1+1," in capsysbinary.readouterr().out

@@ -62,6 +62,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
         validity = np.full(len(units), np.nan)
         means = rows.groupby("unit")["validity"].mean()
         validity[means.index] = means
+        validities = average_answers_into_array(rows, "validity", shape)
         right = study_codes["gold"].notna().any()
         for measure in (AGREEMENT, LOGIT, ACCURACY):
             if measure == AGREEMENT or rows[measure].notna().any():
@@ -78,6 +79,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 yield Study(
                     name, measure, headline, crossed, units, validity, values, wordings, samples, spread,
                     counting=counting, thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
+                    validities=validities,
                 )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
         right = _mark_right_answers(choices)
         several = bool(choices.asked_mask.any(axis=2).sum(axis=1).max(initial=0) > 1)
         if several:
-            values, orders = _average_accuracy_over_orders(right), False
+            values, orders = _average_over_orders(right), False
             templates = _list_templates_by_wording(runs, choices)
             crossed = bool(templates) or choices.study in by_text
             wordings = templates or list(choices.wordings)
@@ -61,6 +61,7 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
         study = Study(
             choices.study, ACCURACY, True, crossed, list(choices.units), choices.validity, np.moveaxis(values, 2, 0),
             wordings if crossed else [], orders=orders, averaged=several and right.shape[2] > 1,
+            validities=np.moveaxis(_average_validities(choices, over_orders=several), 2, 0),
         )  # fmt: skip
         yield study
         if has_sampled_probabilities(runs, choices.study):
@@ -139,11 +140,18 @@ def _mark_right_answers(choices: Choices) -> Array:
     return np.where(choices.chosen_letter == NOT_ASKED, np.nan, right)
 
 
-def _average_accuracy_over_orders(right: Array) -> Array:
-    """Average right answers (1 or 0) over the orders of the options; NaN where none is known."""
-    is_known = ~np.isnan(right)
+def _average_over_orders(answers: Array) -> Array:
+    """Average answers, such as right ones (1 or 0), over the orders of the options; NaN where none is known."""
+    is_known = ~np.isnan(answers)
     n = is_known.sum(axis=2)
-    return np.divide(np.where(is_known, right, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
+    return np.divide(np.where(is_known, answers, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
+
+
+def _average_validities(choices: Choices, *, over_orders: bool) -> Array:
+    """Average how far answers are valid over orders, or take those of the one wording that a question has."""
+    if over_orders:
+        return _average_over_orders(choices.validities)
+    return np.asarray(np.fmax.reduce(choices.validities, axis=1))
 
 
 def _list_templates_by_wording(runs: Runs, choices: Choices) -> list[str]:

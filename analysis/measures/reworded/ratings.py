@@ -84,7 +84,8 @@ def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str],
     values = np.stack([average_units(scores[places]) for places in places_by_unit.values()])
     validity = np.array([ratings.compute_validity(places) for places in places_by_unit.values()])
     return Study(
-        ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings
+        ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings,
+        validities=np.stack([average_units(ratings.validities[places]) for places in places_by_unit.values()]),
     )  # fmt: skip
 
 
@@ -99,6 +100,7 @@ def select_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> St
     return replace(
         study, measure=measure, headline=False, values=study.values[:, mask], samples=select_items(study.samples),
         spread=select_items(study.spread), counting=select_items(study.counting),
+        validities=select_items(study.validities),
     )  # fmt: skip
 
 

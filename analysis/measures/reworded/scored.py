@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.reworded.numbering import number_items_and_wordings
@@ -146,6 +147,7 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
             continue
         rows = _read_score_rows(runs, name, study_codes)
         validity = _compute_validity(runs, name)
+        asked = _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
         measures: dict[str, list[int]] = {}  # -> places of its units among all of the study
         for unit, (_, condition) in enumerate(units):
             fields = runs.info["conditions"][name][condition]
@@ -154,7 +156,16 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
         for measure, places in measures.items():
             ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
             scored = _build_scored(
-                name, measure, units, places, rows, study_codes, ends, validity=validity, lower_is_better=is_turned
+                name,
+                measure,
+                units,
+                places,
+                rows,
+                study_codes,
+                ends,
+                validity=validity,
+                lower_is_better=is_turned,
+                validity_rows=asked,
             )
             yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
 
@@ -207,14 +218,13 @@ def _read_range_and_direction(
 def _build_scored(
     name: str, measure: str, units: Sequence[tuple[str, str]], places: Sequence[int], rows: pd.DataFrame,
     codes: pd.DataFrame, ends: Sequence[float] | None, *, validity: Mapping[tuple[str, str], float],
-    lower_is_better: bool,
+    lower_is_better: bool, validity_rows: pd.DataFrame | None,
 ) -> Scored:  # fmt: skip
     """Lay the scores of one measure out as arrays; `places` are those of its units among all of the study."""
     low, width = (float(ends[0]), float(ends[1]) - float(ends[0])) if ends else (0.0, 1.0)
     own_places = np.full(len(units), -1)
     own_places[list(places)] = np.arange(len(places))
-    own_unit = own_places[rows["unit"].to_numpy()]
-    rows = rows.assign(unit=own_unit)[own_unit >= 0]
+    rows = _select_units(rows, own_places)
     shape = len(places), int(codes["item_code"].max()) + 1, int(codes["wording_code"].max()) + 1
     scores = average_answers_into_array(rows, "score", shape)
     crossed = bool(codes["crossed"].iloc[0])
@@ -228,20 +238,45 @@ def _build_scored(
         np.array([validity.get(unit, np.nan) for unit in own_units]), (scores - low) / width,
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
         has_range=ends is not None, lower_is_better=lower_is_better,
+        validities=None if validity_rows is None
+        else average_answers_into_array(_select_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip
     return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])
 
 
+def _select_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
+    """Keep the rows of units that have a place of their own, which is above -1, and put them there."""
+    unit = own_places[rows["unit"].to_numpy(int)]
+    return rows.assign(unit=unit)[unit >= 0]
+
+
 def _read_score_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a study: places of unit, item and wording; score, number of samples, their variance."""
+    rows = "SELECT * FROM responses WHERE study = $study AND score IS NOT NULL"
+    columns = (
+        "r.score, coalesce(len(r.sample_score), 1) AS samples, "
+        "CASE WHEN len(r.sample_score) > 1 THEN list_aggregate(r.sample_score, 'var_samp') END AS spread"
+    )
+    return _read_rows_with_places(runs, study, codes, rows, columns)
+
+
+def _read_validity_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
+    """Return all that was asked, failures, too: places of unit, item and wording; validity: 1 with a score, else 0."""
+    rows = (
+        "SELECT model, condition, item, variant, CAST(score IS NOT NULL AS DOUBLE) AS validity FROM responses "
+        "WHERE study = $study UNION ALL SELECT model, condition, item, variant, 0.0 FROM errors WHERE study = $study"
+    )
+    return _read_rows_with_places(runs, study, codes, rows, "r.validity")
+
+
+def _read_rows_with_places(runs: Runs, study: str, codes: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
+    """Return columns of some rows, both in SQL, with places of unit, item and wording."""
     runs.con.register("scored_codes", codes[["item", "variant", "item_code", "wording_code"]])
     try:
         return runs.sql(
-            """
-            SELECT u.unit, c.item_code AS item, c.wording_code AS wording, r.score,
-                   coalesce(len(r.sample_score), 1) AS samples,
-                   CASE WHEN len(r.sample_score) > 1 THEN list_aggregate(r.sample_score, 'var_samp') END AS spread
-            FROM (SELECT * FROM responses WHERE study = $study AND score IS NOT NULL) AS r
+            f"""
+            SELECT u.unit, c.item_code AS item, c.wording_code AS wording, {columns}
+            FROM ({rows}) AS r
             JOIN scored_codes AS c USING (item, variant)
             JOIN (SELECT model, condition, row_number() OVER (ORDER BY position) - 1 AS unit FROM units
                   WHERE study = $study) AS u USING (model, condition)""",

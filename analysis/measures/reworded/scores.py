@@ -70,6 +70,7 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
             name, SCORE, True, True, units, validity, average_answers_into_array(answer_rows, "score", shape), wordings,
             arrays["samples"], arrays["spread"], counting=arrays["counting"],
             thought_conditions=frozenset(settings[condition] for condition in thinking),
+            validities=average_answers_into_array(answer_rows, "validity", shape),
         )  # fmt: skip
 
 

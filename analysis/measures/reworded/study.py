@@ -74,6 +74,9 @@ class Study:
         Whether answers lie within a range, which is 0 to 1 here; no logit does.
     lower_is_better
         Whether models with lower answers rank first.
+    validities
+        Laid out as `values`: how far each answer is valid, as `validity`; NaN where nothing was asked, or only bounds
+        are known. None where all are valid.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Study:
     thought_conditions: frozenset[str] = frozenset()
     has_range: bool = True
     lower_is_better: bool = False
+    validities: Array | None = None
 
     @property
     def design(self) -> str:
@@ -191,6 +195,7 @@ class Study:
             samples=None if self.samples is None else self.samples[unit_places],
             spread=None if self.spread is None else self.spread[unit_places],
             counting=None if self.counting is None else self.counting[unit_places],
+            validities=None if self.validities is None else self.validities[unit_places],
         )  # fmt: skip
 
 

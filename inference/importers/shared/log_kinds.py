@@ -12,6 +12,8 @@ _PATTERNS = {
     "inspect": ("**/*.eval",),
 }  # of a folder: what it holds -> the importer that reads it
 _RESULTS = "results_"
+_FIRST_OF_INSPECT = (b'"version"', b'"status"', b'"eval"')  # what a .json log of Inspect begins with
+_BEGINNING = 2_000  # bytes
 
 
 def find_log_call(path: Path) -> list[str] | None:
@@ -55,7 +57,18 @@ def _find_call_of_folder(path: Path) -> list[str] | None:
     kinds = [kind for kind, patterns in _PATTERNS.items() if any(any(path.glob(pattern)) for pattern in patterns)]
     if len(kinds) > 1:
         raise InputError(f"{path}: holds logs of {' and of '.join(kinds)}; give one of them")
+    if not kinds and any(map(_is_json_log_of_inspect, path.glob("**/*.json"))):
+        kinds = ["inspect"]
     return ["import", kinds[0], _write_as_word(path), "--scores"] if kinds else None
+
+
+def _is_json_log_of_inspect(path: Path) -> bool:
+    """Tell by its beginning whether a file is a .json log of Inspect."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    return beginning.lstrip().startswith(b"{") and all(field in beginning for field in _FIRST_OF_INSPECT)
 
 
 def _write_as_word(path: Path) -> str:

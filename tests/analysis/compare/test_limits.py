@@ -20,6 +20,7 @@ from analysis.compare.pairing import pair_runs
 from analysis.compare.power import find_least_items_of_share_difference, find_least_share_difference
 from analysis.compare.verdicts import describe_rows
 from helpers.scored_runs import write_scored
+from helpers.synthetic import random_frame, write_run
 
 
 def compare(folder: Path, a: np.ndarray, b: np.ndarray, measure: str = "judged", **chosen: object) -> pd.DataFrame:
@@ -130,11 +131,45 @@ def test_items_without_an_answer_of_one_side_are_told(tmp_path):
     a, b = np.linspace(0.1, 0.9, 20), np.linspace(0.9, 0.2, 20)
     a[:5], b[-2:] = np.nan, np.nan
     table = compare(tmp_path, a, b)
-    (row,) = table.to_dict("records")
+    row, validity = table.to_dict("records")
     kept = slice(5, 18)
     assert (row["n_items"], row["a_validity"], row["b_validity"]) == (13, 0.75, 0.9)
     assert row["p"] == pytest.approx(stats.ttest_rel(a[kept], b[kept]).pvalue, rel=1e-12)
-    assert "    valid answers: A 75.0%, B 90.0%; only those of both count" in list(describe_rows(table))
+    lines = list(describe_rows(table))
+    assert lines.count("    valid answers: A 75.0%, B 90.0%; only those of both count") == 1
+    # By hand: 5 items only B answers, 2 only A; all 20 were asked.
+    assert (validity["measure"], validity["test"], validity["n_items"]) == ("validity", "exact McNemar", 20)
+    assert (validity["a"], validity["b"], validity["difference"]) == pytest.approx((0.75, 0.9, -0.15))
+    assert validity["p"] == pytest.approx(stats.binomtest(2, 7).pvalue, rel=1e-12)
+    assert not validity["headline"] and not validity["lower_is_better"]
+
+
+def test_validity_is_tested_where_one_side_answers_nothing(tmp_path):
+    table = compare(tmp_path, np.full(20, np.nan), np.linspace(0, 1, 20))
+    (row,) = table.to_dict("records")
+    assert (row["measure"], row["verdict"], row["a"], row["b"]) == ("validity", "B is higher", 0, 1)
+
+
+def test_the_mass_of_probabilities_is_compared_as_the_paired_t_test_does(tmp_path):
+    draw, sides = np.random.default_rng(7), []
+    masses = draw.uniform(0.5, 1, (2, 15, 5))
+    for side, mass in zip("ab", masses, strict=True):
+        frame = random_frame(["m"], items=15, paraphrases=4)
+        sides.append(runs.open_runs(write_run(tmp_path / side, frame.assign(mass=mass.ravel()))))
+    table = compare_paired_runs(pair_runs(*sides), Chosen()).set_index("measure")
+    means = masses[:, :, 1:].mean(axis=2)  # the original is no rewording
+    assert table.loc["validity", "a"] == pytest.approx(means[0].mean(), rel=1e-12)
+    assert table.loc["validity", "p"] == pytest.approx(stats.ttest_rel(*means).pvalue, rel=1e-9)
+    # Once for all measures of a study.
+    assert list(table.index) == ["agreement", "flips", "logit", "validity"]
+
+
+def test_a_p_value_that_only_the_sign_test_bounds_has_its_name(tmp_path):
+    a, b = np.linspace(0, 1, 40), np.linspace(0, 1, 40)
+    b[:4] = b[:4] - [0.3, 0.31, 0.3, 0.31]
+    (row,) = compare(tmp_path, a, b, "ms").to_dict("records")
+    assert (row["test"], row["p"]) == ("bound of the sign test", pytest.approx(2 * 0.5**4))
+    assert stats.ttest_rel(a, b).pvalue < 0.06 and np.isnan(row["lower"])
 
 
 def test_one_item_and_unknown_numbers_are_null_in_json(tmp_path, capsysbinary):

@@ -1,0 +1,215 @@
+"""Save a run as a baseline, and open one: a slim run folder that is signed by its own hash.
+
+A baseline is a run folder like any other, so that tables and `waver compare` read it, too; its run.json has the field
+`baseline` (results/schema.json). The hash tells damage, not forgery: whoever changes a file can sign it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.runs.folder import BASELINE, list_run_folders
+from ground import run_json
+from ground.errors import InputError, suggest_nearest
+from ground.run_json import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.runs import Runs
+
+FOLDER = Path("baselines")  # where baselines are kept, and looked for by their names
+FORMAT = 1
+_NAME = re.compile(r"\w[\w.+-]{0,79}")
+
+
+def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: bool = False) -> Path:
+    """Save what checks need of some runs as a baseline.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    name
+        Its name: letters, digits and `._+-`.
+    out
+        The folder to write; None: `baselines/NAME`.
+    replaces
+        Whether a baseline that is there already is replaced.
+
+    Returns
+    -------
+    Path
+        The folder. Of several run folders, it has a folder for each.
+
+    Raises
+    ------
+    InputError
+        For a name that is none, a folder that is there already, or runs that are a baseline themselves.
+    """
+    from analysis.check.slim import write_slim_tables
+    from ground.writing import write_folder_atomically
+
+    if not _NAME.fullmatch(name):
+        raise InputError(f"--as {name!r}: a name has letters, digits, and . _ + - after the first of them, at most 80")
+    out = FOLDER / name if out is None else out
+    for folder in runs.folders:
+        if folder.is_baseline:
+            raise InputError(f"{folder.path}: this is a baseline already; save the run that it was made of")
+        if folder.path.resolve() == out.resolve():
+            raise InputError(f"--to {out}: this is the run itself; give another folder")
+    _check_out_is_free(out, replaces=replaces)
+    names = _name_folders([folder.path for folder in runs.folders])
+
+    def write(aside: Path) -> None:
+        """Write the folder of every run, or the only one's files."""
+        for folder, own_name in zip(runs.folders, names, strict=True):
+            inner = aside / own_name if len(names) > 1 else aside
+            inner.mkdir(exist_ok=True)
+            write_slim_tables(runs, folder, inner)
+            _write_signed_run_json(inner, folder.info, name, names)
+
+    write_folder_atomically(out, write)
+    return out
+
+
+def open_baseline(name: str | Path) -> Runs:
+    """Open a baseline by its name or its folder; or a run folder as it is.
+
+    Parameters
+    ----------
+    name
+        A folder, or the name of one in `baselines`.
+
+    Returns
+    -------
+    Runs
+
+    Raises
+    ------
+    InputError
+        Where there is none; it was changed, is not whole, or was saved by a newer version.
+    """
+    from analysis import runs
+
+    path = find_baseline(name)
+    check_baseline(path)
+    return runs.open_runs(path)
+
+
+def find_baseline(name: str | Path) -> Path:
+    """Find the folder of a baseline, or a run folder: as given, else by its name in `baselines`."""
+    if not str(name):
+        raise InputError("the name of a baseline is empty")
+    path = Path(name).expanduser()
+    for folder in (path, FOLDER / path):
+        if folder.is_dir():
+            return folder
+    names = sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir()) if FOLDER.is_dir() else []
+    listed = f"; in {FOLDER} there is {', '.join(names)}" if names else ""
+    raise InputError(
+        f"{name}: no such baseline{suggest_nearest(str(name), names)}{listed}; save one by `waver baseline save RUN "
+        f"--as NAME`"
+    )
+
+
+def check_baseline(path: Path) -> list[dict[str, Any]]:
+    """Refuse a baseline that was changed, is not whole, or is newer than this version.
+
+    Parameters
+    ----------
+    path
+        Its folder; run folders that are no baseline pass.
+
+    Returns
+    -------
+    list of dict
+        The field `baseline` of each of its folders that has one.
+    """
+    details = []
+    for folder in list_run_folders(path):
+        file = folder / SCHEMA["run"]["file"]
+        if not file.is_file():
+            raise InputError(f"{path}: this is no baseline and no run folder: {file.name} is missing")
+        info = run_json.read_run_json(folder)
+        if BASELINE not in info:
+            continue
+        signed = info[BASELINE]
+        if signed["format"] > FORMAT:
+            raise InputError(
+                f"{folder}: a baseline of format {signed['format']}, saved by Waver {signed['version']}; this version "
+                f"reads {FORMAT}: update Waver, or save the baseline again"
+            )
+        if signed["sha256"] != _compute_hash(folder, info):
+            raise InputError(f"{folder}: the baseline was changed after it was saved (hash); restore it")
+        details.append(signed)
+    names = {name for signed in details for name in signed["folders"]}
+    missing = sorted(name for name in names if len(names) > 1 and not (path / name).is_dir())
+    if missing and path.name not in names:
+        raise InputError(f"{path}: the baseline lacks the folder {missing[0]}; restore it")
+    return details
+
+
+def _check_out_is_free(out: Path, *, replaces: bool) -> None:
+    """Refuse a place that is taken, unless by a baseline that is to be replaced."""
+    if not out.exists():
+        return
+    if not out.is_dir() or any(out.iterdir()):
+        is_baseline = out.is_dir() and any(
+            (folder / SCHEMA["run"]["file"]).is_file() and BASELINE in run_json.read_run_json(folder)
+            for folder in list_run_folders(out)
+        )
+        if not is_baseline:
+            raise InputError(f"{out}: this is there already, and no baseline; give another folder after --to")
+        if not replaces:
+            raise InputError(f"{out}: there is a baseline already; add --replace, or give another name")
+
+
+def _name_folders(paths: Sequence[Path]) -> list[str]:
+    """Name the run folders by their last parts, numbered where two are the same."""
+    names: list[str] = []
+    for path in paths:
+        name = path.resolve().name
+        number = sum(other == name or other.startswith(f"{name}-") for other in names)
+        names.append(f"{name}-{number + 1}" if name in names else name)
+    return names
+
+
+def _write_signed_run_json(folder: Path, info: Any, name: str, names: Sequence[str]) -> None:
+    """Write run.json with the field `baseline`, whose hash is over all that is written before."""
+    from analysis.check.slim import build_slim_run_json
+    from analysis.reporting.output.provenance import format_current_time
+
+    content = build_slim_run_json(info)
+    content[BASELINE] = {
+        "format": FORMAT, "name": name, "saved": format_current_time(), "version": _read_own_version(),
+        "folders": list(names), "sha256": "",
+    }  # fmt: skip
+    content[BASELINE]["sha256"] = _compute_hash(folder, content)
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    (folder / SCHEMA["run"]["file"]).write_text(text, encoding="utf-8", newline="")
+
+
+def _compute_hash(folder: Path, info: Any) -> str:
+    """Compute the hash that results/schema.json describes."""
+    digest = hashlib.sha256()
+    files = [folder / SCHEMA["stimuli"]["file"], *folder.glob(SCHEMA["responses"]["files"])]
+    for file in sorted(file for file in files if file.is_file()):
+        own = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest.update(f"{file.relative_to(folder).as_posix()}\n{own}\n".encode())
+    unsigned = {**info, BASELINE: {key: value for key, value in info[BASELINE].items() if key != "sha256"}}
+    digest.update(json.dumps(unsigned, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+    return digest.hexdigest()
+
+
+def _read_own_version() -> str:
+    """Return the installed version of Waver; of a checkout that is run without being installed, "unknown"."""
+    try:
+        return metadata.version("waver-lm")
+    except metadata.PackageNotFoundError:
+        return "unknown"

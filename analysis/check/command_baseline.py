@@ -1,0 +1,83 @@
+"""Run the commands `waver baseline save | show`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+COMMAND = "baseline"
+HELP = "save a run as the baseline that later runs are checked against"
+DESCRIPTION = (
+    "Save what `waver check RUN --against NAME` needs of a run: answers, shares and hashes of texts, small enough for "
+    "git. It is signed by its own hash."
+)
+ABOUT_SHOW = "tell what a baseline holds, and whether it is whole"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    verbs = parser.add_subparsers(title="what to do", metavar="VERB", required=True)
+    save = verbs.add_parser("save", help="save a run as a baseline", description=DESCRIPTION)
+    save.epilog = f"example: {save.prog} runs/first --as v1"
+    save.add_argument("runs", nargs="+", metavar="RUN", help="run folder, or a folder of run folders")
+    save.add_argument("--as", dest="name", required=True, metavar="NAME", help="its name")
+    save.add_argument("--to", type=Path, metavar="FOLDER", help="folder to write (default: baselines/NAME)")
+    save.add_argument("--replace", action="store_true", help="replace a baseline that is there already")
+    save.set_defaults(act=_save_runs)
+    show = verbs.add_parser("show", help=ABOUT_SHOW, description=f"{ABOUT_SHOW[0].upper()}{ABOUT_SHOW[1:]}.")
+    show.epilog = f"example: {show.prog} v1"
+    show.add_argument("name", metavar="NAME", help="name of a baseline in the folder baselines, or a folder")
+    show.set_defaults(act=_show_baseline)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Save a baseline, or show one.
+
+    Raises
+    ------
+    InputError
+        For a run or baseline that is none, or a place that is taken.
+    """
+    status: int = args.act(args)
+    return status
+
+
+def _save_runs(args: argparse.Namespace) -> int:
+    """Save the baseline; print where, and how large it is."""
+    from analysis import runs
+    from analysis.check.baseline import save_baseline
+    from analysis.reporting.output.notebooks import resolve_run_folder
+
+    opened = runs.open_runs(*(resolve_run_folder(run) for run in args.runs))
+    out = save_baseline(opened, args.name, args.to, replaces=args.replace)
+    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
+    print(f"{out}: {size / 1000:,.0f} kB")
+    return 0
+
+
+def _show_baseline(args: argparse.Namespace) -> int:
+    """Print what a baseline holds."""
+    from analysis.check.baseline import check_baseline, find_baseline, open_baseline
+    from analysis.reporting.words import format_quantity
+    from ground.errors import InputError
+
+    path = find_baseline(args.name)
+    details = check_baseline(path)
+    if not details:
+        raise InputError(f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`")
+    opened = open_baseline(path)
+    print(f"{details[0]['name']}: saved {details[0]['saved']} by Waver {details[0]['version']}; whole (hash)")
+    for study, fields in opened.info["studies"].items():
+        items, wordings = opened.execute(
+            "SELECT count(DISTINCT item), count(*) FROM stimuli WHERE study = ?", [study]
+        ).fetchall()[0]
+        print(
+            f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {format_quantity(items, 'item')}, "
+            f"{format_quantity(wordings, 'wording')}"
+        )
+        for model, condition, rows in opened.execute(
+            "SELECT model, condition, count(*) FROM responses JOIN units USING (study, model, condition) "
+            "WHERE study = ? GROUP BY model, condition, position ORDER BY position", [study],
+        ).fetchall():  # fmt: skip
+            print(f"  {model} ({condition}): {format_quantity(rows, 'answer')}")
+    return 0

@@ -1,0 +1,207 @@
+"""Pair what two sides have in common: measures, models and conditions, and their answers to the same wordings.
+
+Beside the measures of the studies there are two more. *Flips*, where items have several wordings: whether more than
+`FLIP` of an item's wordings are answered in the other way than the rest. *Validity*: how far answers are valid, of all
+that was asked; by the other measures, only answers count that are valid on both sides. Where all are valid it is no
+measure: there is nothing to find, and Holm's correction is not to pay for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analysis.compare.pairing import PairedRuns, find_side, strip_side
+from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
+from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
+from analysis.statistics.resampling import Array
+from ground.errors import InputError, suggest_nearest
+
+FLIPS, VALIDITY = "flips", "validity"
+FLIP = 0.05  # share of an item's wordings that may be with the minority without a flip
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Hold what the call asks for; empty where it leaves it open."""
+
+    measures: Sequence[str] = ()
+    models: tuple[str, str] = ("", "")
+    conditions: tuple[str, str] = ("", "")
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Hold the answers of two units to the same items by one measure.
+
+    Attributes
+    ----------
+    studies, units
+        Of A and of B: the answers, and the place of the unit in them.
+    measure
+        Name of the measure.
+    answers
+        Of A and of B: (items, wordings), NaN where either has no valid answer.
+    crossed
+        Whether the wordings in these places are shared by all items.
+    knows_wordings
+        Whether the answers tell how far other wordings would move the difference.
+    """
+
+    studies: tuple[Study, Study]
+    units: tuple[int, int]
+    measure: str
+    answers: tuple[Array, Array]
+    crossed: bool
+    knows_wordings: bool
+
+
+def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
+    """List what is compared.
+
+    Parameters
+    ----------
+    paired
+        From `pairing.pair_runs`; what is not shared is added to its notes.
+    chosen
+        What the call asks for; its measures are not looked at.
+
+    Yields
+    ------
+    Pair
+        A pair for every measure of every pair of models and conditions.
+    """
+    for runs_a, runs_b in paired.pairs:
+        studies = runs_a.info["studies"].values()
+        paired.notes.extend(explain_wordings_not_compared({fields["protocol"] for fields in studies}))
+        validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
+        for study_a, study_b in _match_measures(runs_a, runs_b, paired.notes):
+            for unit_a, unit_b in _match_units(study_a, study_b, chosen, paired.notes):
+                yield from _list_pairs_by_measure(study_a, study_b, unit_a, unit_b)
+                units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
+                if units not in validity_pairs:
+                    validity_pairs[units] = list(_list_validity_pairs(study_a, study_b, unit_a, unit_b))
+        for pairs in validity_pairs.values():
+            yield from pairs
+
+
+def _match_measures(runs_a: Any, runs_b: Any, notes: list[str]) -> Iterator[tuple[Study, Study]]:
+    """Yield the studies of both sides by the same measure; note a measure that one side lacks."""
+    studies_b = {(study.name, study.measure): study for study in read_reworded_studies(runs_b)}
+    for study in read_reworded_studies(runs_a):
+        other = studies_b.get((study.name, study.measure))
+        if other is not None and study.lower_is_better == other.lower_is_better and study.has_range == other.has_range:
+            yield study, other
+        else:
+            notes.append(f"study {study.name}: measure {study.measure} is not the same in A and B: not compared")
+
+
+def _match_units(study_a: Study, study_b: Study, chosen: Chosen, notes: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of units that are compared: models and conditions that the call or their names pair."""
+    places = [
+        {strip_side(unit): place for place, unit in enumerate(study.units) if find_side(unit[0]) == side}
+        for side, study in (("A", study_a), ("B", study_b))
+    ]
+    where = f"study {study_a.name}, measure {study_a.measure}"
+    names = [list(dict.fromkeys(model for model, _ in side)) for side in places]
+    for model_a, model_b in _pair_names(names, chosen.models, "model", where, notes):
+        conditions = [
+            [condition for name, condition in side if name == model]
+            for side, model in zip(places, (model_a, model_b), strict=True)
+        ]
+        for pair in _pair_names(conditions, chosen.conditions, "condition", where, notes):
+            yield places[0][model_a, pair[0]], places[1][model_b, pair[1]]
+
+
+def _pair_names(
+    names: Sequence[Sequence[str]], wanted: tuple[str, str], noun: str, where: str, notes: list[str]
+) -> list[tuple[str, str]]:
+    """Pair the names of both sides: the only one of each, else equal ones; or those that the call asks for."""
+    kept = []
+    for side, name, side_names in zip("ab", wanted, names, strict=True):
+        if name and name not in side_names:
+            raise InputError(
+                f"--{noun}-{side} {name!r}{suggest_nearest(name, side_names)}; known in {where}: "
+                f"{', '.join(side_names) or 'none'}"
+            )
+        kept.append([name] if name else list(side_names))
+    if len(kept[0]) == len(kept[1]) == 1:
+        return [(kept[0][0], kept[1][0])]
+    for place, label in enumerate("AB"):
+        alone = [name for name in kept[place] if name not in kept[1 - place]]
+        if alone:
+            line = f"only {label} has the {noun} {', '.join(alone[:3])}{' ...' if len(alone) > 3 else ''}"
+            notes += [line] if line not in notes else []
+    return [(name, name) for name in kept[0] if name in kept[1]]
+
+
+def _list_pairs_by_measure(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
+    """Yield a pair by its own measure, and the headline measure of answers of two kinds by flips, too."""
+    pair = _pair_values(
+        study_a, study_b, unit_a, unit_b, study_a.values[unit_a], study_b.values[unit_b],
+        has_same_wordings=study_a is study_b,
+    )  # fmt: skip
+    yield pair
+    if study_a is not study_b:
+        return
+    a, b = pair.answers
+    if pair.knows_wordings and study_a.headline and study_a.measure in (AGREEMENT, ACCURACY):
+        flips = _mark_flips(a)[:, None], _mark_flips(b)[:, None]
+        yield Pair(pair.studies, pair.units, FLIPS, flips, False, not study_a.crossed)
+
+
+def _pair_values(
+    study_a: Study, study_b: Study, unit_a: int, unit_b: int, a: Array, b: Array, *, has_same_wordings: bool
+) -> Pair:
+    """Pair the answers of two units (items, wordings) by the measure of their studies."""
+    studies, units = (study_a, study_b), (unit_a, unit_b)
+    if not has_same_wordings:
+        means = _average_wordings(a)[:, None], _average_wordings(b)[:, None]
+        return Pair(studies, units, study_a.measure, _keep_common(*means), False, not study_a.crossed)
+    a, b = _keep_common(a, b)
+    has_several = int((~np.isnan(a)).sum(axis=1).max(initial=0)) > 1
+    return Pair(studies, units, study_a.measure, (a, b), study_a.crossed, has_several)
+
+
+def _list_validity_pairs(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
+    """Yield how far the answers of two units are valid; nothing where all are, or where that is not known."""
+    sides = _read_validities(study_a, unit_a), _read_validities(study_b, unit_b)
+    if sides[0] is None or sides[1] is None:
+        return
+    pair = _pair_values(
+        *(replace(study, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
+          for study in (study_a, study_b)), unit_a, unit_b, *sides, has_same_wordings=study_a is study_b,
+    )  # fmt: skip
+    if any((side < 1).any() for side in pair.answers):
+        yield pair
+
+
+def _read_validities(study: Study, unit: int) -> Array | None:
+    """Return how far the answers of a unit are valid (items, wordings); None where that is not known."""
+    if study.validities is not None:
+        return study.validities[unit]
+    return np.where(np.isnan(study.values[unit]), np.nan, 1.0) if study.validity[unit] == 1 else None
+
+
+def _keep_common(a: Array, b: Array) -> tuple[Array, Array]:
+    """Keep the answers in places where both sides have one; NaN elsewhere."""
+    is_common = ~np.isnan(a) & ~np.isnan(b)
+    return np.where(is_common, a, np.nan), np.where(is_common, b, np.nan)
+
+
+def _average_wordings(answers: Array) -> Array:
+    """Average the answers (items, wordings) of every item; NaN where it has none."""
+    numbers = (~np.isnan(answers)).sum(axis=1)
+    return np.divide(np.nansum(answers, axis=1), numbers, out=np.full(len(answers), np.nan), where=numbers > 0)
+
+
+def _mark_flips(answers: Array) -> Array:
+    """Tell of every item whether more than `FLIP` of its wordings are on the other side of 0.5 than the rest."""
+    numbers = (~np.isnan(answers)).sum(axis=1)
+    upper = (answers >= 0.5).sum(axis=1)
+    is_flip = np.minimum(upper, numbers - upper) > FLIP * numbers
+    return np.where(numbers > 1, is_flip.astype(float), np.nan)
