@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.check.rules import Rule
-from analysis.compare.measures import FLIPS
+from analysis.compare.pairs import FLIPS
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.forecast import MeanForecast, build_mean_forecast
@@ -124,7 +124,12 @@ def list_pilot_units(rule: Rule, pilot: Runs) -> list[PilotUnit]:
         There are none.
     """
     units = list_all_pilot_units(pilot)
-    kept_units = [unit for unit in units if _is_about(rule, unit)]
+    kept_units = [
+        unit
+        for unit in units
+        if is_about(rule, *unit.labels[:3])
+        and (unit.measure == rule.target if rule.target else unit.study.headline and unit.measure != FLIPS)
+    ]
     if not kept_units:
         measures = dict.fromkeys(unit.measure for unit in units)
         raise InputError(
@@ -135,12 +140,22 @@ def list_pilot_units(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     return kept_units
 
 
-def _is_about(rule: Rule, unit: PilotUnit) -> bool:
-    """Tell whether a rule is about a model and condition by this measure."""
-    study, model, condition, measure = unit.labels
+def is_about(rule: Rule, study: str, model: str, condition: str) -> bool:
+    """Tell whether a rule is about a study, model and condition.
+
+    Parameters
+    ----------
+    rule
+        The rule.
+    study, model, condition
+        Their names.
+
+    Returns
+    -------
+    bool
+    """
     return (
-        (measure == rule.target if rule.target else unit.study.headline and measure != FLIPS)
-        and rule.study in ("", study)
+        rule.study in ("", study)
         and (not rule.models or model in rule.models)
         and (not rule.conditions or condition in rule.conditions)
     )

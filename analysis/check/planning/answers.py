@@ -1,38 +1,97 @@
-"""Plan for rules on the answers themselves: as many are the same as before, and models rank as before.
+"""Plan for rules on the answers themselves: as many are the same as before.
 
-In the same wordings, an item counts by its share of answers that are as before. In fresh ones, by how far its shares of
-answers are apart: of answers of two kinds, with shares p before and q now, (p - q)^2, which is estimated without bias
-from K wordings at each time as d^2 - x (1 - x) / (K - 1) - y (1 - y) / (K - 1), with x and y the shares in these and d
-their difference. Its mean and variance over samples are summed over all counts, for the distribution of p over items
-that `statistics.reliability.flips` fits to the pilot.
+In the same wordings, an item counts by its share of answers that are as before. In fresh ones, by its change d
+(`analysis.check.same_answers`): with shares p of its options at both times, its variance over K wordings at each time
+is
+
+    T / (K (K - 1)) + T / K^2,    T = sum p^2 - 2 sum p^3 + (sum p^2)^2,
+
+the trace of the squared covariance matrix of an answer: what is linear in the shares cancels out. The pilot estimates
+each sum without bias, by pairs, triples and pairs of pairs of its wordings. An item that changes exchanges its options,
+each for any other: with m options, its d is D = sum p^2 - (1 - sum p^2) / (m - 1), and beside the variance above has
+2 F / K, with F that of what an answer moves it by: if the shares before and now do not overlap, sum p^3 - (sum p^2)^2,
+and of two options, which always do, 4 v (1 - 4 v) with v = (1 - sum p^2) / 2.
+
+The test is by t and by the binomial distribution (`judge_share_at_least`): the power is the mean over places that the
+estimated share is equally likely to be at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import ndtri, stdtr
 
+from analysis.check.answers import Answers, read_answers
+from analysis.check.judged_means import judge_share_at_least
 from analysis.check.outcomes import LEVEL
-from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
-from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_mean_power, compute_share_power
+from analysis.check.planning.aims import UNCHANGED, Aim, is_about
+from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_share_power
 from analysis.check.rules import LIKE_THESE, Rule
-from analysis.compare.measures import FLIP
-from analysis.statistics.multiplicity import ALPHA, holm
-from analysis.statistics.reliability.flips import GRID, build_flip_forecast
-from analysis.statistics.reliability.forecast import MeanForecast, build_mean_forecast
-from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.planning import WORDINGS
-from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.resampling import Array
+from ground.errors import InputError
 
-MOST_COUNTED = 50  # wordings of which all counts are summed
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+SAME = "same answers"
+LEAST_WORDINGS = 4  # of an item, for two pairs that share none
+PLACES = 200  # at which an estimated share turns out
 
 
-def list_same_answer_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_level: float) -> Iterator[Aim]:
+@dataclass(frozen=True, slots=True)
+class AnsweredUnit:
+    """Hold one model and condition of a pilot by its answers, and whether these are from samples."""
+
+    answers: Answers
+    place: int
+    sampled: bool
+
+    @property
+    def labels(self) -> tuple[str, str, str, str]:
+        """Return study, model, condition, and what stands for the measure."""
+        return self.answers.study, *self.answers.units[self.place], SAME
+
+
+def list_answered_units(rule: Rule, pilot: Runs) -> list[AnsweredUnit]:
+    """List the models and conditions whose answers a rule is about.
+
+    Parameters
+    ----------
+    rule
+        The rule.
+    pilot
+        The run.
+
+    Returns
+    -------
+    list of AnsweredUnit
+
+    Raises
+    ------
+    InputError
+        There are none.
+    """
+    sampled = {study.name for study in read_reworded_studies(pilot) if study.samples is not None}
+    units = [
+        AnsweredUnit(answers, place, answers.study in sampled)
+        for answers in read_answers(pilot).values()
+        for place, (model, condition) in enumerate(answers.units)
+        if is_about(rule, answers.study, model, condition)
+    ]
+    if not units:
+        raise InputError(
+            f"rule {rule.name!r}: the pilot has no answers of what it is about; scores without a range are none"
+        )
+    return units
+
+
+def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, broken_level: float) -> Iterator[Aim]:
     """List the aims of "same answers as before": that nothing changed, and that more did than the rule allows.
 
     Parameters
@@ -55,135 +114,151 @@ def list_same_answer_aims(rule: Rule, unit: PilotUnit, change: float | None, bro
     if not 1 - rule.at_least < differs <= 1:
         yield Aim(rule, goals[0], *unit.labels, why_not=f"a change of {differs:.3g} is within what the rule allows")
         return
-    if rule.wordings == LIKE_THESE and not unit.study.crossed:
+    if rule.wordings == LIKE_THESE and not unit.answers.crossed:
         yield from _aim_at_distance(rule, unit, differs, broken_level)
         return
-    noise = unit.forecast_answers().noise
-    if noise > 0:
+    codes = unit.answers.codes[unit.place]
+    planned = WORDINGS if int((~np.isnan(codes)).sum(axis=1).max(initial=0)) > 1 else (1,)
+    if unit.sampled:
         yield Aim(rule, UNCHANGED, *unit.labels, why_not="the pilot does not tell how often samples change an answer")
     else:
 
         def compute_unchanged_power(items: int, _: int) -> float:
             return float(rule.at_least**items < LEVEL)
 
-        yield Aim(rule, UNCHANGED, *unit.labels, unit.planned_wordings, compute_unchanged_power)
+        yield Aim(rule, UNCHANGED, *unit.labels, planned, compute_unchanged_power)
     for goal, is_whole in zip(goals, (False, True), strict=True):
 
         def compute_change_power(items: int, wordings: int, is_whole: bool = is_whole) -> float:
             ratio = 1.0 if is_whole else 1 / wordings
             return compute_share_power(1 - differs, rule.at_least, ratio, items, broken_level)
 
-        yield Aim(rule, goal, *unit.labels, unit.planned_wordings, compute_change_power)
+        yield Aim(rule, goal, *unit.labels, planned, compute_change_power)
 
 
-def _aim_at_distance(rule: Rule, unit: PilotUnit, differs: float, broken_level: float) -> Iterator[Aim]:
+def _aim_at_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
     """Plan for answers in fresh wordings: how far the shares of answers are apart."""
-    goal = f"is broken, if items change so far that {1 - differs:.3g} of the answers are as before"
-    mixture = build_flip_forecast(unit.study.values[unit.unit], FLIP)
-    if mixture is None:
+    goal = f"is broken, if {differs:.3g} of the answers change {IN_WHOLE_ITEMS}"
+    codes = unit.answers.codes[unit.place]
+    sums = estimate_share_sums(codes)
+    if np.isnan(sums).any():
         for words in (UNCHANGED, goal):
-            yield Aim(rule, words, *unit.labels, why_not="no item of the pilot flips, or all do: it does not tell how "
-                      "far fresh wordings move answers")  # fmt: skip
+            yield Aim(rule, words, *unit.labels, why_not="it takes two items with four wordings each to tell how far "
+                      "fresh ones move answers")  # fmt: skip
         return
-    several = tuple(number for number in WORDINGS if 1 < number <= MOST_COUNTED)
-    # An item that changes turns round: its shares are exchanged. One with as many of both does not differ by that.
-    most = float(mixture.weights @ (1 - 2 * GRID) ** 2)
+    n_options = max(len(np.unique(codes[~np.isnan(codes)])), 2)
+    several = tuple(number for number in WORDINGS if number > 1)
+    most, _ = describe_changes(sums, n_options, 1.0, 2)
 
     def compute_unchanged_power(items: int, wordings: int) -> float:
-        forecast = MeanForecast(compute_distance_variance(mixture.weights, wordings, 0.0), 0.0, 0.0)
-        return compute_mean_power(forecast, 1 - rule.at_least, items, wordings, LEVEL, crossed=False)
+        share, variance = describe_changes(sums, n_options, 0.0, wordings)
+        return compute_change_test_power(1 - share, variance, rule.at_least, items, LEVEL)
 
     def compute_change_power(items: int, wordings: int) -> float:
-        forecast = MeanForecast(compute_distance_variance(mixture.weights, wordings, differs / most), 0.0, 0.0)
-        distance = differs - (1 - rule.at_least)
-        return compute_mean_power(forecast, distance, items, wordings, broken_level, crossed=False)
+        share, variance = describe_changes(sums, n_options, differs / most, wordings)
+        return compute_change_test_power(1 - share, variance, rule.at_least, items, broken_level)
 
     yield Aim(rule, UNCHANGED, *unit.labels, several, compute_unchanged_power)
     if differs < most:
         yield Aim(rule, goal, *unit.labels, several, compute_change_power)
     else:
-        yield Aim(rule, goal, *unit.labels, why_not=f"items that turn round differ by {most:.2g} at most")
+        yield Aim(rule, goal, *unit.labels, why_not=f"items that change differ by {max(most, 0):.2g} at most")
 
 
-def compute_distance_variance(weights: Array, wordings: int, turned: float) -> float:
-    """Return the variance of an item's estimated distance.
+def estimate_share_sums(codes: Array) -> tuple[float, float, float]:
+    """Estimate sum p^2, sum p^3 and (sum p^2)^2 of the options of an item, as means over items, without bias.
 
     Parameters
     ----------
-    weights
-        Of the shares of `GRID` over items.
+    codes
+        Numbers of options (items, wordings), NaN where there is no valid answer.
+
+    Returns
+    -------
+    tuple of three floats
+        NaN for fewer than two items with four answers.
+    """
+    options = np.unique(codes[~np.isnan(codes)])
+    counts = np.stack([(codes == option).sum(axis=1) for option in options], axis=-1).astype(float)
+    counts = counts[counts.sum(axis=1) >= LEAST_WORDINGS]
+    if len(counts) < 2:
+        return np.nan, np.nan, np.nan
+    n = counts.sum(axis=1)
+    pairs = counts * (counts - 1)
+    triples, quadruples = pairs * (counts - 2), pairs * (counts - 2) * (counts - 3)
+    two = pairs.sum(axis=1)
+    two_pairs = two**2 - (pairs**2).sum(axis=1) + quadruples.sum(axis=1)
+    squares = two / (n * (n - 1))
+    cubes = triples.sum(axis=1) / (n * (n - 1) * (n - 2))
+    return (
+        float(squares.mean()), float(cubes.mean()), float((two_pairs / (n * (n - 1) * (n - 2) * (n - 3))).mean())
+    )  # fmt: skip
+
+
+def describe_changes(
+    sums: tuple[float, float, float], n_options: int, changed: float, wordings: int
+) -> tuple[float, float]:
+    """Describe the estimated changes of items, of which a share changes, as the module's docstring derives.
+
+    Parameters
+    ----------
+    sums
+        From `estimate_share_sums`.
+    n_options
+        Of an item.
+    changed
+        Share of the items that change.
     wordings
         Of each item, at each time.
-    turned
-        Share of the items whose answers turned round.
+
+    Returns
+    -------
+    tuple of two floats
+        Mean and variance over items.
+    """
+    squares, cubes, squared = sums
+    trace = max(squares - 2 * cubes + squared, 0.0)
+    noise = trace / (wordings * (wordings - 1)) + trace / wordings**2
+    others = n_options - 1
+    # D = a S - b, with S = sum p^2: its mean, and the mean of its square.
+    a, b = 1 + 1 / others, 1 / others
+    distance, square = a * squares - b, a**2 * squared - 2 * a * b * squares + b**2
+    # Of two options 4 v (1 - 4 v), with 2 v = 1 - S.
+    linear = 2 * (1 - squares) - 4 * (1 - 2 * squares + squared) if n_options == 2 else cubes - squared
+    mean = changed * distance
+    return mean, noise + changed * (square + 2 * max(linear, 0.0) / wordings) - mean**2
+
+
+def compute_change_test_power(share: float, variance: float, limit: float, n_items: int, level: float) -> float:
+    """Return how probable the test of changes tells a share from a limit, on the side on which it is.
+
+    Parameters
+    ----------
+    share
+        The true share of answers as before.
+    variance
+        Of an item's estimated one.
+    limit
+        What it is compared with.
+    n_items
+        How many items.
+    level
+        One-sided.
 
     Returns
     -------
     float
     """
-    shares = np.arange(wordings + 1) / wordings
-    chances = binom.pmf(np.arange(wordings + 1), wordings, GRID[:, None])
-    noise = shares * (1 - shares) / (wordings - 1)
-    distances = (shares[:, None] - shares) ** 2 - noise[:, None] - noise
-    moments = []
-    for power in (1, 2):
-        summed = chances @ distances**power
-        same = (summed * chances).sum(axis=1)
-        moments.append(weights @ ((1 - turned) * same + turned * (summed * chances[::-1]).sum(axis=1)))
-    return float(moments[1] - moments[0] ** 2)
-
-
-def list_ranked_pairs(units: Sequence[PilotUnit], anew: Anew) -> list[tuple[PilotUnit, PilotUnit]]:
-    """List the pairs of models whose order the pilot finds, after Holm; the better one first.
-
-    Parameters
-    ----------
-    units
-        By the headline of each study.
-    anew
-        "items" for these wordings, "both" for wordings like these.
-
-    Returns
-    -------
-    list of pairs
-    """
-    ranked = [unit for unit in units if unit.unit in unit.study.list_units_to_rank()]
-    pairs = [(a, b) for a, b in combinations(ranked, 2) if a.study is b.study]
-    panels = [estimate_panel_mean(a.turned - b.turned, a.study.crossed, is_share=False) for a, b in pairs]
-    p = np.nan_to_num([compute_p_of_panel_mean_against_value(panel, anew) for panel in panels], nan=1.0)
-    return [
-        (a, b) if panel.mean > 0 else (b, a)
-        for (a, b), panel, corrected in zip(pairs, panels, holm(p), strict=True)
-        if corrected < ALPHA
-    ]
-
-
-def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator[Aim]:
-    """List the aim of one pair of models that the pilot ranks: to be found again.
-
-    Parameters
-    ----------
-    rule
-        The rule.
-    pair
-        The better model first.
-
-    Yields
-    ------
-    Aim
-    """
-    better, worse = pair
-    study, like_these = better.study, rule.wordings == LIKE_THESE
-    spreads = [unit.study.estimate_unit_sampling_spread(unit.unit) for unit in pair]
-    spread = spreads[0].combine_for_difference(spreads[1]) if spreads[0] and spreads[1] else None
-    forecast = build_mean_forecast(better.turned - worse.turned, study.crossed, spread)
-    distance = float(estimate_panel_mean(better.turned - worse.turned, study.crossed, is_share=False).mean)
-    crossed = study.crossed and like_these
-    kept_forecast = forecast if crossed else replace(forecast, shared=0.0)
-
-    def compute_order_power(items: int, wordings: int) -> float:
-        return compute_mean_power(kept_forecast, distance, items, wordings, LEVEL, crossed=crossed)
-
-    models = f"{better.labels[1]} > {worse.labels[1]}"
-    yield Aim(rule, "holds, if models are as far apart as in the pilot", study.name, models, better.labels[2],
-              better.measure, better.planned_wordings, compute_order_power)  # fmt: skip
+    error = float(np.sqrt(variance / n_items))
+    found = 0
+    for place in ndtri((np.arange(PLACES) + 0.5) / PLACES):
+        estimate = share + error * place
+        inside = estimate * (1 - estimate)
+        effective = min(inside / error**2, n_items) if inside > 0 and error > 0 else float(n_items)
+        p_broken, p_holds = judge_share_at_least(estimate, effective, limit)
+        p = p_broken if share < limit else p_holds
+        if error > 0:
+            distance = (limit - estimate if share < limit else estimate - limit) / error
+            p = max(p, float(stdtr(n_items - 1, -distance)))
+        found += p < level
+    return found / PLACES

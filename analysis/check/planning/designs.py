@@ -16,10 +16,11 @@ import numpy as np
 
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_units
-from analysis.check.planning.answers import list_ranked_pairs, list_ranking_aims, list_same_answer_aims
+from analysis.check.planning.answers import list_answered_units, list_same_answer_aims
 from analysis.check.planning.changes import list_change_aims
 from analysis.check.planning.numbers import list_number_aims
 from analysis.check.planning.powers import find_least_items
+from analysis.check.planning.ranking import list_ranked_pairs, list_ranking_aims
 from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
 from analysis.statistics.reliability.panel import Anew
 
@@ -123,6 +124,8 @@ def _list_subjects(rule: Rule, pilot: Runs) -> list[Any]:
         from analysis.check.numbers import test_number
 
         return list(test_number(rule, pilot))
+    if rule.kind == SAME_ANSWERS:
+        return list_answered_units(rule, pilot)
     units = list_pilot_units(rule, pilot)
     return units if rule.kind != RANKING else list_ranked_pairs(units, ANEW[rule.wordings])
 

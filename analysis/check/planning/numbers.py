@@ -11,7 +11,7 @@ from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import compute_mean_power, compute_power_from_p, compute_share_power
 from analysis.check.rules import LIKE_THESE
-from analysis.compare.measures import FLIPS
+from analysis.compare.pairs import FLIPS
 from analysis.statistics.reliability.forecast import build_mean_forecast
 
 
