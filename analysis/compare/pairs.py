@@ -150,7 +150,7 @@ def _list_pairs_by_measure(study_a: Study, study_b: Study, unit_a: int, unit_b: 
         return
     a, b = pair.answers
     if pair.knows_wordings and study_a.headline and study_a.measure in (AGREEMENT, ACCURACY):
-        flips = _mark_flips(a)[:, None], _mark_flips(b)[:, None]
+        flips = mark_flips(a)[:, None], mark_flips(b)[:, None]
         yield Pair(pair.studies, pair.units, FLIPS, flips, False, not study_a.crossed)
 
 
@@ -169,7 +169,7 @@ def _pair_values(
 
 def _list_validity_pairs(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield how far the answers of two units are valid; nothing where all are, or where that is not known."""
-    sides = _read_validities(study_a, unit_a), _read_validities(study_b, unit_b)
+    sides = read_validities(study_a, unit_a), read_validities(study_b, unit_b)
     if sides[0] is None or sides[1] is None:
         return
     pair = _pair_values(
@@ -180,8 +180,21 @@ def _list_validity_pairs(study_a: Study, study_b: Study, unit_a: int, unit_b: in
         yield pair
 
 
-def _read_validities(study: Study, unit: int) -> Array | None:
-    """Return how far the answers of a unit are valid (items, wordings); None where that is not known."""
+def read_validities(study: Study, unit: int) -> Array | None:
+    """Return how far the answers of a unit are valid.
+
+    Parameters
+    ----------
+    study
+        The answers.
+    unit
+        Its place in them.
+
+    Returns
+    -------
+    array or None
+        (items, wordings); None where that is not known.
+    """
     if study.validities is not None:
         return study.validities[unit]
     return np.where(np.isnan(study.values[unit]), np.nan, 1.0) if study.validity[unit] == 1 else None
@@ -199,7 +212,7 @@ def _average_wordings(answers: Array) -> Array:
     return np.divide(np.nansum(answers, axis=1), numbers, out=np.full(len(answers), np.nan), where=numbers > 0)
 
 
-def _mark_flips(answers: Array) -> Array:
+def mark_flips(answers: Array) -> Array:
     """Tell of every item whether more than `FLIP` of its wordings are on the other side of 0.5 than the rest."""
     numbers = (~np.isnan(answers)).sum(axis=1)
     upper = (answers >= 0.5).sum(axis=1)

@@ -1,0 +1,146 @@
+"""Test what models answered by a measure: agreement, accuracy, scores, flips, and how far answers are valid.
+
+The measures are those that `waver compare` knows, of one unit: a model under a condition. Of a measure with a range,
+numbers are a share of it, 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.check.limits.number import Number, find_limit
+from analysis.check.limits.panels import compute_tails_of_panel
+from analysis.check.rules import LIKE_THESE
+from analysis.compare.pairs import FLIPS, VALIDITY, mark_flips, read_validities
+from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
+from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
+from analysis.statistics.resampling import Array
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    from analysis.check.rules import Rule
+    from analysis.runs import Runs
+
+
+def list_measured_numbers(rule: Rule, runs: Runs) -> list[Number]:
+    """List the number of every model and condition that a rule on a measure is about.
+
+    Parameters
+    ----------
+    rule
+        Its target is the name of a measure.
+    runs
+        The run.
+
+    Returns
+    -------
+    list of Number
+        In the order of run.json.
+
+    Raises
+    ------
+    InputError
+        The run has no such measure or condition, the limit is out of its range, or nothing tells of wordings like
+        these.
+    """
+    studies = [study for study in read_reworded_studies(runs) if rule.study in ("", study.name)]
+    measured_studies = [measured for study in studies for measured in _list_by_measure(study)]
+    own_studies = [pair for pair in measured_studies if pair[0].measure == rule.target]
+    if not own_studies:
+        names = dict.fromkeys(study.measure for study, _ in measured_studies)
+        why = "; ".join(explain_wordings_not_compared({of["protocol"] for of in runs.info["studies"].values()}))
+        raise InputError(
+            f"rule {shorten_line(repr(rule.name))}: the run has no measure {shorten_line(repr(rule.target))}"
+            f"{suggest_nearest(rule.target, names)}; it has {', '.join(names) or 'none'}{f' ({why})' if why else ''}"
+        )
+    _check_limit(rule, own_studies[0][0])
+    return _test_units(rule, own_studies)
+
+
+def _list_by_measure(study: Study) -> Iterator[tuple[Study, Array]]:
+    """Yield a study by its own measure, by flips where answers are of two kinds, and by validity.
+
+    Beside it are the answers that the measure is made of: flips are one number of each item.
+    """
+    yield study, study.values
+    if study.headline and study.measure in (AGREEMENT, ACCURACY) and not study.has_single_wording:
+        flips = np.stack([mark_flips(answers)[:, None] for answers in study.values])
+        yield replace(study, measure=FLIPS, values=flips, has_range=True), study.values
+    validities = [read_validities(study, unit) for unit in range(len(study.units))]
+    unknown = np.full(study.values.shape[1:], np.nan)
+    values = np.stack([unknown if array is None else array for array in validities])
+    yield replace(study, measure=VALIDITY, values=values, has_range=True), values
+
+
+def _check_limit(rule: Rule, study: Study) -> None:
+    """Refuse a limit that a measure with a range cannot have."""
+    limit = find_limit(rule)
+    if study.bounds and not study.bounds[0] <= limit <= study.bounds[1]:
+        raise InputError(
+            f"rule {shorten_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
+            f"{limit:g} is no limit of it; give a share, or a column in its own unit (`waver table --list`)"
+        )
+
+
+def _test_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
+    """Test every unit of some studies by the same measure once."""
+    numbers: dict[tuple[str, str, str], Number] = {}
+    conditions: dict[str, None] = {}
+    for study, answered in studies:
+        for unit, (model, condition) in enumerate(study.units):
+            conditions.setdefault(condition)
+            is_meant = (not rule.models or model in rule.models) and (
+                not rule.conditions or condition in rule.conditions
+            )
+            # Measures of the same answers have the same validity: it is tested once.
+            if is_meant and (study.name, model, condition) not in numbers:
+                numbers[study.name, model, condition] = _test_unit(rule, study, answered, unit)
+    for name in rule.conditions:
+        if name not in conditions:
+            raise InputError(
+                f"rule {shorten_line(repr(rule.name))}, conditions: no {rule.target} under {shorten_line(repr(name))}"
+                f"{suggest_nearest(name, conditions)}; there are {', '.join(list(conditions)[:5])}"
+            )
+    if not numbers:
+        raise InputError(f"rule {shorten_line(repr(rule.name))}: none of its models has {rule.target}")
+    return list(numbers.values())
+
+
+def _test_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
+    """Test the answers of one unit by the measure of a study."""
+    answers: Array = study.values[unit]
+    model, condition = study.units[unit]
+    is_like = rule.wordings == LIKE_THESE
+    if is_like and (why := _explain_no_like(study)):
+        raise InputError(
+            f"rule {shorten_line(repr(rule.name))}: study {study.name}: {rule.target} of wordings like these is not "
+            f'known: {why}; say wordings = "these"'
+        )
+    if study.measure == VALIDITY and np.isnan(answers).all():  # only a share over all answers, or bounds, are known
+        return Number(study.name, model, condition, VALIDITY, float(study.validity[unit]), None, 0, np.nan,
+                      "how far single answers are valid is not known")  # fmt: skip
+    with np.errstate(over="ignore", invalid="ignore"):
+        panel = study.estimate_mean_of_answers(answers)
+    if panel.n_items > 1 and not np.isfinite([panel.mean, panel.item_mean_variance]).all():
+        raise InputError(
+            f"rule {shorten_line(repr(rule.name))}: study {study.name}: scores are too large to be squared; give them "
+            "in another unit"
+        )
+    tails = compute_tails_of_panel(
+        panel, find_limit(rule), "both" if is_like else "items", is_bounded=study.bounds is not None
+    )
+    counts = (~np.isnan(answered[unit])).sum(axis=1)
+    n_wordings = float(counts[counts > 0].mean()) if panel.n_items else np.nan
+    return Number(study.name, model, condition, study.measure, panel.mean, tails, panel.n_items, n_wordings,
+                  "" if panel.n_items else "no valid answer")  # fmt: skip
+
+
+def _explain_no_like(study: Study) -> str:
+    """Say why answers do not tell of wordings like these; empty where they do."""
+    if study.measure == FLIPS:
+        return "all items share their wordings" if study.crossed else ""
+    return "no item has two wordings" if study.has_single_wording else ""

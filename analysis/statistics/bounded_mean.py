@@ -1,0 +1,154 @@
+"""Test the mean of values between 0 and 1 against a limit, by a test that needs few items and no shape of them.
+
+A t test believes that what it did not see is like what it saw. Of items that are mostly near 1 and seldom 0, such as
+the validity of answers, 30 may hold no 0 by chance: then t finds the mean above .99 though it is not. Gaffke's test
+adds an item as far out as can be. For the claim that the mean is at most m, it weighs the values x_1 ... x_n and
+x_0 = 0 at random, by the gaps between n sorted uniform numbers, and p is the probability that the weighted mean is at
+most m. The weights are exponential numbers E divided by their sum, so that
+
+    p = P(sum_j (x_j - m) E_j <= 0).
+
+Of values of 0 and 1 it is the exact binomial test, and its interval is that of Clopper and Pearson; of many items of
+any shape it is near the t test. That it errs in no more than its level is proven for these, and otherwise what all
+simulations say (`tests/benchmarks/bench_check_numbers.py`).
+
+The sum is inverted from its moment generating function exp K(s) = prod_j 1 / (1 - (x_j - m) s): p is the integral of
+exp K(s) / -s along a vertical line through the saddle point on the negative side, to 10 digits also far out in the
+tails, where Holm's correction looks.
+
+References
+----------
+Gaffke, N. (2005). Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable.
+Mathematical Methods of Statistics 14, 451-467.
+Learned-Miller, E. and Thomas, P. S. (2020). A new confidence interval for the mean of a bounded random variable.
+arXiv 1905.06208 (its relation to Clopper and Pearson, and to Student).
+Daniels, H. E. (1987). Tail probability approximations. International Statistical Review 55, 37-48.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.shares import Array
+
+_STEP, _BLOCK, _BLOCKS = 0.08, 16, 20  # of the integral, over the inverse hyperbolic sine of the distance
+_NOTHING = 1e-15  # of the sum so far: what a block adds where the integral is at its end
+_ROUNDING = 1e-9  # of the limit: values this near it count as equal to it
+_BINS = 1_000  # of more values, those in one bin count by their mean: their variance is off by 1e-7 at most
+_PRECISION = 1e-7  # of an end of an interval
+_LEAST = 1e-300  # of a p value: its normal quantile is still a number
+
+
+def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
+    """Test the claim that the mean of a population is at most a limit.
+
+    Parameters
+    ----------
+    values
+        Of independent items, within 0 and 1: (items,).
+    limit
+        In the same unit.
+
+    Returns
+    -------
+    float
+        One-sided p: small where the mean is above the limit. 1 without items; 0 for a limit below 0.
+
+    >>> from scipy.stats import binomtest
+    >>> p = compute_p_of_mean_at_most(np.repeat([1.0, 0.0], [27, 3]), 0.7)
+    >>> abs(p - binomtest(27, 30, 0.7, "greater").pvalue) < 1e-9
+    True
+    """
+    from scipy.optimize import brentq
+
+    if limit < 0:
+        return 0.0
+    distances, numbers = _count_values(np.append(np.clip(values, 0.0, 1.0), 0.0))
+    distances = distances - limit
+    distances[np.abs(distances) <= _ROUNDING * max(limit, _ROUNDING)] = 0.0
+    if not distances.max() > 0:
+        return 1.0
+    if not distances.min() < 0:
+        return 0.0
+
+    def find_slope(place: float) -> float:
+        """Return the slope of the logarithm of the integrand, which is least at the saddle point."""
+        return float((numbers * distances / (1 - distances * place)).sum() - 1 / place)
+
+    end = 1 / distances.min()  # below 0; the integrand has a pole here and one at 0
+    saddle = brentq(find_slope, end * (1 - 1e-13), end * 1e-9, xtol=abs(end) * 1e-13, rtol=1e-9)
+    scale = 1 / np.sqrt((numbers * (distances / (1 - distances * saddle)) ** 2).sum() + saddle**-2)
+    at_saddle = -(numbers * np.log1p(-distances * saddle)).sum()
+    total = 0.0
+    for block in range(_BLOCKS):
+        places = _STEP * (np.arange(_BLOCK) + 0.5 + block * _BLOCK)
+        line = saddle + 1j * scale * np.sinh(places)
+        exponent = -(np.log(1 - line[:, None] * distances) @ numbers) - at_saddle
+        part = float((np.exp(exponent) / -line * np.cosh(places)).real.sum())
+        total += part
+        if abs(part) <= _NOTHING * abs(total):
+            break
+    return float(np.clip(np.exp(at_saddle) * total * scale * _STEP / np.pi, 0.0, 1.0))
+
+
+def _count_values(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Return the different values and how often each occurs; of very many, means of near ones."""
+    different_values, numbers = np.unique(values, return_counts=True)
+    if len(different_values) <= _BINS:
+        return different_values, numbers
+    _, bins = np.unique((values * _BINS).astype(np.int64), return_inverse=True)
+    numbers = np.bincount(bins)
+    return np.bincount(bins, values) / numbers, numbers
+
+
+def compute_p_of_mean_at_least(values: Array, limit: float) -> float:
+    """Test the claim that the mean of a population is at least a limit.
+
+    Parameters
+    ----------
+    values, limit
+        As of `compute_p_of_mean_at_most`.
+
+    Returns
+    -------
+    float
+        One-sided p: small where the mean is below the limit.
+    """
+    return compute_p_of_mean_at_most(1 - np.asarray(values), 1 - limit)
+
+
+def compute_bounded_mean_interval(values: Array, tail: float = 0.025) -> tuple[float, float]:
+    """Return the limits between which neither claim is refuted.
+
+    Parameters
+    ----------
+    values
+        As of `compute_p_of_mean_at_most`.
+    tail
+        One-sided level at each end.
+
+    Returns
+    -------
+    tuple of float
+        0 and 1 without items.
+
+    >>> [round(end, 4) for end in compute_bounded_mean_interval(np.repeat([1.0, 0.0], [27, 3]))]
+    [0.7347, 0.9789]
+    """
+    return _find_lower_end(np.asarray(values), tail), 1 - _find_lower_end(1 - np.asarray(values), tail)
+
+
+def _find_lower_end(values: Array, tail: float) -> float:
+    """Return the limit at which the claim "the mean is at most this" has p = tail."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    if not values.max(initial=0.0) > 0:
+        return 0.0
+
+    def find_excess(limit: float) -> float:
+        """Return how far p is above the tail, as normal quantiles: this is nearly linear in the limit."""
+        return float(ndtri(np.clip(compute_p_of_mean_at_most(values, limit), _LEAST, 1 - _NOTHING)) - ndtri(tail))
+
+    return float(brentq(find_excess, 0.0, float(values.max()), xtol=_PRECISION))
