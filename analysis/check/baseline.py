@@ -13,7 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.folder import BASELINE, list_run_folders
+from analysis.runs.folder import list_run_folders
+from analysis.runs.hashed import BASELINE, is_baseline
 from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from ground.run_json import SCHEMA
@@ -59,7 +60,7 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
         raise InputError(f"--as {name!r}: a name has letters, digits, and . _ + - after the first of them, at most 80")
     out = FOLDER / name if out is None else out
     for folder in runs.folders:
-        if folder.is_baseline:
+        if is_baseline(folder):
             raise InputError(f"{folder.path}: this is a baseline already; save the run that it was made of")
         if folder.path.resolve() == out.resolve():
             raise InputError(f"--to {out}: this is the run itself; give another folder")
@@ -160,11 +161,11 @@ def _check_out_is_free(out: Path, *, replaces: bool) -> None:
     if not out.exists():
         return
     if not out.is_dir() or any(out.iterdir()):
-        is_baseline = out.is_dir() and any(
+        is_replaceable = out.is_dir() and any(
             (folder / SCHEMA["run"]["file"]).is_file() and BASELINE in run_json.read_run_json(folder)
             for folder in list_run_folders(out)
         )
-        if not is_baseline:
+        if not is_replaceable:
             raise InputError(f"{out}: this is there already, and no baseline; give another folder after --to")
         if not replaces:
             raise InputError(f"{out}: there is a baseline already; add --replace, or give another name")

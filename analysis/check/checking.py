@@ -129,15 +129,16 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     tuple
         The function, and the notes on what the run and the baseline do not share; testing may add to them.
     """
-    from analysis.check.changes import test_change
     from analysis.check.numbers import test_number
     from analysis.compare.pairing import pair_runs
 
-    paired = None if baseline is None else pair_runs(runs, baseline)
+    paired = None if baseline is None else pair_runs(runs, baseline, ("the run", "the baseline"))
 
     def make_outcomes(rule: Rule) -> list[Outcome]:
         if rule.kind == NUMBER:
             return test_number(rule, runs)
+        from analysis.check.changes import test_change
+
         return test_change(rule, runs, baseline, paired)
 
     return make_outcomes, [] if paired is None else paired.notes

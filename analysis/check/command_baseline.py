@@ -64,7 +64,9 @@ def _show_baseline(args: argparse.Namespace) -> int:
     path = find_baseline(args.name)
     details = check_baseline(path)
     if not details:
-        raise InputError(f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`")
+        raise InputError(
+            f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"
+        )
     opened = open_baseline(path)
     print(f"{details[0]['name']}: saved {details[0]['saved']} by Waver {details[0]['version']}; whole (hash)")
     for study, fields in opened.info["studies"].items():

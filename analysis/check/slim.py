@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.measures.choices import TEXTS
 from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
-from analysis.runs.folder import Folder, build_text_hash_sql, list_schema_columns, quote_sql_literal
+from analysis.runs.folder import Folder, list_schema_columns, quote_sql_literal
+from analysis.runs.hashed import build_text_hash_sql
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def _build_responses_sql(folder: Folder) -> str:
     texts_of_options = [name for name, fields in folder.info["conditions"].items() if fields.get("way") == TEXTS]
     names = ", ".join(map(quote_sql_literal, texts_of_options)) or "NULL"
     replaced = {
-        "logprob": f"CASE WHEN probability IS NULL OR mass_upper IS NOT NULL OR condition IN ({names}) THEN logprob END",
+        "logprob": f"CASE WHEN probability IS NULL OR mass_upper IS NOT NULL OR condition IN ({names}) "
+                   "THEN logprob END",
         "answer": "CASE WHEN probability IS NULL THEN answer END",
         # How many texts there were is asked for, not what they say.
         "output": "CASE WHEN probability IS NULL THEN ['' FOR entry IN output] END",

@@ -69,12 +69,27 @@ def compute_score_p_of_shares_within_margin(ups: int, downs: int, n_items: int, 
     float
         The larger p of both sides.
     """
+    return compute_score_p_of_shares_worse_by_margin(min(ups, downs), max(ups, downs), n_items, margin)
+
+
+def compute_score_p_of_shares_worse_by_margin(ups: int, downs: int, n_items: int, margin: float) -> float:
+    """Test by the score of paired shares that the first is not lower by a margin, 0 to 1.
+
+    Parameters
+    ----------
+    ups, downs, n_items, margin
+        As in `compute_score_p_of_shares_within_margin`.
+
+    Returns
+    -------
+    float
+        p of "it is lower by the margin or more"; 1 less it is that of "it is lower by the margin or less".
+    """
     from scipy.special import ndtr
 
-    more, less = max(ups, downs), min(ups, downs)
-    # The most likely share of `less` where the true difference is the margin: a root of a quadratic equation.
-    slope = -more - less + (2 * n_items - more + less) * margin
-    constant = -less * margin * (1 - margin)
+    # The most likely share of `ups` where the true difference is the margin: a root of a quadratic equation.
+    slope = -downs - ups + (2 * n_items - downs + ups) * margin
+    constant = -ups * margin * (1 - margin)
     share = (np.sqrt(slope**2 - 8 * n_items * constant) - slope) / (4 * n_items)
     spread = np.sqrt(n_items * (2 * share + margin * (1 - margin)))
-    return float(ndtr((more - less - n_items * margin) / spread))
+    return float(ndtr((downs - ups - n_items * margin) / spread))

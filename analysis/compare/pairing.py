@@ -15,7 +15,8 @@ from typing import Any
 
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
-from analysis.runs.folder import ORIGINAL, Folder, build_text_hash_sql, list_schema_columns, quote_sql_literal
+from analysis.runs.folder import ORIGINAL, Folder, list_schema_columns, quote_sql_literal
+from analysis.runs.hashed import build_comparable_text_sql
 from ground.errors import InputError, shorten_line
 
 SIDES = ("A", "B")
@@ -68,10 +69,13 @@ class PairedRuns:
         called "A: ..." and "B: ...", and a study has the same items in the same order on both sides.
     notes
         What is left out, a line each.
+    side_names
+        What notes call the sides.
     """
 
     pairs: list[tuple[Runs, Runs]]
     notes: list[str]
+    side_names: tuple[str, str] = SIDES
 
 
 def name_on_side(side: str, name: str) -> str:
@@ -132,12 +136,10 @@ def pair_runs(run_a: Runs, run_b: Runs, side_names: tuple[str, str] = SIDES) -> 
     if not pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"{' and '.join(side_names)} have no item in common{why}; give two runs of the same items")
-    return PairedRuns(pairs, notes)
+    return PairedRuns(pairs, notes, side_names)
 
 
-def _match_studies(
-    run_a: Runs, run_b: Runs, side_names: tuple[str, str], notes: list[str]
-) -> Iterator[tuple[str, str]]:
+def _match_studies(run_a: Runs, run_b: Runs, side_names: Sequence[str], notes: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the names of studies to compare; note those that only one side has, or that were asked in another way."""
     studies_a, studies_b = run_a.info["studies"], run_b.info["studies"]
     names = [(name, name) for name in studies_a if name in studies_b]
@@ -165,22 +167,15 @@ def _pair_study(
         [folder for folder in run.folders if folder.study == study]
         for run, study in ((run_a, study_a), (run_b, study_b))
     ]
-    con = connect_duckdb()
+    con, firsts = connect_duckdb(), [folders[0] for folders in sides]
     columns = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli")[1:])
-    for side, folders in zip(SIDES, sides, strict=True):
+    for side, folder in zip(SIDES, firsts, strict=True):
         con.execute(
             f"CREATE TABLE all_{side} AS SELECT {quote_sql_literal(study_a)} AS study, {columns}, position "
-            f"FROM ({folders[0].stimuli_sql})"
+            f"FROM ({folder.stimuli_sql})"
         )
-    # Where one side alone has its texts hashed, so are those of the other one.
-    is_hashed = [folders[0].is_baseline for folders in sides]
-    texts = [
-        build_text_hash_sql(f"{name}.text") if is_hashed[1 - place] and not is_hashed[place] else f"{name}.text"
-        for place, name in enumerate("ab")
-    ]
-    same = " AND ".join(
-        f"{a} IS NOT DISTINCT FROM {b}" for a, b in [texts, *([f"a.{name}", f"b.{name}"] for name in _SAME)]
-    )
+    texts = map(build_comparable_text_sql, "ab", firsts, firsts[::-1])
+    same = " AND ".join([" = ".join(texts), *(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)])
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
     is_fresh: bool = _has_fresh_wordings(con)
     _note_differences(con, study_a, is_fresh, side_names, notes)
@@ -223,9 +218,7 @@ def _has_fresh_wordings(con: Any) -> bool:
     ).fetchall() == [(True,)]
 
 
-def _note_differences(
-    con: Any, study: str, is_fresh: bool, side_names: tuple[str, str], notes: list[str]
-) -> None:
+def _note_differences(con: Any, study: str, is_fresh: bool, side_names: tuple[str, str], notes: list[str]) -> None:
     """Count the items and wordings of a study that are not compared, and name the first."""
 
     def count(query: str) -> tuple[int, str]:
@@ -254,8 +247,8 @@ def _note_differences(
         )
         if number:
             notes.append(
-                f"study {study}: {format_quantity(number, 'wording')} of {side_name} left out, such as one of {name}: the "
-                "other side has no such wording"
+                f"study {study}: {format_quantity(number, 'wording')} of {side_name} left out, such as one of {name}: "
+                "the other side has no such wording"
             )
 
 

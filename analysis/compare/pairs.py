@@ -79,8 +79,8 @@ def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
         studies = runs_a.info["studies"].values()
         paired.notes.extend(explain_wordings_not_compared({fields["protocol"] for fields in studies}))
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
-        for study_a, study_b in _match_measures(runs_a, runs_b, paired.notes):
-            for unit_a, unit_b in _match_units(study_a, study_b, chosen, paired.notes):
+        for study_a, study_b in _match_measures(runs_a, runs_b, paired):
+            for unit_a, unit_b in _match_units(study_a, study_b, chosen, paired):
                 yield from _list_pairs_by_measure(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
@@ -89,7 +89,7 @@ def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
             yield from pairs
 
 
-def _match_measures(runs_a: Any, runs_b: Any, notes: list[str]) -> Iterator[tuple[Study, Study]]:
+def _match_measures(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
     """Yield the studies of both sides by the same measure; note a measure that one side lacks."""
     studies_b = {(study.name, study.measure): study for study in read_reworded_studies(runs_b)}
     for study in read_reworded_studies(runs_a):
@@ -97,10 +97,11 @@ def _match_measures(runs_a: Any, runs_b: Any, notes: list[str]) -> Iterator[tupl
         if other is not None and study.lower_is_better == other.lower_is_better and study.has_range == other.has_range:
             yield study, other
         else:
-            notes.append(f"study {study.name}: measure {study.measure} is not the same in A and B: not compared")
+            sides = " and ".join(paired.side_names)
+            paired.notes.append(f"study {study.name}: measure {study.measure} is not the same in {sides}: not compared")
 
 
-def _match_units(study_a: Study, study_b: Study, chosen: Chosen, notes: list[str]) -> Iterator[tuple[int, int]]:
+def _match_units(study_a: Study, study_b: Study, chosen: Chosen, paired: PairedRuns) -> Iterator[tuple[int, int]]:
     """Yield the places of units that are compared: models and conditions that the call or their names pair."""
     places = [
         {strip_side(unit): place for place, unit in enumerate(study.units) if find_side(unit[0]) == side}
@@ -108,17 +109,17 @@ def _match_units(study_a: Study, study_b: Study, chosen: Chosen, notes: list[str
     ]
     where = f"study {study_a.name}, measure {study_a.measure}"
     names = [list(dict.fromkeys(model for model, _ in side)) for side in places]
-    for model_a, model_b in _pair_names(names, chosen.models, "model", where, notes):
+    for model_a, model_b in _pair_names(names, chosen.models, "model", where, paired):
         conditions = [
             [condition for name, condition in side if name == model]
             for side, model in zip(places, (model_a, model_b), strict=True)
         ]
-        for pair in _pair_names(conditions, chosen.conditions, "condition", where, notes):
+        for pair in _pair_names(conditions, chosen.conditions, "condition", where, paired):
             yield places[0][model_a, pair[0]], places[1][model_b, pair[1]]
 
 
 def _pair_names(
-    names: Sequence[Sequence[str]], wanted: tuple[str, str], noun: str, where: str, notes: list[str]
+    names: Sequence[Sequence[str]], wanted: tuple[str, str], noun: str, where: str, paired: PairedRuns
 ) -> list[tuple[str, str]]:
     """Pair the names of both sides: the only one of each, else equal ones; or those that the call asks for."""
     kept = []
@@ -131,11 +132,11 @@ def _pair_names(
         kept.append([name] if name else list(side_names))
     if len(kept[0]) == len(kept[1]) == 1:
         return [(kept[0][0], kept[1][0])]
-    for place, label in enumerate("AB"):
+    for place, label in enumerate(paired.side_names):
         alone = [name for name in kept[place] if name not in kept[1 - place]]
         if alone:
             line = f"only {label} has the {noun} {', '.join(alone[:3])}{' ...' if len(alone) > 3 else ''}"
-            notes += [line] if line not in notes else []
+            paired.notes.extend([line] if line not in paired.notes else [])
     return [(name, name) for name in kept[0] if name in kept[1]]
 
 
@@ -146,12 +147,16 @@ def _list_pairs_by_measure(study_a: Study, study_b: Study, unit_a: int, unit_b: 
         has_same_wordings=study_a is study_b,
     )  # fmt: skip
     yield pair
-    if study_a is not study_b:
+    if not (study_a.headline and study_a.measure in (AGREEMENT, ACCURACY)):
         return
     a, b = pair.answers
-    if pair.knows_wordings and study_a.headline and study_a.measure in (AGREEMENT, ACCURACY):
-        flips = mark_flips(a)[:, None], mark_flips(b)[:, None]
-        yield Pair(pair.studies, pair.units, FLIPS, flips, False, not study_a.crossed)
+    if study_a is not study_b:  # an item of which one side has more wordings flips more easily there
+        a, b = study_a.values[unit_a], study_b.values[unit_b]
+        has_as_many = (~np.isnan(a)).sum(axis=1, keepdims=True) == (~np.isnan(b)).sum(axis=1, keepdims=True)
+        a, b = np.where(has_as_many, a, np.nan), np.where(has_as_many, b, np.nan)
+    flips = mark_flips(a)[:, None], mark_flips(b)[:, None]
+    if not np.isnan(flips[0]).all():
+        yield Pair(pair.studies, pair.units, FLIPS, _keep_common(*flips), False, not study_a.crossed)
 
 
 def _pair_values(

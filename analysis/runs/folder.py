@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])  # study, model, condition, item, variant: one response
 UNIT = KEY[:3]  # study, model, condition: what one model was asked in one way
 ORIGINAL = "original"  # pattern of an item's own wording; every other pattern is a rewording of it
-BASELINE = "baseline"  # field of run.json of a slim run folder, whose texts are hashes of texts
-_HASH_DIGITS = 16  # of 64: among a million texts, two share them with a probability of 3e-8
 _DUCKDB_TYPES = {
     "string": "VARCHAR",
     "double": "DOUBLE",
@@ -36,11 +34,6 @@ _DUCKDB_TYPES = {
 def quote_sql_literal(value: str) -> str:
     """Return a string as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"
-
-
-def build_text_hash_sql(column: str) -> str:
-    """Write the SQL of what stands for a text in a baseline: the first digits of its SHA-256."""
-    return f"left(sha256({column}), {_HASH_DIGITS})"
 
 
 def list_schema_columns(table: str) -> list[str]:
@@ -83,11 +76,6 @@ class Folder:
     def study(self) -> str:
         """Return the name of the folder's one study."""
         return str(self.info["study"]["name"])
-
-    @property
-    def is_baseline(self) -> bool:
-        """Tell whether the folder is a baseline: its texts are hashes."""
-        return BASELINE in self.info
 
     @cached_property
     def stimuli_sql(self) -> str:

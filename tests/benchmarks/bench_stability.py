@@ -108,7 +108,8 @@ def write(path: Path, conditions: int, wordings: int) -> None:
     for part in path.glob("responses/*"):
         part.unlink()
     kinds = {"string": "VARCHAR", "double": "DOUBLE", "int64": "BIGINT", "list<string>": "VARCHAR[]"}
-    kinds |= {"list<double>": "DOUBLE[]", "list<int64>": "BIGINT[]", "map<string,string>": "MAP(VARCHAR, VARCHAR)"}
+    kinds |= {"list<double>": "DOUBLE[]", "list<int64>": "BIGINT[]", "map<string,string>": "MAP(VARCHAR, VARCHAR)",
+              "list<list<double>>": "DOUBLE[][]"}  # fmt: skip
 
     def columns(table: str, known: dict[str, str]) -> str:
         return ", ".join(

@@ -15,6 +15,7 @@ WORSE = Rule("not worse by 0.02 in accuracy", "as right as before", "not worse",
              wordings="like these")  # fmt: skip
 SAME = Rule("same answers as before on 95 % of items", "same answers", "same answers", at_least=0.95,
             cannot_tell="fail")  # fmt: skip
+ENOUGH = Rule("stability.n_items >= 30", "enough items", "number", "stability.n_items", at_least=30)
 RANKING = Rule("ranking as before", "ranking as before", "ranking")
 
 
@@ -34,6 +35,7 @@ HOLDING = {
     WORSE.name: [make_outcome(WORSE, 0.999, 0.001, number=0.0123, lower=-0.004, upper=0.0286, before=0.7)],
     RANKING.name: [make_outcome(RANKING, 1, 0, number=0.1, lower=0.05, upper=0.15, model="gpt2 > opt",
                                 measure="accuracy", test=COUNTED)],
+    ENOUGH.name: [make_outcome(ENOUGH, 1, 0, number=62, lower=math.nan, upper=math.nan, test=COUNTED)],
 }  # fmt: skip
 BROKEN = {
     **HOLDING,

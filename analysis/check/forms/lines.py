@@ -50,10 +50,8 @@ def describe_outcome(decided: DecidedOutcome) -> str:
     """Write what an outcome is of, its number with interval and limit, and its test."""
     outcome = decided.outcome
     note = f"; {outcome.note}" if outcome.note else ""
-    return (
-        f"{name_unit(outcome)}: {format_number(outcome)} {format_interval(outcome)}, limit: {format_limit(outcome)}; "
-        f"{describe_test(decided)}{note}"
-    )
+    number = f"{format_number(outcome)} {format_interval(outcome)}".rstrip()
+    return f"{name_unit(outcome)}: {number}, limit: {format_limit(outcome)}; {describe_test(decided)}{note}"
 
 
 def name_unit(outcome: Outcome) -> str:
@@ -91,9 +89,9 @@ def format_limit(outcome: Outcome) -> str:
 
 
 def format_interval(outcome: Outcome) -> str:
-    """Write the 95 % interval of an outcome, or that it has none."""
+    """Write the 95 % interval of an outcome, or that it has none; a counted number needs none."""
     if outcome.lower != outcome.lower:
-        return "[no interval]"
+        return "" if outcome.test == COUNTED else "[no interval]"
     form = "+.3g" if outcome.rule.kind in (NOT_WORSE, RANKING) else ".3g"
     return f"[{outcome.lower:{form}}, {outcome.upper:{form}}]"
 
@@ -107,7 +105,7 @@ def describe_test(decided: DecidedOutcome) -> str:
         "" if outcome.test == COUNTED or p != p else f"p < .0001{after}, " if p < 0.0001 else f"p = {p:.2g}{after}, "
     )
     sized = f", {format_quantity(outcome.n_items, 'item')}" if outcome.n_items > 0 else ""
-    wordings = f" in {outcome.n_wordings:.3g} wordings" if sized and outcome.n_wordings > 1 else ""
+    wordings = f" in {outcome.n_wordings:.3g} wordings each" if sized and outcome.n_wordings > 1 else ""
     return f"{p_text}{outcome.test}{sized}{wordings}"
 
 

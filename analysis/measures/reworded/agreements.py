@@ -119,27 +119,29 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
         join = f"LEFT JOIN ({moments}) AS m USING (model, condition, item, variant)"
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
-        rows = runs.sql(
+        rows = runs.execute(
             f"""
-            SELECT u.position AS unit, c.row, a.agreement, a.validity, {columns}
+            SELECT u.unit, c.row, a.agreement, a.validity, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a
             JOIN reliability_codes AS c USING (item, variant)
-            JOIN (SELECT * FROM units WHERE study = $study) AS u USING (model, condition)
+            JOIN (SELECT model, condition, row_number() OVER (ORDER BY position) - 1 AS unit FROM units
+                  WHERE study = $study) AS u USING (model, condition)
             {join}""",
             {"study": study},
-        )
+        ).fetchnumpy()
     finally:
         runs.con.unregister("reliability_codes")
-    place = rows["row"].to_numpy()
+    place = rows["row"]
+    numbers = {
+        name: np.ma.filled(rows[name].astype(float), np.nan)
+        for name in (AGREEMENT, "validity", "samples", "spread", "counting")
+    }
     first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)[place]
-    share = rows["agreement"].to_numpy(float)
+    share = numbers[AGREEMENT]
     right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
-    position_rows = runs.execute("SELECT position FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
-    units = rows["unit"].map({position: number for number, (position,) in enumerate(position_rows)})
     inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
-        "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],
-        "validity": rows["validity"], "samples": rows["samples"], "spread": rows["spread"],
-        "counting": rows["counting"],
-        AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
-    })  # fmt: skip
+        "unit": rows["unit"], "item": codes["item_code"].to_numpy()[place],
+        "wording": codes["wording_code"].to_numpy()[place], **numbers, LOGIT: np.log(inside / (1 - inside)),
+        ACCURACY: right,
+    }, copy=False)  # fmt: skip

@@ -227,11 +227,11 @@ def average_answers_into_array(rows: pd.DataFrame, column: str, shape: tuple[int
     (units, items, wordings): the mean of the answers that share a place, NaN where there is none.
     """
     has_value = rows[column].notna().to_numpy()
-    part = rows[has_value]
+    unit, item, wording, numbers = (rows[name].to_numpy()[has_value] for name in ("unit", "item", "wording", column))
     # Of 2 units, 3 items and 4 wordings, unit 1, item 2, wording 3 has the last place: 1 * 12 + 2 * 4 + 3 = 23.
-    place: npt.NDArray[np.int64] = np.ravel_multi_index((part["unit"], part["item"], part["wording"]), shape)
+    place: npt.NDArray[np.int64] = np.ravel_multi_index((unit, item, wording), shape)
     size = int(np.prod(shape))
-    sums = np.bincount(place, part[column].to_numpy(float), size)
+    sums = np.bincount(place, numbers.astype(float), size)
     with np.errstate(invalid="ignore"):
         return np.asarray(sums / np.bincount(place, minlength=size)).reshape(shape)
 

@@ -109,25 +109,30 @@ def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_
     if min(values.shape) < 2:
         return UNKNOWN
     per_item, per_wording, n = has_answer.sum(axis=1), has_answer.sum(axis=0), int(has_answer.sum())
-    weights = has_answer / per_item[:, None]
     of_items = float((values.sum(axis=1) ** 2 / per_item).sum())
     of_wordings = float((values.sum(axis=0) ** 2 / per_wording).sum())
-    # Wordings after items: the normal equations of the wordings, with the items taken out.
-    equations = np.diag(per_wording.astype(float)) - weights.T @ has_answer
-    right = values.sum(axis=0) - weights.T @ values.sum(axis=1)
-    effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
+    if n == values.size:  # without holes, the equations below say that a wording's effect is its mean less that of all
+        right = values.sum(axis=0) - values.sum() / values.shape[1]
+        effects, rank, trace = right / len(values), values.shape[1] - 1, float(n - len(values))
+    else:
+        # Wordings after items: the normal equations of the wordings, with the items taken out.
+        weights = has_answer / per_item[:, None]
+        equations = np.diag(per_wording.astype(float)) - weights.T @ has_answer
+        right = values.sum(axis=0) - weights.T @ values.sum(axis=1)
+        effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
+        trace = float(np.trace(equations))
     added = float(effects @ right)
     freedom = n - len(values) - int(rank)
     if freedom < 1 or not rank:
         return UNKNOWN
     residual = max(float((values**2).sum()) - of_items - added, 0.0) / freedom
     of_item = n - values.shape[1]  # what the component of items counts in the reduction by items after wordings
-    wording = (added - rank * residual) / float(np.trace(equations))
+    wording = (added - rank * residual) / trace
     levels = int(rank) + len(values) - values.shape[1]  # of items, after wordings
     item = (of_items + added - of_wordings - levels * residual) / of_item if of_item > 0 else np.nan
     adjusted = np.where(has_answer, values - effects, 0.0)
     squares = (np.where(has_answer, adjusted - (adjusted.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
-    per_wording = float(np.trace(equations)) / int(rank)
+    per_wording = trace / int(rank)
     return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
 
 

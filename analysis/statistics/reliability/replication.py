@@ -264,15 +264,28 @@ def _compute_p_of_distance_from_mean(distance_from_mean: float, panel: Panel, an
     """Return the least p at which the interval does not reach as far as a distance, which is above 0 for values above
     the mean."""
     skewness = 0.0 if anew == "wordings" else -panel.skewness if distance_from_mean > 0 else panel.skewness
-    p = _find_p_for_variance_parts(abs(distance_from_mean), panel.parts[anew], skewness)
+    p = find_p_for_variance_parts(abs(distance_from_mean), panel.parts[anew], skewness)
     # For wordings like these, an interval is never shorter than for these wordings.
     if anew == "both":
-        p = max(p, _find_p_for_variance_parts(abs(distance_from_mean), panel.parts["items"], skewness))
+        p = max(p, find_p_for_variance_parts(abs(distance_from_mean), panel.parts["items"], skewness))
     return p
 
 
-def _find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: float) -> float:
-    """Find the least p at which an interval of these variance parts does not reach as far as a distance."""
+def find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: float = 0.0) -> float:
+    """Find the least p at which an interval of these variance parts does not reach as far as a distance.
+
+    Parameters
+    ----------
+    distance
+        From the mean, from 0 on.
+    variance_parts, skewness
+        As in `panel.compute_squared_limits`.
+
+    Returns
+    -------
+    float
+        Two-sided; 1 without a distance, NaN where the variance is unknown or 0.
+    """
     from scipy.special import stdtr
 
     variances, free = np.array(variance_parts).T

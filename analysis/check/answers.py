@@ -1,0 +1,112 @@
+"""Read what every model answered as the number of an option, to tell which answers are as before.
+
+- Of two meanings, the side of 0.5 that the answer is on.
+- Of choices, the letter in the question's own order, in every order of every wording.
+- Of rating scales, the likeliest option.
+- Of scores, the nearest whole number on the scale; a measure without a range has no such answers.
+
+No valid answer is NaN: how many are valid is a measure of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.measures import choices, ratings, scores
+from analysis.measures.reworded import AGREEMENT, SCORE, Study, scored
+from analysis.measures.reworded.scores import name_settings_and_prompts
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+    from analysis.statistics.resampling import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Hold the answers of one study.
+
+    Attributes
+    ----------
+    study
+        Its name.
+    crossed
+        Whether all items share the wordings.
+    units
+        (model, condition) of every unit.
+    codes
+        Numbers of options (units, items, wordings); NaN where there is no valid answer.
+    """
+
+    study: str
+    crossed: bool
+    units: list[tuple[str, str]]
+    codes: Array
+
+
+def read_answers(runs: Runs) -> dict[str, Answers]:
+    """Read the answers of all studies that have options or a scale, once per `Runs`: study -> answers."""
+    return runs.compute_once("answers as options", lambda: {one.study: one for one in _read_answers(runs)})
+
+
+def _read_answers(runs: Runs) -> Iterator[Answers]:
+    """Yield the answers of every study."""
+    studies = read_reworded_studies(runs)
+    readers = {
+        choices.PROTOCOL: _read_chosen_letters,
+        ratings.PROTOCOL: _read_likeliest_options,
+        scored.PROTOCOL: _round_scores_of_measures,
+        scores.PROTOCOL: _round_scores,
+    }
+    for name in dict.fromkeys(study.name for study in studies):
+        of_study = [study for study in studies if study.name == name]
+        reader = readers.get(runs.info["studies"][name]["protocol"], _read_sides)
+        yield from reader(runs, name, of_study)
+
+
+def _read_sides(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+    """Yield the side of 0.5 of answers with two meanings."""
+    for study in studies:
+        if study.measure == AGREEMENT:
+            sides = np.where(np.isnan(study.values), np.nan, study.values >= 0.5)
+            yield Answers(name, study.crossed, study.units, sides)
+
+
+def _read_chosen_letters(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+    """Yield the letter of every choice; wordings are all wordings in all orders."""
+    for one in choices.read_choice_studies(runs):
+        if one.study == name:
+            letters = np.moveaxis(one.chosen_letter, -1, 0).reshape(len(one.units), len(one.items), -1).astype(float)
+            codes = np.where(letters < 0, np.nan, letters)
+            yield Answers(name, studies[0].crossed, list(one.units), codes)
+
+
+def _read_likeliest_options(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+    """Yield the likeliest option of a rating scale; of two that are as likely, the lower one."""
+    for one in ratings.read_ratings(runs):
+        if one.name == name:
+            is_known = ~np.isnan(one.shares).all(axis=-1)
+            codes = np.where(is_known, np.nan_to_num(one.shares, nan=-1.0).argmax(axis=-1), np.nan)
+            yield Answers(name, one.crossed, list(zip(one.units["model"], one.units["condition"], strict=True)), codes)
+
+
+def _round_scores_of_measures(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+    """Yield the nearest whole number of the first measure, if it has a range."""
+    for one in scored.read_scores(runs):
+        if one.study.name == name and one.study.headline and one.study.has_range:
+            yield Answers(name, one.study.crossed, one.study.units, np.rint(one.scores))
+
+
+def _round_scores(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+    """Yield the nearest whole number on the scale of every condition."""
+    conditions = runs.info["conditions"][name]
+    settings, _ = name_settings_and_prompts(conditions)
+    widths = {settings[key]: fields["range"][1] - fields["range"][0] for key, fields in conditions.items()}
+    for study in studies:
+        if study.measure == SCORE:
+            width = np.array([widths[condition] for _, condition in study.units])
+            yield Answers(name, study.crossed, study.units, np.rint(study.values * width[:, None, None]))

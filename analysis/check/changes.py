@@ -1,0 +1,278 @@
+"""Test the rules on changes since a baseline: not worse, same answers, ranking as before.
+
+Now is side A of what is paired, before is side B; models and conditions are paired as `waver compare` pairs them. Where
+both were asked in wordings of their own, nothing can be said about these wordings: a rule on these is then about
+wordings like these, and its outcomes say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.check.answers import read_answers
+from analysis.check.judged_means import JudgedMean, judge_panel_not_worse
+from analysis.check.outcomes import Outcome
+from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
+from analysis.check.same_answers import judge_same_answers
+from analysis.compare.pairing import SIDES, PairedRuns, find_side, strip_side
+from analysis.compare.pairs import FLIPS, Chosen, Pair, list_pairs
+from analysis.measures.reworded import Study
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.reporting.words import format_quantity
+from analysis.statistics.multiplicity import ALPHA, holm
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+    from analysis.statistics.resampling import Array
+
+FRESH = "other wordings than before: for wordings like these"
+VALIDITIES = "only answers count that are valid on both sides"
+
+
+def test_change(rule: Rule, runs: Runs, baseline_runs: Runs, paired: PairedRuns) -> list[Outcome]:
+    """Test a rule on changes.
+
+    Parameters
+    ----------
+    rule
+        Of kind `NOT_WORSE`, `SAME_ANSWERS` or `RANKING`.
+    runs, baseline_runs
+        The run, and the baseline.
+    paired
+        Both, from `analysis.compare.pairing.pair_runs`; what is left out is added to its notes.
+
+    Returns
+    -------
+    list of Outcome
+        One per study, model and condition; of a ranking, one per pair of models whose order the baseline finds.
+
+    Raises
+    ------
+    InputError
+        Where nothing that the rule names is in both, or a margin is needed.
+    """
+    test = {NOT_WORSE: _test_not_worse, SAME_ANSWERS: _test_same_answers}.get(rule.kind, _test_ranking)
+    return list(test(rule, paired))
+
+
+def _list_rule_pairs(rule: Rule, paired: PairedRuns) -> list[Pair]:
+    """List the pairs by measure that are of the rule's study, models and conditions."""
+    notes = paired.notes
+    pairs: list[Pair] = paired.pairs[0][0].compute_once("pairs of a check", lambda: list(list_pairs(paired, Chosen())))
+    notes[:] = dict.fromkeys(notes)
+    kept = [
+        pair
+        for pair in pairs
+        if _is_about(rule, pair.studies[0].name, strip_side(pair.studies[0].units[pair.units[0]]))
+    ]
+    if not kept:
+        conditions = {strip_side(pair.studies[0].units[pair.units[0]])[1]: None for pair in pairs}
+        for name in rule.conditions:
+            if name not in conditions:
+                raise InputError(
+                    f"rule {_quote(rule)}, conditions: the run and the baseline do not both have "
+                    f"{shorten_line(repr(name))}{suggest_nearest(name, conditions)}; both have "
+                    f"{', '.join(conditions) or 'none'}"
+                )
+        why = f" ({'; '.join(notes)})" if notes else ""
+        raise InputError(f"rule {_quote(rule)}: the run and the baseline have nothing in common that it is about{why}")
+    return kept
+
+
+def _is_about(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
+    """Tell whether a rule is about a study, model and condition."""
+    return (
+        rule.study in ("", study)
+        and (not rule.models or unit[0] in rule.models)
+        and (not rule.conditions or unit[1] in rule.conditions)
+    )
+
+
+def _quote(rule: Rule) -> str:
+    """Quote the name of a rule, for a message."""
+    return shorten_line(repr(rule.name))
+
+
+def _is_fresh(pair: Pair) -> bool:
+    """Tell whether both sides were asked in wordings of their own."""
+    return pair.studies[0].values is not pair.studies[1].values
+
+
+def _test_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+    """Yield how much better or worse every model is by the rule's measure."""
+    pairs = _list_rule_pairs(rule, paired)
+    measures = dict.fromkeys(pair.measure for pair in pairs)
+    if rule.target not in measures:
+        raise InputError(
+            f"rule {_quote(rule)}: measure {rule.target!r}{suggest_nearest(rule.target, measures)} is not in both the "
+            f"run and the baseline; both have {', '.join(measures)}"
+        )
+    for pair in pairs:
+        if pair.measure != rule.target:
+            continue
+        study = pair.studies[0]
+        has_range = pair.measure == FLIPS or study.bounds is not None
+        margin = rule.margin
+        if np.isnan(margin):
+            if not has_range:
+                raise InputError(
+                    f"rule {_quote(rule)}: measure {rule.target} has no range, so say how much worse counts: not worse "
+                    f"by 0.5 in {rule.target}"
+                )
+            margin = DEFAULT_MARGIN
+        is_turned = pair.measure == FLIPS or study.lower_is_better
+        now, before = (_turn(side, has_range=has_range) if is_turned else side for side in pair.answers)
+        tested = judge_panel_not_worse(
+            now, before, pair.crossed, margin, like_these=rule.wordings == LIKE_THESE or _is_fresh(pair),
+            knows_wordings=pair.knows_wordings, has_range=has_range,
+        )  # fmt: skip
+        yield _make_outcome(
+            rule, study.name, strip_side(study.units[pair.units[0]]), pair.measure, tested, limit=0.0 - margin,
+            before=_average_items(pair.answers[1]), is_fresh=_is_fresh(pair),
+        )  # fmt: skip
+
+
+def _turn(answers: Array, *, has_range: bool) -> Array:
+    """Turn answers of which lower ones are better; those within 0 and 1 stay within."""
+    return 1 - answers if has_range else -answers
+
+
+def _average_items(answers: Array) -> float:
+    """Average the means of all items that have an answer."""
+    means = [row[~np.isnan(row)].mean() for row in answers if not np.isnan(row).all()]
+    return float(np.mean(means)) if means else float("nan")
+
+
+def _make_outcome(
+    rule: Rule, study: str, unit: tuple[str, str], measure: str, tested: JudgedMean, *, limit: float,
+    before: float = np.nan, is_fresh: bool = False,
+) -> Outcome:  # fmt: skip
+    """Make the outcome of a test."""
+    note = FRESH if is_fresh and rule.wordings != LIKE_THESE else ""
+    return Outcome(
+        rule, study, *unit, measure, tested.number, tested.lower, tested.upper, limit, tested.p_broken, tested.p_holds,
+        tested.n_items, tested.n_wordings, tested.test, before, note,
+    )  # fmt: skip
+
+
+def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+    """Yield the share of items that every model answers as before."""
+    pairs = _list_rule_pairs(rule, paired)
+    names: dict[tuple[str, tuple[str, str]], tuple[str, str]] = {}  # study and unit now -> unit before
+    for pair in pairs:
+        a, b = (study.units[unit] for study, unit in zip(pair.studies, pair.units, strict=True))
+        names.setdefault((pair.studies[0].name, a), b)
+    n_outcomes = 0
+    for runs_now, runs_before in paired.pairs:
+        answers_before = read_answers(runs_before)
+        for study, now in read_answers(runs_now).items():
+            before = answers_before.get(study)
+            for place, unit in enumerate(now.units) if before else ():
+                other = _find_unit_before(unit, before.units, names.get((study, unit)))
+                if find_side(unit[0]) != SIDES[0] or other is None or not _is_about(rule, study, strip_side(unit)):
+                    continue
+                tested = judge_same_answers(
+                    now.codes[place], before.codes[other], now.crossed, rule.at_least,
+                    like_these=rule.wordings == LIKE_THESE, same_wordings=runs_now is runs_before,
+                )  # fmt: skip
+                n_outcomes += 1
+                yield _make_outcome(
+                    rule, study, strip_side(unit), "same answers", tested, limit=rule.at_least,
+                    is_fresh=runs_now is not runs_before,
+                )  # fmt: skip
+    if not n_outcomes:
+        raise InputError(f"rule {_quote(rule)}: what the run and the baseline have in common is scores without a range")
+
+
+def _find_unit_before(
+    unit: tuple[str, str], units_before: Sequence[tuple[str, str]], paired_unit: tuple[str, str] | None
+) -> int | None:
+    """Find the place of a unit among those before: the one that it is paired with, else the one of its names."""
+    if paired_unit in units_before:
+        return units_before.index(paired_unit)
+    for place, other in enumerate(units_before):
+        if find_side(other[0]) == SIDES[1] and strip_side(other) == strip_side(unit):
+            return place
+    return None
+
+
+def _test_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+    """Yield every pair of models whose order the baseline finds, and how far the first is ahead now."""
+    n_studies = 0
+    for runs_now, runs_before in paired.pairs:
+        studies_before = {(study.name, study.measure): study for study in read_reworded_studies(runs_before)}
+        for now in read_reworded_studies(runs_now):
+            before = studies_before.get((now.name, now.measure))
+            if before is None or not now.headline or rule.study not in ("", now.name):
+                continue
+            places = _list_ranked_places(rule, now, before)
+            if len(places) < 2:
+                continue
+            n_studies += 1
+            yield from _test_order_of_models(rule, now, before, places, paired.notes)
+    if not n_studies:
+        raise InputError(
+            f"rule {_quote(rule)}: a ranking needs two models that are in both the run and the baseline, under the "
+            "same condition"
+        )
+
+
+def _list_ranked_places(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
+    """List the models that both sides have: name -> its places now and before, under its first condition of both."""
+    sides = []
+    for side, study in zip(SIDES, (now, before), strict=True):
+        sides.append({strip_side(unit): place for place, unit in enumerate(study.units) if find_side(unit[0]) == side})
+    places: dict[str, tuple[int, int]] = {}
+    for unit, place in sides[0].items():
+        if unit in sides[1] and _is_about(rule, now.name, unit):
+            places.setdefault(unit[0], (place, sides[1][unit]))
+    return places
+
+
+def _test_order_of_models(
+    rule: Rule, now: Study, before: Study, places: dict[str, tuple[int, int]], notes: list[str]
+) -> Iterator[Outcome]:
+    """Yield the outcomes of the pairs of models of one study."""
+    like_these = rule.wordings == LIKE_THESE
+    has_range = now.bounds is not None
+
+    def test(study: Study, first: int, second: int, *, is_like: bool) -> JudgedMean:
+        """Test whether the first model is not behind the second."""
+        a, b = (
+            _turn(study.values[place], has_range=has_range) if study.lower_is_better else study.values[place]
+            for place in (first, second)
+        )
+        is_common = ~np.isnan(a) & ~np.isnan(b)
+        has_several = int(is_common.sum(axis=1).max(initial=0)) > 1
+        return judge_panel_not_worse(
+            a, b, study.crossed, 0.0, like_these=is_like, knows_wordings=has_several or not study.crossed,
+            has_range=has_range,
+        )  # fmt: skip
+
+    is_fresh = now is not before
+    pairs = list(combinations(places, 2))
+    tests = [test(before, places[a][1], places[b][1], is_like=like_these or is_fresh) for a, b in pairs]
+    p = np.array([2 * min(one.p_broken, one.p_holds, 0.5) for one in tests])
+    corrected = np.full(len(p), np.nan)
+    corrected[~np.isnan(p)] = holm(p[~np.isnan(p)])
+    is_ordered = corrected < ALPHA
+    for (first, second), tested, is_found in zip(pairs, tests, is_ordered, strict=True):
+        if not is_found:
+            continue
+        names = (first, second) if tested.number > 0 else (second, first)
+        result = test(now, places[names[0]][0], places[names[1]][0], is_like=like_these or is_fresh)
+        condition = strip_side(now.units[places[names[0]][0]])[1]
+        yield _make_outcome(
+            rule, now.name, (" > ".join(names), condition), now.measure, result, limit=0.0,
+            before=abs(tested.number), is_fresh=is_fresh,
+        )  # fmt: skip
+    if not is_ordered.all():
+        notes.append(
+            f"study {now.name}, ranking by {now.measure}: the baseline finds the order of {int(is_ordered.sum())} of "
+            f"{format_quantity(len(pairs), 'pair')} of models; the others are not tested"
+        )

@@ -1,0 +1,205 @@
+"""Test one-sided, on arrays, whether a mean difference or a share keeps its limit: what rules on changes rest on.
+
+A difference of two means over items, such as accuracy now less before, is tested by the t interval of a panel
+(`analysis.statistics.reliability.panel`): for these wordings by its items, for wordings like these by items and
+wordings. Where t errs, p is bounded:
+
+- *None differs*, and answers lie within 0 and 1: a mean that is M worse needs an item that is worse with a probability
+  of M, and n items show none with (1 - M)^n at most.
+- *Few differ* (`Panel.few`): for the same reason p of "it is not worse by M" is that of a binomial number of items that
+  are worse; and what is worse is never found by fewer than six items.
+- *Answers are 0 or 1*, in one wording of each item: p is at least that of the score test of paired shares
+  (`analysis.compare.equivalence`); with a margin of 0 it is that of the exact test of McNemar.
+- *All differ by the same*: a sign test.
+
+A share of items, such as those answered as before, is tested by the beta distribution of Clopper and Pearson with the
+effective number of items (Korn and Graubard), which is exact where items have one answer.
+
+References
+----------
+Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+counts estimated from survey data. Survey Methodology 24, 193-201.
+Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
+binomial. Biometrika 26, 404-413.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
+from analysis.statistics.reliability.panel import Anew, Panel, estimate_panel_mean
+from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
+from analysis.statistics.resampling import Array
+from analysis.statistics.significance import ROUNDING
+
+T_ITEMS, T_BOTH = "t over items", "t over items and wordings"
+SCORE, MCNEMAR, SIGN = "score test and t over items", "exact McNemar", "sign test"
+FEW, SAME = "binomial: few items differ", "binomial: no item differs"
+NO_WORDINGS, ONE_ITEM = "no test: one wording tells nothing of others", "no test: one item"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMean:
+    """Hold a mean that was tested against a limit.
+
+    Attributes
+    ----------
+    number, lower, upper
+        The mean, and its two-sided 95 % interval; NaN: none.
+    p_broken, p_holds
+        One-sided p of "the limit is kept", and of "it is not kept"; NaN: no test.
+    n_items, n_wordings
+        Items, and wordings per item on average.
+    test
+        In words.
+    """
+
+    number: float
+    lower: float
+    upper: float
+    p_broken: float
+    p_holds: float
+    n_items: int
+    n_wordings: float
+    test: str
+
+
+def judge_panel_not_worse(
+    now: Array, before: Array, crossed: bool, margin: float, *, like_these: bool = False, knows_wordings: bool = True,
+    has_range: bool = True,
+) -> JudgedMean:  # fmt: skip
+    """Test whether answers are worse now than before, by more than a margin.
+
+    Parameters
+    ----------
+    now, before
+        Answers (items, wordings), higher ones better; NaN where either has none.
+    crossed
+        Whether all items share the wordings.
+    margin
+        How much worse counts as none, from 0 on.
+    like_these
+        Whether it is asked for wordings like these, not for these.
+    knows_wordings
+        Whether the answers tell how far other wordings would move the difference.
+    has_range
+        Whether answers lie within 0 and 1.
+
+    Returns
+    -------
+    JudgedMean
+        Of the difference now less before; the limit is -margin.
+    """
+    panel = estimate_panel_mean(now - before, crossed, is_share=False, corrects_skewness=True)
+    is_single = has_range and panel.n == panel.n_items and _are_yes_or_no(now) and _are_yes_or_no(before)
+    tested = _test_over_items(panel, margin, has_range=has_range, is_single=is_single)
+    if not like_these or panel.n_items < 2:
+        return tested
+    if not knows_wordings:
+        return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
+    if not crossed:  # other items come with other wordings: that is one test
+        return tested
+    p_broken, p_holds = _compute_one_sided_p(panel, "both", -margin)
+    if np.isnan(p_broken):  # no wording moves any item: of as few wordings, another one may
+        p_broken, p_holds = 1.0, max(1 - margin, 0.0) ** now.shape[1] if has_range else np.nan
+    lower, upper = panel.compute_interval("both")
+    return replace(
+        tested, lower=lower, upper=upper, p_broken=float(np.fmax(p_broken, tested.p_broken)),
+        p_holds=float(np.maximum(p_holds, tested.p_holds)), test=T_BOTH,
+    )  # fmt: skip
+
+
+def _are_yes_or_no(answers: Array) -> bool:
+    """Tell whether all answers are 0 or 1."""
+    return bool(((answers == 0) | (answers == 1) | np.isnan(answers)).all())
+
+
+def _test_over_items(panel: Panel, margin: float, *, has_range: bool, is_single: bool) -> JudgedMean:
+    """Test a difference for these wordings."""
+    from scipy.special import bdtr
+
+    n, means = panel.n_items, panel.means
+    lower, upper = panel.compute_interval("items") if n else (np.nan, np.nan)
+    tested = JudgedMean(panel.mean, lower, upper, np.nan, np.nan, n, panel.n / n if n else np.nan, T_ITEMS)
+    if n < 2:
+        return replace(tested, test=ONE_ITEM)
+    ups, downs = int((means > ROUNDING).sum()), int((means < -ROUNDING).sum())
+    if ups + downs == 0:
+        p_holds = float(max(1 - margin, 0.0) ** n) if has_range else np.nan
+        return replace(tested, p_broken=1.0, p_holds=p_holds, test=SAME)
+    if is_single and margin == 0:
+        p = float(bdtr(ups, ups + downs, 0.5)), float(bdtr(downs, ups + downs, 0.5))
+        return replace(tested, p_broken=p[0], p_holds=p[1], test=MCNEMAR)
+    p_broken, p_holds = _compute_one_sided_p(panel, "items", -margin)
+    if np.isnan(p_broken):  # all differ by the same
+        is_kept = panel.mean > -margin
+        return replace(tested, p_broken=1.0 if is_kept else 0.5**n, p_holds=0.5**n if is_kept else 1.0, test=SIGN)
+    if panel.few:
+        p_broken = max(p_broken, 0.5 ** (ups + downs))
+        if margin > 0:
+            p_holds = float(bdtr(downs, n, min(margin, 1.0))) if has_range else np.nan
+        else:
+            p_holds = max(p_holds, 0.5 ** (ups + downs))
+        return replace(tested, p_broken=p_broken, p_holds=p_holds, test=FEW)
+    if is_single and margin < 1:
+        p_score = compute_score_p_of_shares_worse_by_margin(ups, downs, n, margin)
+        return replace(tested, p_broken=max(p_broken, 1 - p_score), p_holds=max(p_holds, p_score), test=SCORE)
+    return replace(tested, p_broken=p_broken, p_holds=p_holds)
+
+
+def _compute_one_sided_p(panel: Panel, anew: Anew, limit: float) -> tuple[float, float]:
+    """Compute p of "the mean is at least the limit", and of "it is at most the limit"; NaN where nothing varies."""
+    # Where few items differ, the two-sided p is a bound that knows 0 alone; `_test_over_items` has its own.
+    p = compute_p_of_panel_mean_against_value(replace(panel, few=False), anew, limit) / 2
+    return (p, 1 - p) if panel.mean < limit else (1 - p, p)
+
+
+def judge_share_at_least(share: float, n_effective: float, limit: float) -> tuple[float, float]:
+    """Test whether a share is at least a limit, by the beta distribution of Clopper and Pearson.
+
+    Parameters
+    ----------
+    share
+        From 0 to 1; what lies outside, as an unbiased estimate can, counts as the nearer end.
+    n_effective
+        How many single answers would vary as much.
+    limit
+        From 0 to 1.
+
+    Returns
+    -------
+    tuple of two floats
+        p of "it is at least the limit", and of "it is at most the limit".
+    """
+    from scipy.special import betainc
+
+    number = n_effective * min(max(share, 0.0), 1.0)
+    rest = max(n_effective - number, 0.0)
+    below = float(betainc(rest, number + 1, 1 - limit)) if rest > 0 else 1.0
+    above = float(betainc(number, rest + 1, limit)) if number > 0 else 1.0
+    return below, above
+
+
+def compute_share_interval(share: float, n_effective: float) -> tuple[float, float]:
+    """Compute the 95 % interval of Clopper and Pearson: it leaves out what `judge_share_at_least` finds at .025.
+
+    Parameters
+    ----------
+    share, n_effective
+        As in `judge_share_at_least`.
+
+    Returns
+    -------
+    tuple of two floats
+        Its ends.
+    """
+    from scipy.special import betaincinv
+
+    number = n_effective * min(max(share, 0.0), 1.0)
+    rest = max(n_effective - number, 0.0)
+    lower = float(betaincinv(number, rest + 1, 0.025)) if number > 0 else 0.0
+    upper = float(betaincinv(number + 1, rest, 0.975)) if rest > 0 else 1.0
+    return lower, upper

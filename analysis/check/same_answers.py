@@ -1,0 +1,188 @@
+"""Test whether the share of items that are answered as before is at least a limit.
+
+*These wordings*: of an item, the share of its wordings, valid on both sides, that are answered as before; its mean over
+items is tested as a share.
+
+*Wordings like these*: an item in a new wording is answered by option k with probability p_k now, q_k before. Its change
+is
+
+    d = sum_k (p_k - q_k)^2 / 2 = (P(X = X') + P(Y = Y')) / 2 - P(X = Y),
+
+with X, X' the answers now to two different wordings, and Y, Y' those before. Each probability is estimated by the pairs
+of different wordings that it is about, which is unbiased: an item that is answered now so, now so, has d = 0 as long as
+its shares stay, so that rewording alone costs nothing, and an item with one answer that is another one now has d = 1.
+The mean of d over items is tested by t, with a jackknife over wordings where items share them, and as a share with the
+effective number of items; p is the larger one. Without any change in n items, it is limit^n: 72 items show 95 %.
+
+References
+----------
+Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of Mathematical Statistics
+19, 293-325 (means over pairs).
+Miller, R. G. (1974). The jackknife: a review. Biometrika 61, 1-15.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.check.judged_means import (
+    NO_WORDINGS,
+    ONE_ITEM,
+    JudgedMean,
+    compute_share_interval,
+    judge_share_at_least,
+)
+from analysis.statistics.reliability.panel import (
+    Parts,
+    combine_squared_limits,
+    compute_squared_limits,
+    estimate_panel_mean,
+)
+from analysis.statistics.reliability.replication import find_p_for_variance_parts
+from analysis.statistics.resampling import LEVEL, Array
+from analysis.statistics.skewness import has_few_unlike_values
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Counts: TypeAlias = npt.NDArray[np.int64]
+_MOST_COUNTS = 2_000_000  # held at a time: 16 MB
+SHARE = "binomial with the effective number of items"
+CHANGE = "t over items, and binomial"
+
+
+def judge_same_answers(
+    now: Array, before: Array, crossed: bool, limit: float, *, like_these: bool = False, same_wordings: bool = True
+) -> JudgedMean:
+    """Test whether the share of items that are answered as before is at least a limit.
+
+    Parameters
+    ----------
+    now, before
+        Answers as numbers of options (items, wordings), NaN where there is no valid one.
+    crossed
+        Whether all items share the wordings.
+    limit
+        Share, from 0 to 1.
+    like_these
+        Whether it is asked for wordings like these, not for these.
+    same_wordings
+        Whether a place is the same wording on both sides; else only wordings like these can be asked about.
+
+    Returns
+    -------
+    JudgedMean
+        Of the share.
+    """
+    if like_these or not same_wordings:
+        return _test_change(now, before, crossed, limit, same_wordings=same_wordings)
+    is_common = ~np.isnan(now) & ~np.isnan(before)
+    panel = estimate_panel_mean(np.where(is_common, now == before, np.nan), crossed, is_share=True)
+    n_wordings = panel.n / panel.n_items if panel.n_items else np.nan
+    if panel.n_items < 2:
+        return JudgedMean(panel.mean, np.nan, np.nan, np.nan, np.nan, panel.n_items, n_wordings, ONE_ITEM)
+    p_broken, p_holds = judge_share_at_least(panel.mean, panel.share, limit)
+    ends = compute_share_interval(panel.mean, panel.share)
+    return JudgedMean(panel.mean, *ends, p_broken, p_holds, panel.n_items, n_wordings, SHARE)
+
+
+def _test_change(now: Array, before: Array, crossed: bool, limit: float, *, same_wordings: bool) -> JudgedMean:
+    """Test the mean change of items in wordings like these."""
+    changes = compute_changes(now, before, same_wordings=same_wordings)
+    n_wordings = float((~np.isnan(now)).sum(axis=1).mean()) if len(now) else np.nan
+    is_known = ~np.isnan(changes)
+    values = changes[is_known]
+    n = len(values)
+    if n < 2:
+        test = ONE_ITEM if n else NO_WORDINGS
+        return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, len(now), n_wordings, test)
+    share = 1 - float(values.mean())
+    parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
+    if crossed:
+        parts += _jackknife_wordings(now[is_known], before[is_known], same_wordings=same_wordings)
+    variance = sum(part for part, _ in parts)
+    if np.isnan(variance):  # two shared wordings: without one of them, there is no pair left
+        return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)
+    inside = share * (1 - share)
+    effective = min(inside / variance, n) if inside > 0 and variance > 0 else float(n)
+    p_broken, p_holds = judge_share_at_least(share, effective, limit)
+    lower, upper = compute_share_interval(share, effective)
+    if has_few_unlike_values(values):
+        p_broken = max(p_broken, 0.5 ** int((values != 0).sum()))
+    elif variance > 0:
+        p = find_p_for_variance_parts(abs(share - limit), parts) / 2
+        p_broken, p_holds = (
+            (max(p_broken, p), max(p_holds, 1 - p)) if share < limit else (max(p_broken, 1 - p), max(p_holds, p))
+        )
+        half = float(np.sqrt(combine_squared_limits(*compute_squared_limits(parts, LEVEL))))
+        lower, upper = min(lower, share - half), max(upper, share + half)
+    if crossed and not values.any():  # no wording changed any item: of as few wordings, another one may
+        p_holds = max(p_holds, limit ** now.shape[1])
+    number, lower, upper = np.clip([share, lower, upper], 0.0, 1.0).tolist()
+    return JudgedMean(number, lower, upper, p_broken, p_holds, n, n_wordings, CHANGE)
+
+
+def compute_changes(now: Array, before: Array, *, same_wordings: bool) -> Array:
+    """Estimate the change d of every item, see the module's docstring.
+
+    Parameters
+    ----------
+    now, before, same_wordings
+        As in `judge_same_answers`.
+
+    Returns
+    -------
+    array (items,)
+        From -1 to 1; NaN where either side has fewer than two answers.
+    """
+    marks_now, marks_before, is_match, is_shared = _mark_options(now, before, same_wordings=same_wordings)
+    return _combine_counts(marks_now.sum(axis=1), marks_before.sum(axis=1), is_match.sum(axis=1), is_shared.sum(axis=1))
+
+
+def _mark_options(now: Array, before: Array, *, same_wordings: bool) -> tuple[Mask, Mask, Mask, Mask]:
+    """Mark what was answered, (items, wordings, options), now and before; and the wordings of both, (items, wordings),
+    that are answered alike, and all of them."""
+    is_shared = ~np.isnan(now) & ~np.isnan(before) if same_wordings else np.zeros((len(now), 1), bool)
+    if same_wordings:
+        now, before = np.where(is_shared, now, np.nan), np.where(is_shared, before, np.nan)
+    options = np.unique(np.concatenate([now[~np.isnan(now)], before[~np.isnan(before)]]))
+    is_match = now == before if same_wordings else is_shared
+    return now[:, :, None] == options, before[:, :, None] == options, is_match, is_shared
+
+
+def _combine_counts(counts_now: Counts, counts_before: Counts, matches: Counts, numbers: Counts) -> Array:
+    """Compute changes from counts of options (..., options), and from the wordings that both sides share: how many are
+    answered alike, and how many there are, which are no pairs of different wordings."""
+    n, m = counts_now.sum(axis=-1), counts_before.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike_now = (counts_now * (counts_now - 1)).sum(axis=-1) / (n * (n - 1))
+        alike_before = (counts_before * (counts_before - 1)).sum(axis=-1) / (m * (m - 1))
+        across = ((counts_now * counts_before).sum(axis=-1) - matches) / (n * m - numbers)
+        changes = (alike_now + alike_before) / 2 - across
+    return np.where((n > 1) & (m > 1), changes, np.nan)
+
+
+def _jackknife_wordings(now: Array, before: Array, *, same_wordings: bool) -> Parts:
+    """Compute the variance of the mean change by leaving out one wording after the other, of each side's own."""
+    marks = _mark_options(now, before, same_wordings=same_wordings)
+    totals = [mark.sum(axis=1) for mark in marks]
+    # What goes with a wording of both: its answers on both sides; else its answers on its own side.
+    groups = [(0, 1, 2, 3)] if same_wordings else [(0,), (1,)]
+    parts = []
+    for group in groups:
+        n_wordings = marks[group[0]].shape[1]
+        if n_wordings < 3:
+            return ((np.nan, np.nan),)
+        step = max(1, _MOST_COUNTS // marks[group[0]][:, 0].size)
+        means: list[float] = []
+        for start in range(0, n_wordings, step):
+            counts = [
+                total - np.moveaxis(mark[:, start : start + step], 1, 0) if place in group else total
+                for place, (total, mark) in enumerate(zip(totals, marks, strict=True))
+            ]
+            means.extend(np.nanmean(_combine_counts(*counts), axis=-1))
+        spread = np.array(means)
+        variance = (n_wordings - 1) / n_wordings * float(((spread - spread.mean()) ** 2).sum())
+        parts.append((variance, n_wordings - 1.0))
+    return tuple(parts)

@@ -1,0 +1,117 @@
+"""Baselines: a run differs from its own in no number, it is small, it holds no text, and damage is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from analysis import runs
+from analysis.__main__ import main
+from analysis.check.baseline import open_baseline, save_baseline
+from analysis.compare.measures import compare_paired_runs
+from analysis.compare.pairing import pair_runs
+from analysis.compare.pairs import Chosen
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from ground.errors import InputError
+from helpers.page_runs import FULL
+from helpers.synthetic import random_frame, write_run
+
+
+@pytest.fixture
+def saved(tmp_path, monkeypatch) -> Path:
+    """A run of two models, and its baseline, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "run", random_frame(["m", "n"], items=8, paraphrases=5))
+    return save_baseline(runs.open_runs("run"), "first")
+
+
+def list_measures(opened: runs.Runs) -> dict[tuple[str, str], np.ndarray]:
+    return {(study.name, study.measure): study.values for study in read_reworded_studies(opened)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", FULL)
+def test_every_measure_of_every_protocol_is_the_same_to_the_last_bit(page, tmp_path):
+    path = FULL[page](tmp_path / "run")[0]
+    opened = runs.open_runs(path)
+    baseline = open_baseline(save_baseline(opened, "same", tmp_path / "baseline"))
+    kept, expected = list_measures(baseline), list_measures(opened)
+    assert kept.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_array_equal(kept[name], values)
+    if not expected:
+        return
+    paired = pair_runs(runs.open_runs(path), open_baseline(tmp_path / "baseline"))
+    table = compare_paired_runs(paired, Chosen())
+    assert (table["difference"] == 0).all() and (table["n_items_differing"] == 0).all()
+    assert not any("left out" in note for note in paired.notes)
+
+
+def test_62_statements_in_100_wordings_are_below_1_mb(tmp_path):
+    frame = random_frame(["m"], items=62, paraphrases=100)
+    rows = frame.assign(mass=0.5 + 0.4 * np.random.default_rng(1).random(len(frame)))
+    path = save_baseline(runs.open_runs(write_run(tmp_path / "run", rows)), "small", tmp_path / "small")
+    assert sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) < 400_000
+
+
+def test_no_text_is_left_in_any_file(tmp_path):
+    frame = random_frame(["m"], items=4, paraphrases=2)
+    rows = frame.assign(text=[f"SECRET {n}" for n in range(len(frame))], output=[["SECRET"]] * len(frame))
+    opened = runs.open_runs(write_run(tmp_path / "run", rows))
+    path = save_baseline(opened, "b", tmp_path / "b")
+    for table in ("stimuli.parquet", "responses/*.parquet"):
+        cells = duckdb.sql(f"SELECT * FROM '{path / table}'").df().astype(str)
+        assert not cells.map(lambda cell: "SECRET" in cell).any(axis=None)
+    assert "SECRET" not in (path / "run.json").read_text("utf-8")
+    assert "command" not in json.loads((path / "run.json").read_text("utf-8"))["sessions"][0]
+
+
+def test_a_name_finds_it_and_show_tells_what_it_holds(saved, capsys):
+    assert saved == Path("baselines/first")
+    assert main(["baseline", "show", "first"]) == 0
+    text = capsys.readouterr().out
+    assert "first: saved" in text and "8 items" in text and "  m (plain/yes-no): 48 answers" in text
+
+
+def test_another_baseline_takes_its_place_only_where_asked(saved, capsys):
+    assert main(["baseline", "save", "run", "--as", "first"]) == 2
+    assert "--replace" in capsys.readouterr().err
+    assert main(["baseline", "save", "run", "--as", "first", "--replace"]) == 0
+    assert open_baseline("first").info["models"].keys() == {"m", "n"}
+
+
+@pytest.mark.parametrize("file", ["stimuli.parquet", "responses/part-baseline.parquet", "run.json"])
+def test_any_change_of_a_file_is_told(saved, file):
+    path = saved / file
+    path.write_bytes(path.read_bytes().replace(b'"seed": ', b'"seed": 1') + b" ")
+    with pytest.raises(InputError, match="was changed after it was saved"):
+        open_baseline("first")
+
+
+def test_one_of_a_newer_version_and_one_without_a_folder_are_refused(saved, tmp_path):
+    write_run(tmp_path / "other", random_frame(["o"], items=3), study="other")
+    both = save_baseline(runs.open_runs("run", "other"), "both")
+    assert open_baseline("both").info["studies"].keys() == {"synthetic", "other"}
+    shutil.rmtree(both / "other")
+    with pytest.raises(InputError, match="lacks the folder other"):
+        open_baseline("both")
+    info = json.loads((saved / "run.json").read_text("utf-8"))
+    info["baseline"]["format"] = 2
+    (saved / "run.json").write_text(json.dumps(info), "utf-8")
+    with pytest.raises(InputError, match=r"format 2.*update Waver"):
+        open_baseline("first")
+
+
+def test_a_changed_text_is_left_out_and_counted(tmp_path):
+    frame = random_frame(["m"], items=6, paraphrases=3)
+    frame["text"] = frame["item"] + " " + frame["variant"]
+    baseline = save_baseline(runs.open_runs(write_run(tmp_path / "a", frame)), "b", tmp_path / "b")
+    changed = frame.assign(text=frame["text"].where(frame["item"] != frame["item"].iloc[0], "Other words."))
+    opened = runs.open_runs(write_run(tmp_path / "c", changed))
+    paired = pair_runs(opened, open_baseline(baseline), ("now", "before"))
+    assert any("1 item left out" in note and "now and before" in note for note in paired.notes)
