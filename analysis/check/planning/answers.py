@@ -29,7 +29,7 @@ from analysis.check.answers import Answers, read_answers
 from analysis.check.judged_means import judge_share_at_least
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import UNCHANGED, Aim, is_about
-from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_share_power
+from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, PLACES, compute_share_power
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.planning import WORDINGS
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 SAME = "same answers"
 LEAST_WORDINGS = 4  # of an item, for two pairs that share none
-PLACES = 200  # at which an estimated share turns out
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +150,10 @@ def _aim_at_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_leve
     most, _ = describe_changes(sums, n_options, 1.0, 2)
 
     def compute_unchanged_power(items: int, wordings: int) -> float:
-        share, variance = describe_changes(sums, n_options, 0.0, wordings)
-        return compute_change_test_power(1 - share, variance, rule.at_least, items, LEVEL)
+        return compute_change_test_power(sums, n_options, 0.0, wordings, rule.at_least, items, LEVEL)
 
     def compute_change_power(items: int, wordings: int) -> float:
-        share, variance = describe_changes(sums, n_options, differs / most, wordings)
-        return compute_change_test_power(1 - share, variance, rule.at_least, items, broken_level)
+        return compute_change_test_power(sums, n_options, differs, wordings, rule.at_least, items, broken_level)
 
     yield Aim(rule, UNCHANGED, *unit.labels, several, compute_unchanged_power)
     if differs < most:
@@ -229,17 +226,20 @@ def describe_changes(
     return mean, noise + changed * (square + 2 * max(linear, 0.0) / wordings) - mean**2
 
 
-def compute_change_test_power(share: float, variance: float, limit: float, n_items: int, level: float) -> float:
+def compute_change_test_power(
+    sums: tuple[float, float, float], n_options: int, differs: float, wordings: int, limit: float, n_items: int,
+    level: float,
+) -> float:  # fmt: skip
     """Return how probable the test of changes tells a share from a limit, on the side on which it is.
 
     Parameters
     ----------
-    share
-        The true share of answers as before.
-    variance
-        Of an item's estimated one.
+    sums, n_options, wordings
+        As in `describe_changes`.
+    differs
+        The true share of answers that are other ones.
     limit
-        What it is compared with.
+        What the share of the same answers is compared with.
     n_items
         How many items.
     level
@@ -249,16 +249,21 @@ def compute_change_test_power(share: float, variance: float, limit: float, n_ite
     -------
     float
     """
-    error = float(np.sqrt(variance / n_items))
-    found = 0
-    for place in ndtri((np.arange(PLACES) + 0.5) / PLACES):
-        estimate = share + error * place
+    distance_of_one, _ = describe_changes(sums, n_options, 1.0, wordings)
+    _, variance = describe_changes(sums, n_options, differs / distance_of_one, wordings)
+    estimates = 1 - differs + np.sqrt(variance / n_items) * ndtri((np.arange(PLACES) + 0.5) / PLACES)
+    n_decided = 0
+    for estimate in estimates:
+        # Where fewer items changed by chance, their changes vary less, too.
+        changed = min(max((1 - estimate) / distance_of_one, 0.0), 1.0)
+        error = float(np.sqrt(describe_changes(sums, n_options, changed, wordings)[1] / n_items))
         inside = estimate * (1 - estimate)
         effective = min(inside / error**2, n_items) if inside > 0 and error > 0 else float(n_items)
         p_broken, p_holds = judge_share_at_least(estimate, effective, limit)
-        p = p_broken if share < limit else p_holds
+        is_broken = 1 - differs < limit
+        p = p_broken if is_broken else p_holds
         if error > 0:
-            distance = (limit - estimate if share < limit else estimate - limit) / error
+            distance = (limit - estimate if is_broken else estimate - limit) / error
             p = max(p, float(stdtr(n_items - 1, -distance)))
-        found += p < level
-    return found / PLACES
+        n_decided += p < level
+    return n_decided / PLACES

@@ -9,10 +9,17 @@ import numpy as np
 
 from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import Aim, PilotUnit
-from analysis.check.planning.powers import compute_mean_power, compute_power_from_p, compute_share_power
+from analysis.check.planning.powers import (
+    compute_bounded_power,
+    compute_mean_power,
+    compute_power_from_p,
+    compute_share_power,
+)
 from analysis.check.rules import LIKE_THESE
 from analysis.compare.pairs import FLIPS
 from analysis.statistics.reliability.forecast import build_mean_forecast
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.skewness import compute_scaled_skewness
 
 
 def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], broken_level: float) -> Iterator[Aim]:
@@ -73,14 +80,15 @@ def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -
     is_single_share = unit.study.has_single_wording and bool(((known == 0) | (known == 1)).all())
     is_crossed = unit.study.crossed and like_these
     kept_forecast = forecast if is_crossed else replace(forecast, shared=0.0)
-    # Of answers between 0 and 1, the test adds an item that is as far out as can be on the limit's other side.
-    is_above = outcome.number > outcome.limit
-    farthest = 0.0 if unit.study.bounds is None else outcome.limit if is_above else 1 - outcome.limit
+    means = estimate_panel_mean(answers, unit.study.crossed).means
+    skewness = compute_scaled_skewness(means) * np.sqrt(len(means))
 
     def compute_number_power(items: int, wordings: int) -> float:
         if is_single_share:
             return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
-        nearer = distance - farthest / items
-        return compute_mean_power(kept_forecast, nearer, items, wordings, level, crossed=is_crossed)
+        if unit.study.bounds and not is_crossed:
+            deviation = float(np.sqrt(kept_forecast.split_shared_and_item_variance(wordings)[1]))
+            return compute_bounded_power(outcome.number, outcome.limit, deviation, skewness, items, level)
+        return compute_mean_power(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
 
     return Aim(outcome.rule, goal, *unit.labels, unit.planned_wordings, compute_number_power)

@@ -35,6 +35,7 @@ from analysis.statistics.reliability.forecast import MeanForecast
 from analysis.statistics.reliability.planning import compute_power
 
 MOST_ITEMS = 1_000_000  # more are not tried
+PLACES = 200  # at which an estimate is equally likely to turn out
 EVERYWHERE, IN_WHOLE_ITEMS = "here and there", "in whole items"  # how a change may spread
 
 
@@ -98,6 +99,41 @@ def compute_share_power(share: float, limit: float, ratio: float, n_items: int, 
     most = np.floor(np.nan_to_num(bdtrik(level, n, limit), nan=-1.0) + 1e-9)  # answers that are few enough
     most -= bdtr(max(most, 0), n, limit) > level
     return float(bdtr(most, n, share)) if most >= 0 else 0.0
+
+
+def compute_bounded_power(
+    mean: float, limit: float, deviation: float, skewness: float, n_items: int, level: float
+) -> float:
+    """Return how probable Gaffke's test (`statistics.bounded_mean`) tells a mean from a limit, on the side where it is.
+
+    Parameters
+    ----------
+    mean, limit
+        The true mean, and what it is compared with: of items between 0 and 1.
+    deviation, skewness
+        Of the items.
+    n_items
+        How many items.
+    level
+        One-sided.
+
+    Returns
+    -------
+    float
+        0 where the mean is the limit.
+    """
+    if mean == limit:
+        return 0.0
+    if mean < limit:
+        mean, limit, skewness = 1 - mean, 1 - limit, -skewness
+    # An estimate that is high by chance has another variance than one that is low.
+    of_skewness, places = skewness / np.sqrt(n_items), ndtri((np.arange(PLACES) + 0.5) / PLACES)
+    spread = np.sqrt(np.maximum(1 + of_skewness * places, 0.1))
+    quantile = -stdtrit(n_items - 1, level)
+    # The test weighs the items at random, and one that is 0: twice as skewed as their mean (Cornish and Fisher).
+    quantile -= of_skewness * (ndtri(level) ** 2 - 1) / 3
+    error = deviation / np.sqrt(n_items)
+    return float((mean - limit - limit / n_items + error * places > quantile * error * spread).mean())
 
 
 def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> float:
