@@ -4,9 +4,11 @@ Simulated are models that are asked about the same items in fresh wordings each 
 is one of two, and with answers that are shares of 10 samples.
 
 *Alarms*: nothing changed, and the limits of rules on numbers are the true ones, which is the worst place for them. A
-check has seven rules, and is wrong where any of them is broken. Of 50 checks against one baseline, `looks = 50` pays for
-all. (`bench_drift.py` has those of the page `drift`.) *Power*: something changed, and what the planning foresees from a
-pilot of the model is held against the share of checks that decide the rule so.
+check has seven rules, and is wrong where any of them is broken. Of 50 checks against one baseline, `looks = 50` pays
+for all. (`bench_drift.py` has those of the page `drift`.)
+
+*Power*: something changed, and what the planning foresees from a pilot of 2,000 items is held against the share of
+checks that decide the rule so.
 
     .venv/bin/python tests/benchmarks/bench_check_alarms.py                  # 2,000 studies, 200 years: 40 minutes
     .venv/bin/python tests/benchmarks/bench_check_alarms.py --studies 200 --years 20

@@ -66,8 +66,8 @@ def test_fresh_wordings_more_looks_and_more_rules_take_more_items(plan_check):
 
 def test_designs_begin_with_the_fewest_prompts_and_go_on_to_fewer_items(plan_check):
     rows, _ = plan_check(CHANGES.format(wordings="like these", looks=1))
-    for decided in {row["decided"] for row in rows}:
-        own = [row for row in rows if row["decided"] == decided]
+    for goal in {(row["rule"], row["decided"]) for row in rows}:
+        own = [row for row in rows if (row["rule"], row["decided"]) == goal]
         prompts, items = [int(row["prompts"]) for row in own], [int(row["items"]) for row in own]
         assert prompts == sorted(prompts) and items == sorted(items, reverse=True) and min(items) >= 30
         assert all(int(row["prompts"]) == int(row["items"]) * int(row["wordings"]) for row in own)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, skew
 
-from analysis.check.planning.answers import compute_distance_variance
+from analysis.check.planning.answers import compute_change_test_power, describe_changes, estimate_share_sums
 from analysis.check.planning.powers import (
     EVERYWHERE,
     IN_WHOLE_ITEMS,
+    compute_bounded_power,
     compute_mean_power,
     compute_power_from_p,
     compute_share_power,
@@ -17,7 +18,8 @@ from analysis.check.planning.powers import (
     forecast_change,
     forecast_unchanged,
 )
-from analysis.statistics.reliability.flips import GRID
+from analysis.check.same_answers import compute_changes, judge_same_answers
+from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
 from analysis.statistics.reliability.forecast import MeanForecast, predict_standard_error
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
@@ -99,17 +101,57 @@ def test_the_power_of_a_mean_is_how_often_the_test_finds_it(population):
     assert 0.3 < foreseen < 0.7 and found / studies == pytest.approx(foreseen, abs=0.05)  # 3 standard errors
 
 
-@pytest.mark.parametrize("turned", [0.0, 0.3])
-def test_the_variance_of_a_distance_is_that_of_items_that_turn_round(turned):
-    draw, wordings = np.random.default_rng(9), 5
-    weights = np.zeros(len(GRID))
-    weights[[0, 120, 190]] = 0.3, 0.3, 0.4
-    before = draw.choice(GRID, ITEMS, p=weights)
-    now = np.where(draw.random(ITEMS) < turned, 1 - before, before)
-    x, y = draw.binomial(wordings, before) / wordings, draw.binomial(wordings, now) / wordings
-    distances = (x - y) ** 2 - (x * (1 - x) + y * (1 - y)) / (wordings - 1)
-    assert distances.mean() == pytest.approx(((before - now) ** 2).mean(), abs=0.003)  # it is unbiased
-    assert compute_distance_variance(weights, wordings, turned) == pytest.approx(distances.var(), rel=0.01)
+def draw_codes(draw, shares, wordings):
+    """Options of some wordings of every item, by their shares."""
+    bounds = np.cumsum(shares, axis=1)[:, None, :-1]
+    return (draw.random((len(shares), wordings))[..., None] > bounds).sum(axis=-1).astype(float)
+
+
+@pytest.mark.parametrize(("shape", "tolerance"), [([1.5, 0.5], 0.02), ([1.2, 0.5, 0.3, 0.3], 0.1)])
+@pytest.mark.parametrize("changed", [0.0, 0.2])
+def test_changes_are_described_as_those_of_a_population(shape, tolerance, changed):
+    draw, n_options, wordings, n = np.random.default_rng(9), len(shape), 5, ITEMS // 2
+    before = draw.dirichlet(shape, n)
+    sums = estimate_share_sums(draw_codes(draw, before, 6))
+    squares = (before**2).sum(axis=1)
+    assert sums == pytest.approx((squares.mean(), (before**3).sum(axis=1).mean(), (squares**2).mean()), abs=0.003)
+    moved = np.where(draw.random(n) < changed, draw.integers(1, n_options, n), 0)
+    now = np.take_along_axis(before, (np.arange(n_options) + moved[:, None]) % n_options, axis=1)
+    changes = compute_changes(draw_codes(draw, now, wordings), draw_codes(draw, before, wordings), same_wordings=False)
+    mean, variance = describe_changes(sums, n_options, changed, wordings)
+    assert mean == pytest.approx(changes.mean(), abs=0.002)
+    # exact for two options; with more, shares before and now overlap, and some options are farther apart
+    assert variance == pytest.approx(changes.var(), rel=tolerance)
+
+
+def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
+    assert np.isnan(estimate_share_sums(np.zeros((10, 3)))).all()
+    assert estimate_share_sums(np.zeros((10, 4))) == (1, 1, 1)
+
+
+def test_the_power_of_changes_is_how_often_their_test_finds_them():
+    draw, items, wordings, studies = np.random.default_rng(11), 200, 5, 400
+    sums = estimate_share_sums(draw_codes(draw, draw.dirichlet([0.6, 0.3], 4000), wordings))
+    differs = 0.15 * describe_changes(sums, 2, 1.0, wordings)[0]
+    n_found = 0
+    for _ in range(studies):
+        before = draw.dirichlet([0.6, 0.3], items)
+        now = np.where((draw.random(items) < 0.15)[:, None], before[:, ::-1], before)
+        codes = [draw_codes(draw, shares, wordings) for shares in (now, before)]
+        n_found += judge_same_answers(*codes, False, 0.95, like_these=True, same_wordings=False).p_broken < 0.025
+    foreseen = compute_change_test_power(sums, 2, differs, wordings, 0.95, items, 0.025)
+    assert 0.2 < foreseen < 0.8 and n_found / studies == pytest.approx(foreseen, abs=0.07)  # 3 standard errors
+
+
+@pytest.mark.parametrize("limit", [0.65, 0.82])
+def test_the_power_of_a_bounded_mean_is_how_often_gaffkes_test_finds_it(limit):
+    draw, items, studies = np.random.default_rng(12), 100, 400
+    population = draw.beta(1.5, 0.5, 200_000)
+    compute_p = compute_p_of_mean_at_most if limit < 0.75 else compute_p_of_mean_at_least
+    n_found = sum(compute_p(draw.choice(population, items), limit) < 0.025 for _ in range(studies))
+    foreseen = compute_bounded_power(population.mean(), limit, population.std(), float(skew(population)), items, 0.025)
+    assert 0.2 < foreseen < 0.99 and n_found / studies == pytest.approx(foreseen, abs=0.07)
+    assert compute_bounded_power(0.7, 0.7, 0.2, 0.0, items, 0.025) == 0
 
 
 def test_the_least_items_are_the_first_that_have_the_power():
