@@ -37,7 +37,7 @@ class Aim:
     study, model, condition, measure
         What the number is of.
     wordings
-        Numbers of wordings of each item that the pilot tells of.
+        Numbers of wordings of each item that the pilot tells of; 0: as many as it has.
     compute_power
         The power; None where the pilot does not tell.
     why_not

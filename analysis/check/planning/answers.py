@@ -76,9 +76,14 @@ def list_answered_units(rule: Rule, pilot: Runs) -> list[AnsweredUnit]:
     InputError
         There are none.
     """
-    sampled = {study.name for study in read_reworded_studies(pilot) if study.samples is not None}
+    sampled_units = {
+        (study.name, *study.units[unit])
+        for study in read_reworded_studies(pilot)
+        for unit in range(len(study.units))
+        if study.name_unit_samples(unit)
+    }
     units = [
-        AnsweredUnit(answers, place, answers.study in sampled)
+        AnsweredUnit(answers, place, (answers.study, model, condition) in sampled_units)
         for answers in read_answers(pilot).values()
         for place, (model, condition) in enumerate(answers.units)
         if is_about(rule, answers.study, model, condition)

@@ -21,6 +21,8 @@ from analysis.statistics.reliability.forecast import build_mean_forecast
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.skewness import compute_scaled_skewness
 
+AS_IN_PILOT = 0  # wordings, of a column that does not say of how many it is
+
 
 def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], broken_level: float) -> Iterator[Aim]:
     """List the aims of a rule on a number: it is decided as the pilot's number is, if that is the true one.
@@ -55,7 +57,7 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
         elif labels in by_labels:
             yield _aim_at_number(by_labels[labels], outcome, goal, level)
         else:
-            wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else 1,)
+            wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
 
             def compute_table_power(items: int, _: int, p: float = p, n: int = outcome.n_items, level: float = level
                                     ) -> float:  # fmt: skip

@@ -100,3 +100,24 @@ def test_flips_in_fresh_wordings_are_planned_for_several(plan_check):
     rows, _ = plan_check('wordings = "like these"\n[[rule]]\nrequire = "not worse by 0.1 in flips"\n')
     assert {row["measure"] for row in rows} == {"flips"} and min(int(row["wordings"]) for row in rows) > 1
     assert {row["decided"] for row in rows} == {"holds, if nothing changed", "is broken, if 0.2 more of the items flip"}
+
+
+def test_a_number_is_planned_for_the_side_on_which_the_pilot_has_it(plan_check):
+    rows, _ = plan_check(
+        '[[rule]]\nrequire = "agreement >= 0.05"\n[[rule]]\nrequire = "agreement >= 0.95"\n'
+        '[[rule]]\nrequire = "flips <= 0.01"\n[[rule]]\nrequire = "stability.sd_mean <= 0.9"\n'
+    )
+    decided = {row["rule"]: row["decided"] for row in rows}
+    assert decided == {
+        "agreement >= 0.05": "holds, if it is as in the pilot",
+        "agreement >= 0.95": "is broken, if it is as in the pilot",
+        "flips <= 0.01": "is broken, if it is as in the pilot",
+        "stability.sd_mean <= 0.9": "holds, if it is as in the pilot",
+    }
+    # so far from the limit, the least that is tried is enough
+    assert {int(row["items"]) for row in rows} == {30}
+
+
+def test_a_count_has_no_size(plan_check):
+    rows, told = plan_check('[[rule]]\nrequire = "stability.n_items >= 10"\n')
+    assert rows == [] and "a count without uncertainty" in told and "and 1 other number" in told
