@@ -121,12 +121,11 @@ def _aim_at_flip_change(
         share = float(flips.weights @ chances)
         lost = more / (1 - share)
         now = chances + lost * (1 - chances)
-        if fresh:
-            within = chances * (1 - chances) + now * (1 - now)
-            variance = flips.weights @ within + lost**2 * (flips.weights @ (1 - chances) ** 2 - (1 - share) ** 2)
-        else:
-            variance = more - more**2
-        return MeanForecast(float(variance), 0.0, 0.0)
+        if not fresh:
+            return MeanForecast(more - more**2, 0.0, 0.0)
+        within = chances * (1 - chances) + now * (1 - now)
+        between = float(flips.weights @ (1 - chances) ** 2) - (1 - share) ** 2
+        return MeanForecast(float(flips.weights @ within) + lost**2 * between, 0.0, 0.0)
 
     def compute_unchanged_power(items: int, wordings: int) -> float:
         if not fresh:
