@@ -135,7 +135,7 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     paired = None if baseline is None else pair_runs(runs, baseline, ("the run", "the baseline"))
 
     def make_outcomes(rule: Rule) -> list[Outcome]:
-        if rule.kind == NUMBER:
+        if rule.kind == NUMBER or baseline is None or paired is None:  # without a baseline, there is no other rule
             return test_number(rule, runs)
         from analysis.check.changes import test_change
 

@@ -22,7 +22,8 @@ RANKING = Rule("ranking as before", "ranking as before", "ranking")
 def make_outcome(rule: Rule, p_broken: float = 0.5, p_holds: float = 0.5, **fields: Any) -> Outcome:
     """An outcome of a rule, of 62 items in 100 wordings, unless told otherwise."""
     given = {
-        "study": "opinions", "model": "gpt2", "condition": "plain", "measure": rule.target.rpartition(".")[2],
+        "study": "opinions", "model": "gpt2", "condition": "plain",
+        "measure": rule.target.rpartition(".")[2] or rule.kind,
         "number": 0.25, "lower": 0.2, "upper": 0.3, "n_items": 62, "n_wordings": 100.0, "test": "t over items",
         "limit": next(x for x in (rule.at_most, rule.at_least, -rule.margin, 0.0) if not math.isnan(x)),
     }  # fmt: skip

@@ -68,7 +68,7 @@ def name_unit(outcome: Outcome) -> str:
     """
     condition = f" ({outcome.condition})" if outcome.condition else ""
     condition += f" in {outcome.study}" if outcome.study else ""
-    is_told = outcome.measure in ("", outcome.rule.target, outcome.rule.target.partition(".")[2])
+    is_told = outcome.measure in ("", outcome.rule.kind, outcome.rule.target, outcome.rule.target.partition(".")[2])
     return f"{outcome.model}{condition}{'' if is_told else f', {outcome.measure}'}"
 
 
@@ -79,7 +79,7 @@ def format_number(outcome: Outcome) -> str:
     if outcome.rule.kind not in (NOT_WORSE, RANKING):
         return f"{outcome.number:.4g}"
     before = "" if outcome.before != outcome.before else f" from {outcome.before:.4g}"
-    return f"{outcome.number:+.4g}{before}"
+    return f"{outcome.number:{'+' if outcome.number else ''}.4g}{before}"
 
 
 def format_limit(outcome: Outcome) -> str:

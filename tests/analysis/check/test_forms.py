@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from junitparser import Failure, JUnitXml, Skipped
 from analysis.check.command import write_check
 from analysis.check.forms.json_form import write_json
 from analysis.check.forms.junit import write_junit
-from analysis.check.forms.lines import describe_check
+from analysis.check.forms.lines import describe_check, format_interval, format_limit, format_number, name_unit
 from analysis.check.forms.markdown import write_markdown
-from helpers.checks import BROKEN, FLIPS, HOLDING, RANKING, SAME, UNSURE, make_check, make_outcome
+from helpers.checks import BROKEN, FLIPS, HOLDING, RANKING, SAME, UNSURE, WORSE, make_check, make_outcome
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "fixtures" / "check"
@@ -114,3 +115,16 @@ def test_a_rule_without_a_number_cannot_be_told():
     assert next(iter(describe_check(empty))) == "cannot tell ranking as before: there is nothing to test"
     assert "there is nothing to test" in write_markdown(empty) and "there is nothing to test" in write_junit(empty)
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(write_json(empty)))
+
+
+def test_a_number_says_of_what_it_is_and_how_it_changed():
+    same = make_outcome(SAME)
+    changes = [make_outcome(WORSE, number=number, before=0.5, measure="flips") for number in (0.0, 0.03)]
+    assert (name_unit(same), name_unit(changes[0])) == ("gpt2 (plain) in opinions", "gpt2 (plain) in opinions, flips")
+    assert [format_number(change) for change in changes] == ["0 from 0.5", "+0.03 from 0.5"]
+    unknown = make_outcome(FLIPS, number=math.nan, lower=math.nan)
+    assert (format_number(unknown), format_interval(unknown)) == ("no number", "[no interval]")
+    assert format_interval(make_outcome(FLIPS, lower=math.nan, test="counted")) == ""
+    assert [format_limit(make_outcome(rule)) for rule in (FLIPS, SAME, RANKING)] == [
+        "at most 0.2", "at least 0.95", "above 0",
+    ]  # fmt: skip

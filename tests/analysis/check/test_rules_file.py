@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from analysis.check.forms.explain import explain_rules
 from analysis.check.grammar import find_range, is_number, parse_sentence
 from analysis.check.rules import Rule, Rules
-from analysis.check.rules_file import read_rules
+from analysis.check.rules_file import RULE_KEYS, read_rules
 from analysis.reporting.catalogue import list_tables, look_up_column
 from ground.errors import InputError
 
@@ -146,3 +148,12 @@ def test_each_rule_is_explained_in_words_without_a_run(tmp_path):
         "below .025 / 50, as this check is made 50 times, after Holm",
     ):
         assert words in text, words
+
+
+def test_the_rules_that_the_docs_show_are_read(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "check.md").read_text(encoding="utf-8")
+    shown = re.search(r"`rules.toml`:\n\n((?:    .*\n|\n(?=    ))+)", page)
+    rules = read(tmp_path, textwrap.dedent(shown[1])).rules
+    assert [rule.kind for rule in rules] == ["number", "not worse", "same answers", "ranking"]
+    keys = re.findall(r"^\| `(\w+)`", page.partition("| key |")[2].partition("\n\n")[0], flags=re.M)
+    assert {*keys, "models", "conditions", "study"} == set(RULE_KEYS) - {"require"}
