@@ -12,8 +12,8 @@ import numpy as np
 from analysis.check.limits.columns import list_column_numbers
 from analysis.check.limits.measured import list_measured_numbers
 from analysis.check.limits.number import Number, find_limit
-from analysis.check.outcomes import COUNTED, Outcome
 from analysis.check.limits.tails import Tails
+from analysis.check.outcomes import COUNTED, Outcome
 
 if TYPE_CHECKING:
     from analysis.check.rules import Rule

@@ -16,8 +16,8 @@ import pandas as pd
 
 from analysis.check.grammar import find_range
 from analysis.check.limits.number import Number, find_limit
-from analysis.check.rules import LIKE_THESE
 from analysis.check.limits.tails import SHARES, compute_tails_of_interval
+from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE
 from analysis.reporting.catalogue import find_page_name_of_entry, list_pages, list_tables, look_up_column, look_up_table
 from analysis.reporting.catalogue.columns import IDENTITY, SHARED
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MEAN, MEASURED = "mean", "unit of the measure"  # a column, and its unit
 LIKE = ("like_lower", "like_upper")
 SIZES = ("n_items", "n_questions", "n")  # columns with the number of items, the first that a table has
+OPTIONS = ("k", "threshold")  # numbers that tell rows of the same model apart
 DRAWN = ("n_models", "n_templates")  # of which an interval may be, too
 MODELS, CONDITIONS = ("model", "a_model", "b_model"), ("condition", "a_condition", "b_condition")
 
@@ -185,15 +186,16 @@ def _explain_shared_wordings(runs: Runs, names: set[str]) -> str:
 
 def _name_rows(frame: pd.DataFrame, column: str) -> list[str]:
     """Name every row by the column, and by the texts and options that tell rows of the same model apart."""
-    keys = [key for key in (*IDENTITY, *MODELS, *CONDITIONS) if key in frame]
-    keys = list(dict.fromkeys(keys))
+    keys = [key for key in dict.fromkeys((*IDENTITY, *MODELS, *CONDITIONS)) if key in frame]
     texts = [str(key) for key in frame if key not in keys and frame[key].map(_is_name).all()]
-    numbers = [str(key) for key in frame if key in ("k", "threshold", "perspective")]
     added: list[str] = []
-    for key in (*texts, *numbers):
-        if not frame.duplicated([*keys, *added], keep=False).any():
+    units = frame.assign(all=0).groupby(["all", *keys], dropna=False, sort=False).ngroup()
+    for key in (*texts, *(key for key in OPTIONS if key in frame)):
+        if not units.duplicated().any():
             break
-        if frame.groupby([*keys, *added] or (lambda _: 0), dropna=False)[key].nunique(dropna=False).gt(1).any():
+        parts = pd.DataFrame({"unit": units, "key": frame[key].map(str)}).groupby(["unit", "key"], sort=False).ngroup()
+        if parts.nunique() > units.nunique():
+            units = parts
             added.append(key)
     if not added:
         return [column] * len(frame)

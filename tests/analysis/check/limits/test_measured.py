@@ -1,0 +1,167 @@
+"""Rules on measures: exact tests of answers of one wording, panels of several, flips, validity, and refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis import runs
+from analysis.check import numbers
+from analysis.check.grammar import parse_sentence
+from analysis.check.limits.panels import compute_tails_of_panel
+from analysis.check.outcomes import COUNTED, Outcome, decide_outcomes
+from analysis.check.rules import Rule
+from analysis.statistics.bounded_mean import compute_p_of_mean_at_most
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from ground.errors import InputError
+from helpers.mean_shapes import allow_errors
+from helpers.scored_runs import draw_scores, write_scored
+from helpers.synthetic import paraphrases, random_frame, write_run
+
+LIKE = "like these"
+
+
+def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
+    """The outcomes of one rule."""
+    return numbers.test_number(Rule(sentence, sentence, **parse_sentence(sentence), **fields), runs.open_runs(path))
+
+
+def write_own_wordings(path: Path, agreements: np.ndarray, **columns: object) -> Path:
+    """A run in which every item has wordings of its own."""
+    frame = paraphrases({f"i{n:03d}": row for n, row in enumerate(agreements)}, **columns)
+    texts = [f"{item}, said in way {(int(item[1:]) + 1) * int(variant[1:])}." for item, variant in
+             zip(frame["item"], frame["variant"], strict=True)]  # fmt: skip
+    return write_run(path, frame.assign(text=texts))
+
+
+def test_accuracy_in_one_wording_has_the_exact_binomial_test_of_scipy(tmp_path):
+    agreements = np.repeat([0.9, 0.2], [22, 8])[:, None]
+    path = write_own_wordings(tmp_path / "run", agreements, gold="agree")
+    (outcome,) = check(path, "accuracy >= 0.9")
+    assert (outcome.number, outcome.n_items, outcome.n_wordings) == (pytest.approx(22 / 30), 30, 1)
+    assert outcome.p_broken == pytest.approx(stats.binomtest(22, 30, 0.9, "less").pvalue, rel=1e-9)
+    assert outcome.p_holds == pytest.approx(stats.binomtest(22, 30, 0.9, "greater").pvalue, rel=1e-6)
+    assert outcome.test == "exact binomial over items"
+    assert decide_outcomes([outcome]) == ["broken"]
+
+
+def test_flips_are_those_of_compare_and_for_wordings_like_these_where_items_have_their_own(tmp_path):
+    agreements = np.array([[0.9, 0.8, 0.2]] * 9 + [[0.9, 0.8, 0.7]] * 21)
+    path = write_own_wordings(tmp_path / "run", agreements)
+    for wordings in ("these", LIKE):
+        (outcome,) = check(path, "flips <= 0.2", wordings=wordings)
+        assert (outcome.number, outcome.n_items, outcome.n_wordings) == (0.3, 30, 3)
+        assert outcome.p_broken == pytest.approx(stats.binomtest(9, 30, 0.2, "greater").pvalue, rel=1e-9)
+
+
+def test_agreement_is_tested_by_the_means_of_items(tmp_path):
+    agreements = np.random.default_rng(1).random((40, 5))
+    path = write_own_wordings(tmp_path / "run", agreements)
+    (outcome,) = check(path, "agreement >= 0.4")
+    assert outcome.p_holds == pytest.approx(compute_p_of_mean_at_most(agreements.mean(axis=1), 0.4), rel=1e-6)
+    assert outcome.test == "Gaffke's test over items"
+
+
+def test_validity_is_the_mean_of_what_answers_had_for_both_options(tmp_path):
+    mass = np.linspace(0.8, 1, 60).repeat(2)
+    frame = paraphrases({f"i{n:03d}": [0.6, 0.7] for n in range(60)})
+    (outcome,) = check(write_run(tmp_path / "run", frame.assign(mass=mass)), "validity >= 0.8")
+    assert (outcome.number, outcome.measure) == (pytest.approx(0.9), "validity")
+    assert outcome.p_holds == pytest.approx(compute_p_of_mean_at_most(np.linspace(0.8, 1, 60), 0.8), rel=1e-6)
+
+
+def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
+    """Of failed requests only their number counts against the whole: a score that is missing is not valid."""
+    frame = draw_scores(["m"], items=40, wordings=1).assign(score=lambda rows: rows["score"].where(rows.index > 3))
+    (outcome,) = check(write_scored(tmp_path / "run", frame), "validity >= 0.5")
+    assert outcome.number == pytest.approx(0.9)
+    assert outcome.test != COUNTED
+
+
+def test_scores_without_a_range_have_the_t_test(tmp_path):
+    frame = draw_scores(["m"], items=60, wordings=1, measures=("ms",))
+    path = write_scored(tmp_path / "run", frame)
+    (outcome,) = check(path, "ms <= 100")
+    scores = frame["score"].to_numpy()
+    p = stats.ttest_1samp(scores, 100, alternative="greater").pvalue
+    # The test heeds skewness, which only makes it the more careful.
+    assert outcome.number == pytest.approx(scores.mean())
+    assert p * (1 - 1e-9) <= outcome.p_broken <= 10 * p
+    assert outcome.test == "t over items"
+
+
+def test_every_unit_has_an_outcome_and_models_and_conditions_keep_some(tmp_path):
+    frame = random_frame(["gpt2", "opt"], items=10, conditions=["plain/yes-no", "plain/no-yes"])
+    path = write_run(tmp_path / "run", frame)
+    assert len(check(path, "agreement >= 0.1")) == len(check(path, "validity >= 0.1")) == 4
+    (outcome,) = check(path, "agreement >= 0.1", models=("opt",), conditions=("plain/no-yes",))
+    assert (outcome.model, outcome.condition) == ("opt", "plain/no-yes")
+
+
+def test_wordings_that_items_share_widen_what_is_known_of_wordings_like_these(tmp_path):
+    path = write_scored(tmp_path / "run", draw_scores(["m"], items=60, wordings=4, crossed=True, wording_sd=1.0))
+    these, like = (check(path, "F1 >= 0.3", wordings=words)[0] for words in ("these", LIKE))
+    assert like.number == these.number
+    assert like.lower < these.lower < these.upper < like.upper
+    assert like.test == "Gaffke's test over items and wordings"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fields", "words"),
+    [
+        ("acuracy >= 0.5", {}, ("no measure 'acuracy'", "agreement, flips, validity, logit")),
+        ("agreemnt >= 0.5", {}, ("the nearest is 'agreement'",)),
+        ("flips <= 0.2", {"wordings": LIKE}, ("flips of wordings like these", "share their wordings", '"these"')),
+        ("agreement >= 0.5", {"conditions": ("plain",)}, ("no agreement under 'plain'", "plain/yes-no")),
+        ("agreement >= 0.5", {"study": "other"}, ("no measure 'agreement'", "it has none")),
+    ],
+)
+def test_what_a_run_does_not_have_is_one_line(tmp_path, sentence, fields, words):
+    path = write_run(tmp_path / "run", random_frame(items=10))  # its texts are templates
+    with pytest.raises(InputError) as raised:
+        check(path, sentence, **fields)
+    assert all(word in str(raised.value) for word in words), raised.value
+
+
+def test_a_limit_beyond_the_range_of_a_score_names_its_share(tmp_path):
+    path = write_scored(tmp_path / "run", draw_scores(["m"], items=6, wordings=1, measures=("likert",)))
+    with pytest.raises(InputError, match=r"share of its range, 0 to 1: 3\.5 is no limit"):
+        check(path, "likert >= 3.5")
+    with pytest.raises(InputError, match="no item has two wordings"):
+        check(path, "likert >= 0.5", wordings=LIKE)
+
+
+def test_scores_too_large_to_be_squared_are_one_line(tmp_path):
+    frame = draw_scores(["m"], items=6, wordings=1, measures=("ms",))
+    path = write_scored(tmp_path / "run", frame.assign(score=frame["score"] * 1e200))
+    with pytest.raises(InputError, match="too large to be squared"):
+        check(path, "ms <= 100")
+
+
+def test_a_single_item_without_bounds_cannot_be_told(tmp_path):
+    path = write_scored(tmp_path / "run", draw_scores(["m"], items=1, wordings=1, measures=("ms",)))
+    assert decide_outcomes(check(path, "ms <= 100")) == ["cannot tell"]
+
+
+def test_a_model_that_never_answers_cannot_be_told(tmp_path):
+    path = write_run(tmp_path / "run", paraphrases({"a": [np.nan, np.nan], "b": [np.nan, np.nan]}, mass=0.0))
+    outcomes = check(path, "agreement >= 0.1")
+    assert decide_outcomes(outcomes) == ["cannot tell"] and outcomes[0].note == "no valid answer"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "effect"), [(0.5, 0.15), (0.9, 0.05)])
+def test_at_the_limit_shares_in_shared_wordings_err_in_no_more_than_the_level(share, effect):
+    """4 wordings that move all items: for wordings like these, each is drawn anew, and the limit is the mean of all."""
+    draw, studies, n, wordings = np.random.default_rng(5), 250, 60, 4
+    errors = np.zeros((2, 2))
+    for _ in range(studies):
+        chances = share + draw.uniform(-effect, effect, wordings)
+        panel = estimate_panel_mean((draw.random((n, wordings)) < chances).astype(float), True, is_share=True)
+        tails = compute_tails_of_panel(panel, share, "both", is_bounded=True)
+        for side, p in enumerate((tails.p_at_most, tails.p_at_least)):
+            errors[side] += [p < 0.025, p < 0.025 / 20]
+    assert (errors <= [[allow_errors(studies, level) for level in (0.025, 0.025 / 20)]] * 2).all(), errors
