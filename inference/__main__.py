@@ -75,7 +75,9 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM, stopped_mes
         options.main(options)
         recognition_notes.print_notes()
 
-    return run_command(call, program, lambda: build_call_parser(call, program), run_call, stopped_message=stopped_message)
+    return run_command(
+        call, program, lambda: build_call_parser(call, program), run_call, stopped_message=stopped_message
+    )
 
 
 def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:

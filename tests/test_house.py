@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "analysis" / "pages"
 TOY = ROOT / "tests" / "fixtures" / "toy_page" / "analysis" / "pages" / "toy"  # the smallest page
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NO_PAGE = {"explore"}  # a notebook to begin with, which no page belongs to
+NO_PAGE = {"explore", "compare"}  # to begin with; and about two sides, which no report has
 FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py", "plots.py", "captions.py",
          "narrative.py", "page.py", "method.html.j2"}  # fmt: skip
 

@@ -50,7 +50,7 @@ class Answers:
 
 def read_answers(runs: Runs) -> dict[str, Answers]:
     """Read the answers of all studies that have options or a scale, once per `Runs`: study -> answers."""
-    return runs.compute_once("answers as options", lambda: {one.study: one for one in _read_answers(runs)})
+    return runs.compute_once("answers as options", lambda: {answers.study: answers for answers in _read_answers(runs)})
 
 
 def _read_answers(runs: Runs) -> Iterator[Answers]:
@@ -78,27 +78,31 @@ def _read_sides(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Ans
 
 def _read_chosen_letters(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the letter of every choice; wordings are all wordings in all orders."""
-    for one in choices.read_choice_studies(runs):
-        if one.study == name:
-            letters = np.moveaxis(one.chosen_letter, -1, 0).reshape(len(one.units), len(one.items), -1).astype(float)
+    for chosen in choices.read_choice_studies(runs):
+        if chosen.study == name:
+            letters = (
+                np.moveaxis(chosen.chosen_letter, -1, 0).reshape(len(chosen.units), len(chosen.items), -1).astype(float)
+            )
             codes = np.where(letters < 0, np.nan, letters)
-            yield Answers(name, studies[0].crossed, list(one.units), codes)
+            yield Answers(name, studies[0].crossed, list(chosen.units), codes)
 
 
 def _read_likeliest_options(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the likeliest option of a rating scale; of two that are as likely, the lower one."""
-    for one in ratings.read_ratings(runs):
-        if one.name == name:
-            is_known = ~np.isnan(one.shares).all(axis=-1)
-            codes = np.where(is_known, np.nan_to_num(one.shares, nan=-1.0).argmax(axis=-1), np.nan)
-            yield Answers(name, one.crossed, list(zip(one.units["model"], one.units["condition"], strict=True)), codes)
+    for rated in ratings.read_ratings(runs):
+        if rated.name == name:
+            is_known = ~np.isnan(rated.shares).all(axis=-1)
+            codes = np.where(is_known, np.nan_to_num(rated.shares, nan=-1.0).argmax(axis=-1), np.nan)
+            yield Answers(
+                name, rated.crossed, list(zip(rated.units["model"], rated.units["condition"], strict=True)), codes
+            )
 
 
 def _round_scores_of_measures(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number of the first measure, if it has a range."""
-    for one in scored.read_scores(runs):
-        if one.study.name == name and one.study.headline and one.study.has_range:
-            yield Answers(name, one.study.crossed, one.study.units, np.rint(one.scores))
+    for measured in scored.read_scores(runs):
+        if measured.study.name == name and measured.study.headline and measured.study.has_range:
+            yield Answers(name, measured.study.crossed, measured.study.units, np.rint(measured.scores))
 
 
 def _round_scores(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:

@@ -201,8 +201,8 @@ def _compute_hash(folder: Path, info: Any) -> str:
     digest = hashlib.sha256()
     files = [folder / SCHEMA["stimuli"]["file"], *folder.glob(SCHEMA["responses"]["files"])]
     for file in sorted(file for file in files if file.is_file()):
-        own = hashlib.sha256(file.read_bytes()).hexdigest()
-        digest.update(f"{file.relative_to(folder).as_posix()}\n{own}\n".encode())
+        file_digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest.update(f"{file.relative_to(folder).as_posix()}\n{file_digest}\n".encode())
     unsigned = {**info, BASELINE: {key: value for key, value in info[BASELINE].items() if key != "sha256"}}
     digest.update(json.dumps(unsigned, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
     return digest.hexdigest()

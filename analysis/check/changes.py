@@ -65,12 +65,12 @@ def _list_rule_pairs(rule: Rule, paired: PairedRuns) -> list[Pair]:
     notes = paired.notes
     pairs: list[Pair] = paired.pairs[0][0].compute_once("pairs of a check", lambda: list(list_pairs(paired, Chosen())))
     notes[:] = dict.fromkeys(notes)
-    kept = [
+    rule_pairs = [
         pair
         for pair in pairs
         if _is_about(rule, pair.studies[0].name, strip_side(pair.studies[0].units[pair.units[0]]))
     ]
-    if not kept:
+    if not rule_pairs:
         conditions = {strip_side(pair.studies[0].units[pair.units[0]])[1]: None for pair in pairs}
         for name in rule.conditions:
             if name not in conditions:
@@ -81,7 +81,7 @@ def _list_rule_pairs(rule: Rule, paired: PairedRuns) -> list[Pair]:
                 )
         why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"rule {_quote(rule)}: the run and the baseline have nothing in common that it is about{why}")
-    return kept
+    return rule_pairs
 
 
 def _is_about(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
@@ -171,8 +171,9 @@ def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     for runs_now, runs_before in paired.pairs:
         answers_before = read_answers(runs_before)
         for study, now in read_answers(runs_now).items():
-            before = answers_before.get(study)
-            for place, unit in enumerate(now.units) if before else ():
+            if (before := answers_before.get(study)) is None:
+                continue
+            for place, unit in enumerate(now.units):
                 other = _find_unit_before(unit, before.units, names.get((study, unit)))
                 if find_side(unit[0]) != SIDES[0] or other is None or not _is_about(rule, study, strip_side(unit)):
                     continue
@@ -257,7 +258,7 @@ def _test_order_of_models(
     is_fresh = now is not before
     pairs = list(combinations(places, 2))
     tests = [test(before, places[a][1], places[b][1], is_like=like_these or is_fresh) for a, b in pairs]
-    p = np.array([2 * min(one.p_broken, one.p_holds, 0.5) for one in tests])
+    p = np.array([2 * min(tested.p_broken, tested.p_holds, 0.5) for tested in tests])
     corrected = np.full(len(p), np.nan)
     corrected[~np.isnan(p)] = holm(p[~np.isnan(p)])
     is_ordered = corrected < ALPHA

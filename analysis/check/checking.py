@@ -132,7 +132,7 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
     from analysis.check.numbers import test_number
     from analysis.compare.pairing import pair_runs
 
-    paired = None if baseline is None else pair_runs(runs, baseline, ("the run", "the baseline"))
+    paired = None if baseline is None else pair_runs(runs, baseline, side_names=("the run", "the baseline"))
 
     def make_outcomes(rule: Rule) -> list[Outcome]:
         if rule.kind == NUMBER or baseline is None or paired is None:  # without a baseline, there is no other rule

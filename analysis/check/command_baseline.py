@@ -73,10 +73,8 @@ def _show_baseline(args: argparse.Namespace) -> int:
         items, wordings = opened.execute(
             "SELECT count(DISTINCT item), count(*) FROM stimuli WHERE study = ?", [study]
         ).fetchall()[0]
-        print(
-            f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {format_quantity(items, 'item')}, "
-            f"{format_quantity(wordings, 'wording')}"
-        )
+        size = f"{format_quantity(items, 'item')}, {format_quantity(wordings, 'wording')}"
+        print(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}")
         for model, condition, rows in opened.execute(
             "SELECT model, condition, count(*) FROM responses JOIN units USING (study, model, condition) "
             "WHERE study = ? GROUP BY model, condition, position ORDER BY position", [study],

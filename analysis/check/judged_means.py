@@ -177,9 +177,9 @@ def judge_share_at_least(share: float, n_effective: float, limit: float) -> tupl
     from scipy.special import betainc
 
     number = n_effective * min(max(share, 0.0), 1.0)
-    rest = max(n_effective - number, 0.0)
-    below = float(betainc(rest, number + 1, 1 - limit)) if rest > 0 else 1.0
-    above = float(betainc(number, rest + 1, limit)) if number > 0 else 1.0
+    other_number = max(n_effective - number, 0.0)
+    below = float(betainc(other_number, number + 1, 1 - limit)) if other_number > 0 else 1.0
+    above = float(betainc(number, other_number + 1, limit)) if number > 0 else 1.0
     return below, above
 
 
@@ -199,7 +199,7 @@ def compute_share_interval(share: float, n_effective: float) -> tuple[float, flo
     from scipy.special import betaincinv
 
     number = n_effective * min(max(share, 0.0), 1.0)
-    rest = max(n_effective - number, 0.0)
-    lower = float(betaincinv(number, rest + 1, 0.025)) if number > 0 else 0.0
-    upper = float(betaincinv(number + 1, rest, 0.975)) if rest > 0 else 1.0
+    other_number = max(n_effective - number, 0.0)
+    lower = float(betaincinv(number, other_number + 1, 0.025)) if number > 0 else 0.0
+    upper = float(betaincinv(number + 1, other_number, 0.975)) if other_number > 0 else 1.0
     return lower, upper

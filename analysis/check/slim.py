@@ -77,11 +77,11 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
 def _build_stimuli_sql(folder: Folder, *, names_templates: bool) -> str:
     """Write the SQL of the stimuli, with hashes in place of texts."""
     columns = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli"))
-    kept = ", ".join(f"'{name}'" for name in _LABELS)
+    labels = ", ".join(f"'{name}'" for name in _LABELS)
     entries = f"""[{{'key': entry.key, 'value': CASE WHEN starts_with(entry.key, '{_OPTION_TEXTS}')
                   THEN repeat('x', strlen(entry.value)) ELSE entry.value END}}
                  FOR entry IN map_entries(attributes)
-                 IF entry.key IN ({kept}) OR starts_with(entry.key, '{_OPTION_TEXTS}')]"""
+                 IF entry.key IN ({labels}) OR starts_with(entry.key, '{_OPTION_TEXTS}')]"""
     if names_templates:  # of a variant such as `polite/2`, the second order of its options, it is `polite`
         entries = (
             f"list_append([entry FOR entry IN coalesce({entries}, []) IF entry.key <> 'template'], "
@@ -111,8 +111,8 @@ def _build_responses_sql(folder: Folder) -> str:
         "text_logprob": "NULL::DOUBLE",
     }  # fmt: skip
     optional = {column["name"] for column in SCHEMA["responses"]["columns"] if column.get("optional")}
-    kept = [name for name in list_schema_columns("responses") if name not in optional or name in _KEPT_OPTIONAL]
-    columns = ", ".join(f'{replaced[name]} AS "{name}"' if name in replaced else f'r."{name}"' for name in kept)
+    names_kept = [name for name in list_schema_columns("responses") if name not in optional or name in _KEPT_OPTIONAL]
+    columns = ", ".join(f'{replaced[name]} AS "{name}"' if name in replaced else f'r."{name}"' for name in names_kept)
     return f"""
         SELECT {columns} FROM ({folder.responses_sql}) AS r
         JOIN (SELECT item, variant, position FROM ({folder.stimuli_sql})) AS s USING (item, variant)

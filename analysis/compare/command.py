@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
+from ground.extras import check_packages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--format", choices=FORMATS, default="text", help="lines (default), or a table with all columns")
     shown.add_argument("--json", action="store_true", help="print JSON, as analysis/compare/schema.json explains it")
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="write a page, too: FILE.html, which holds figure, tables and texts"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write to a file in place of standard output")
 
 
@@ -69,8 +74,11 @@ def main(args: argparse.Namespace) -> int:
     """
     if args.margin is not None and not (0 < args.margin < math.inf):
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
-    if args.out:
-        _check_out_harms_nothing(args.out, (args.a, args.b, args.name_a, args.name_b))
+    for option, path in (("--out", args.out), ("--page", args.page)):
+        if path:
+            _check_file_harms_nothing(option, path, (args.a, args.b, args.name_a, args.name_b))
+    if args.page:
+        _check_page(args.page, args.out)
     from analysis import runs
     from analysis.compare.measures import compare_paired_runs
     from analysis.compare.pairing import pair_runs
@@ -86,6 +94,8 @@ def main(args: argparse.Namespace) -> int:
     paired = pair_runs(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
     rows = compare_paired_runs(paired, chosen)
     names = args.name_a or args.a, args.name_b or args.b
+    if args.page:
+        _write_page(args, names)
     text = _write_json(rows, paired.notes, names, args.margin) if args.json else _write_text(rows, args.format)
     if not args.json:
         for note in paired.notes:
@@ -99,14 +109,46 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_out_harms_nothing(out: Path, sides: Sequence[str]) -> None:
+def _check_file_harms_nothing(option: str, out: Path, sides: Sequence[str]) -> None:
     """Raise InputError where the file has no folder, or is a file of a side: a log or run that it would overwrite."""
     if not out.parent.is_dir():
-        raise InputError(f"--out {out}: there is no folder {out.parent}; make it first")
+        raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")
     for side in filter(None, sides):
         path = Path(side).expanduser()
         if out.exists() and (out.resolve() == path.resolve() or path.resolve() in out.resolve().parents):
-            raise InputError(f"--out {out}: this file is there already, as a part of {side}; give a new one")
+            raise InputError(f"{option} {out}: this file is there already, as a part of {side}; give a new one")
+
+
+def _check_page(page: Path, out: Path | None) -> None:
+    """Raise InputError where a page cannot be made, or not in this file."""
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--page {page}: a page is a file of HTML; give a name that ends with .html")
+    if page.is_dir():
+        raise InputError(f"--page {page}: this is a folder; give a file")
+    if out and out.resolve() == page.resolve():
+        raise InputError(f"--page {page}: --out has the same file; give two")
+    check_packages("a page", "papermill", "nbconvert", "ipykernel")
+
+
+def _write_page(args: argparse.Namespace, names: tuple[str, str]) -> None:
+    """Write the page of the call."""
+    from analysis.compare.page_file import write_page
+
+    pairs = {"models": (args.model_a, args.model_b), "conditions": (args.condition_a, args.condition_b)}
+    parameters: dict[str, Any] = {
+        "a": args.a, "b": args.b, "measures": args.measure, "margin": args.margin or 0.0, "names": list(names),
+        **{name: list(chosen) for name, chosen in pairs.items()},
+    }  # fmt: skip
+    options = [
+        part
+        for name in ("model_a", "model_b", "condition_a", "condition_b")
+        if (value := getattr(args, name))
+        for part in (f"--{name.replace('_', '-')}", value)
+    ]
+    options += ["--measure", *args.measure] if args.measure else []
+    options += ["--margin", f"{args.margin:g}"] if args.margin else []
+    command = shlex.join(["waver", "compare", *names, *options, "--page", str(args.page)])
+    write_page(args.page, parameters, " and ".join(names), command)
 
 
 def _write_text(rows: pd.DataFrame, form: str) -> str:

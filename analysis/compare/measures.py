@@ -15,6 +15,8 @@ Psychometrika 12, 153-157.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -49,7 +51,26 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
     InputError
         A model, condition or measure is not there, or nothing is left to compare.
     """
-    pairs = list(list_pairs(paired, chosen))
+    return compare_pairs(list(list_pairs(paired, chosen)), chosen, paired.notes)
+
+
+def compare_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[str] = ()) -> pd.DataFrame:
+    """Compare two sides as `compare_paired_runs` does.
+
+    Parameters
+    ----------
+    pairs
+        From `pairs.list_pairs`.
+    chosen
+        What the call asks for.
+    notes
+        What is left out, for messages.
+
+    Returns
+    -------
+    DataFrame
+        As `compare_paired_runs`.
+    """
     measures = dict.fromkeys(pair.measure for pair in pairs)
     rows = [_compare_pair(pair, chosen.margin) for pair in pairs
             if not chosen.measures or pair.measure in chosen.measures]  # fmt: skip
@@ -62,7 +83,7 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
         what, remedy = ("item with valid answers", "give two runs of the same items") if rows else (
             "model, condition or measure", "pair names by --model-a, --model-b, --condition-a, --condition-b"
         )  # fmt: skip
-        why = f" ({'; '.join(paired.notes)})" if paired.notes else ""
+        why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"A and B have no {what} in common{why}; {remedy}")
     # A pair is about one model and condition on each side: its measures stand together.
     frame = pd.DataFrame(kept_rows)
@@ -103,13 +124,13 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
         "p_like": p_like if np.isnan(p_like) or np.isnan(p) else max(p_like, p),
         "margin": np.nan if margin is None else margin,
         "p_equivalent": np.nan if margin is None else compute_p_of_equivalence(
-            panel, margin, has_range=_has_range(pair), is_share=test == MCNEMAR
+            panel, margin, has_range=has_range(pair), is_share=test == MCNEMAR
         ),
-        "spread": np.nan if panel.few or not spread > ROUNDING else spread, "has_range": _has_range(pair),
+        "spread": np.nan if panel.few or not spread > ROUNDING else spread, "has_range": has_range(pair),
     }  # fmt: skip
 
 
-def _has_range(pair: Pair) -> bool:
+def has_range(pair: Pair) -> bool:
     """Tell whether answers lie within 0 and 1."""
     return pair.measure == FLIPS or pair.studies[0].bounds is not None
 

@@ -108,7 +108,7 @@ def strip_side(unit: tuple[str, str]) -> tuple[str, str]:
     return model[len(start) :], condition[len(start) :] if is_renamed else condition
 
 
-def pair_runs(run_a: Runs, run_b: Runs, side_names: tuple[str, str] = SIDES) -> PairedRuns:
+def pair_runs(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) -> PairedRuns:
     """Pair the studies of two sets of runs: those of the same name, or the only one of each set.
 
     Parameters

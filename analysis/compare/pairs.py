@@ -18,6 +18,7 @@ from analysis.compare.pairing import PairedRuns, find_side, strip_side
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
+from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, suggest_nearest
 
 FLIPS, VALIDITY = "flips", "validity"
@@ -174,14 +175,15 @@ def _pair_values(
 
 def _list_validity_pairs(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield how far the answers of two units are valid; nothing where all are, or where that is not known."""
-    sides = read_validities(study_a, unit_a), read_validities(study_b, unit_b)
-    if sides[0] is None or sides[1] is None:
+    a, b = read_validities(study_a, unit_a), read_validities(study_b, unit_b)
+    if a is None or b is None:
         return
-    pair = _pair_values(
-        *(replace(study, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
-          for study in (study_a, study_b)), unit_a, unit_b, *sides, has_same_wordings=study_a is study_b,
-    )  # fmt: skip
-    if any((side < 1).any() for side in pair.answers):
+    about_a, about_b = (
+        replace(study, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
+        for study in (study_a, study_b)
+    )
+    pair = _pair_values(about_a, about_b, unit_a, unit_b, a, b, has_same_wordings=study_a is study_b)
+    if any((side < 1 - ROUNDING).any() for side in pair.answers):
         yield pair
 
 

@@ -3,6 +3,11 @@
 Simulated are studies of three measures: scores in three wordings of each item, skewed ones with many zeros, and answers
 of 0 or 1 in one wording. A study is wrong where any verdict says that A or B is higher, though nothing differs.
 
+For wordings like these, both sides answer wordings that items share or that each has of its own, and wordings move the
+sides apart: told are how often the interval holds that nothing differs on average over all wordings, and how often p
+for wordings like these is below .05 all the same. Beside it stands p for these wordings, which do differ where items
+share them. Rows without an interval, as of few items that differ, are left out of its share.
+
     .venv/bin/python tests/benchmarks/bench_compare.py --studies 2000
 """
 
@@ -22,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import waver
-from analysis.compare.measures import Pair, _compare_pair, _judge_rows
+from analysis.compare.measures import _compare_pair, _judge_rows
+from analysis.compare.pairs import Pair, _mark_flips
 from analysis.measures.reworded import Study
 from helpers.eval_logs import as_eval, header, text_sample
 
@@ -42,6 +48,46 @@ def simulate_study(draw: np.random.Generator, items: int, difference: float) -> 
     return _judge_rows(pd.DataFrame(rows))
 
 
+def answer_wordings(draw: np.random.Generator, kind: str, items: int, wordings: int, shared: bool) -> list[np.ndarray]:
+    """Answers of two sides (items, wordings) that are alike over all wordings, but not in these."""
+    levels, sides = draw.beta(2, 2, (items, 1)), []
+    for _ in range(2):
+        moved = draw.normal(0, 0.02 if kind == "validity" else 0.05, (1 if shared else items, wordings))
+        shares = levels + draw.normal(0, 0.12, (items, 1)) + moved
+        if kind == "score":
+            sides.append(shares + draw.normal(0, 0.1, (items, wordings)))
+        elif kind == "zeros":
+            sides.append(np.where(draw.random((items, wordings)) < 0.7, 0.0, shares.clip(0, 1)))
+        else:
+            shares = {"validity": 0.97 + moved, "flips": levels * 1.6 - 0.3 + moved}.get(kind, shares)
+            sides.append((draw.random((items, wordings)) < shares.clip(0, 1)).astype(float))
+    return [_mark_flips(side)[:, None] for side in sides] if kind == "flips" else sides
+
+
+def print_coverage_for_wordings_like_these(studies: int) -> None:
+    """Print a row per kind of answers, number of items, and number of wordings."""
+    print("kind items wordings: p like these < .05, coverage like these, intervals shown, p these < .05")
+    for kind in ("score", "right", "zeros", "validity", "flips"):
+        for items in (10, 30, 100, 300):
+            for wordings, shared in ((5, False), (2, True), (3, True), (10, True)):
+                if kind == "flips" and shared:  # no interval for wordings like these
+                    continue
+                draw, rows = np.random.default_rng(items + wordings), []
+                for _ in range(studies):
+                    a, b = answer_wordings(draw, kind, items, wordings, shared)
+                    study = Study(
+                        "s", kind, True, shared, [("A: m", "c"), ("B: m", "c")], np.ones(2), np.stack([a, b]), []
+                    )
+                    rows.append(_compare_pair(Pair((study, study), (0, 1), kind, (a, b), shared, True), None))
+                table = pd.DataFrame(rows)
+                shown = table.dropna(subset="like_lower")
+                holds = ((shown["like_lower"] <= 0) & (shown["like_upper"] >= 0)).mean()
+                print(
+                    f"  {kind} {items} {wordings}{' shared' if shared else ''}: {(table['p_like'] < 0.05).mean():.3f} "
+                    f"{holds:.3f} {len(shown) / studies:.2f} {(table['p'] < 0.05).mean():.3f}", flush=True,
+                )  # fmt: skip
+
+
 def main() -> None:
     """Print false differences and coverage by number of items, and the time of two logs."""
     parser = argparse.ArgumentParser()
@@ -55,6 +101,7 @@ def main() -> None:
         covered = ((every["lower"] <= 0) & (every["upper"] >= 0)).groupby(every["measure"]).mean()
         print(f"{items} items: false differences in {wrong:.3f} of {studies} studies")
         print(f"  coverage {covered.round(3).to_dict()}")
+    print_coverage_for_wordings_like_these(studies)
     draw_right = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         logs = [Path(folder) / f"{name}.eval" for name in ("old", "new")]

@@ -69,7 +69,8 @@ def test_the_kind_of_a_log_is_told_from_its_name_and_folder(tmp_path):
     names = ("helm", "lm", "in", "json", "run", "none", "lm/results_1.json")
     calls = {name: find_log_call(tmp_path / name) for name in names}
     assert {name: call and call[1] for name, call in calls.items()} == {
-        "helm": "helm", "lm": "lm-eval", "in": "inspect", "json": "inspect", "run": None, "none": None, "lm/results_1.json": "lm-eval",
+        "helm": "helm", "lm": "lm-eval", "in": "inspect", "json": "inspect", "run": None, "none": None,
+        "lm/results_1.json": "lm-eval",
     }  # fmt: skip
 
 

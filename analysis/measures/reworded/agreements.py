@@ -7,13 +7,13 @@ each answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.numbering import list_items_in_places, number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -79,7 +79,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 yield Study(
                     name, measure, headline, crossed, units, validity, values, wordings, samples, spread,
                     counting=counting, thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
-                    validities=validities,
+                    validities=validities, items=list_items_in_places(study_codes),
                 )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
         join = f"LEFT JOIN ({moments}) AS m USING (model, condition, item, variant)"
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
-        rows = runs.execute(
+        rows: dict[str, Any] = runs.execute(
             f"""
             SELECT u.unit, c.row, a.agreement, a.validity, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a
@@ -132,16 +132,16 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
     finally:
         runs.con.unregister("reliability_codes")
     place = rows["row"]
-    numbers = {
+    answers = {
         name: np.ma.filled(rows[name].astype(float), np.nan)
         for name in (AGREEMENT, "validity", "samples", "spread", "counting")
     }
     first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)[place]
-    share = numbers[AGREEMENT]
+    share = answers[AGREEMENT]
     right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
     inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
         "unit": rows["unit"], "item": codes["item_code"].to_numpy()[place],
-        "wording": codes["wording_code"].to_numpy()[place], **numbers, LOGIT: np.log(inside / (1 - inside)),
+        "wording": codes["wording_code"].to_numpy()[place], **answers, LOGIT: np.log(inside / (1 - inside)),
         ACCURACY: right,
     }, copy=False)  # fmt: skip

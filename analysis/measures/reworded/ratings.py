@@ -85,6 +85,7 @@ def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str],
     validity = np.array([ratings.compute_validity(places) for places in places_by_unit.values()])
     return Study(
         ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings,
+        items=tuple(ratings.items["item"]),
         validities=np.stack([average_units(ratings.validities[places]) for places in places_by_unit.values()]),
     )  # fmt: skip
 
@@ -100,7 +101,7 @@ def select_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> St
     return replace(
         study, measure=measure, headline=False, values=study.values[:, mask], samples=select_items(study.samples),
         spread=select_items(study.spread), counting=select_items(study.counting),
-        validities=select_items(study.validities),
+        validities=select_items(study.validities), items=tuple(ratings.items["item"][mask]),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.numbering import list_items_in_places, number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -147,7 +147,9 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
             continue
         rows = _read_score_rows(runs, name, study_codes)
         validity = _compute_validity(runs, name)
-        asked = _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
+        validity_rows = (
+            _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
+        )
         measures: dict[str, list[int]] = {}  # -> places of its units among all of the study
         for unit, (_, condition) in enumerate(units):
             fields = runs.info["conditions"][name][condition]
@@ -165,7 +167,7 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
                 ends,
                 validity=validity,
                 lower_is_better=is_turned,
-                validity_rows=asked,
+                validity_rows=validity_rows,
             )
             yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
 
@@ -238,7 +240,7 @@ def _build_scored(
         np.array([validity.get(unit, np.nan) for unit in own_units]), (scores - low) / width,
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
         has_range=ends is not None, lower_is_better=lower_is_better,
-        validities=None if validity_rows is None
+        items=list_items_in_places(codes), validities=None if validity_rows is None
         else average_answers_into_array(_select_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip
     return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])

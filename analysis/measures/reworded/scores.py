@@ -47,11 +47,12 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
         settings, prompts = name_settings_and_prompts(runs.info["conditions"][name])
         wordings = list(dict.fromkeys(prompts[condition] for condition in study_rows["condition"].unique()))
         units = list(dict.fromkeys(zip(study_rows["model"], study_rows["condition"].map(settings), strict=True)))
+        item_codes, items = pd.factorize(study_rows["item"])
         width = study_rows["high"] - study_rows["low"]
         answer_rows = pd.DataFrame({
             "unit": list(map({unit: place for place, unit in enumerate(units)}.__getitem__,
                              zip(study_rows["model"], study_rows["condition"].map(settings), strict=True))),
-            "item": pd.factorize(study_rows["item"])[0],
+            "item": item_codes,
             "wording": study_rows["condition"].map(prompts).map(wordings.index),
             "validity": study_rows["validity"].to_numpy(float),
             "score": (study_rows["score"] - study_rows["low"]) / width,
@@ -70,7 +71,7 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
             name, SCORE, True, True, units, validity, average_answers_into_array(answer_rows, "score", shape), wordings,
             arrays["samples"], arrays["spread"], counting=arrays["counting"],
             thought_conditions=frozenset(settings[condition] for condition in thinking),
-            validities=average_answers_into_array(answer_rows, "validity", shape),
+            items=tuple(items), validities=average_answers_into_array(answer_rows, "validity", shape),
         )  # fmt: skip
 
 

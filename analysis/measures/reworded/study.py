@@ -77,6 +77,8 @@ class Study:
     validities
         Laid out as `values`: how far each answer is valid, as `validity`; NaN where nothing was asked, or only bounds
         are known. None where all are valid.
+    items
+        Ids of the items.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Study:
     has_range: bool = True
     lower_is_better: bool = False
     validities: Array | None = None
+    items: tuple[str, ...] = ()
 
     @property
     def design(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,12 +82,38 @@ def build_grid(
     Grid
         One row of cells per row of the frame.
     """
-    table = catalogue.look_up_table(table_name)
+    look_up_column = functools.partial(catalogue.look_up_column, table_name)
+    return lay_out_grid(catalogue.look_up_table(table_name), look_up_column, frame, shown_columns, compared_columns)
+
+
+def lay_out_grid(
+    table: Table,
+    look_up_column: Callable[[str], Column],
+    frame: pd.DataFrame,
+    shown_columns: Sequence[str],
+    compared_columns: Sequence[tuple[Sequence[str], str]] = (),
+) -> Grid:
+    """Turn a frame into headers and cells as `build_grid` does, also of a table that no catalogue has.
+
+    Parameters
+    ----------
+    table
+        What is printed with its columns.
+    look_up_column
+        From the name of a column to what it means.
+    frame, shown_columns, compared_columns
+        As in `build_grid`.
+
+    Returns
+    -------
+    Grid
+        One row of cells per row of the frame.
+    """
     keys = (
         *_list_identity_columns(frame),
         *(key for key in shown_columns if key not in table.optional or frame[key].fillna("").any()),
     )
-    columns = tuple(catalogue.look_up_column(table_name, key) for key in keys)
+    columns = tuple(map(look_up_column, keys))
     bold = {cell for compared, rule in compared_columns for cell in _find_best_cells(frame, compared, rule)}
     cells_by_column = [_format_column_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
     for key, column in zip(keys, cells_by_column, strict=True):

@@ -107,6 +107,23 @@ def render_page(chapter: Chapter, chapters: Sequence[Chapter], title: str) -> st
     return render_template("chapter", chapter=chapter, title=title, others=other_pages, **_read_page_assets())
 
 
+def render_lone_page(chapter: Chapter, title: str) -> str:
+    """Lay out a page that belongs to no report.
+
+    Parameters
+    ----------
+    chapter
+        The page.
+    title
+        What stands above it.
+
+    Returns
+    -------
+    The HTML.
+    """
+    return render_template("lone", chapter=chapter, title=title, others=(), **_read_page_assets())
+
+
 def render_index(**index_values: Any) -> str:
     """Return the page that leads to the pages beside it."""
     return render_template("index", address=lambda name: f"{name}.html", **index_values, **_read_page_assets())

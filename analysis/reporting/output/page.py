@@ -177,8 +177,8 @@ class Page:
         caption = self._shorten_repeated_caption(picture.caption)
         return render_fragment(
             "figure",
-            wide=_encode_svg_as_data_uri(wide),
-            narrow=_encode_svg_as_data_uri(narrow),
+            wide=encode_svg_as_data_uri(wide),
+            narrow=encode_svg_as_data_uri(narrow),
             alt=alt,
             caption=caption,
         ).text
@@ -239,8 +239,8 @@ class Page:
             tables.list_compared_columns(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_columns(self.choice.rewrite_grid(cells))
-        same_text = "; ".join(_format_uniform_column(*pair) for pair in uniform_columns)
-        if uniform_columns and _count_leading_key_columns(cells.names) == len(
+        same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns)
+        if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left
             sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
@@ -250,7 +250,7 @@ class Page:
         box = render_fragment(
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
-            same=same_text, keys=_count_leading_key_columns(cells.names),
+            same=same_text, keys=count_leading_key_columns(cells.names),
             ours=_find_positions_of_unpublished_rows(shown_rows),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip
@@ -375,16 +375,16 @@ def _find_positions_of_unpublished_rows(frame: pd.DataFrame) -> set[int]:
     return set(np.flatnonzero(frame["source"] == OURS))
 
 
-def _count_leading_key_columns(names: Sequence[str]) -> int:
+def count_leading_key_columns(names: Sequence[str]) -> int:
     """Count the first columns that name the rows; they stay in view when the others are scrolled."""
     return next((place for place, name in enumerate(names) if name not in KEY_COLUMNS), len(names))
 
 
-def _format_uniform_column(column: Column, cell: grid.Cell) -> str:
+def format_uniform_column(column: Column, cell: grid.Cell) -> str:
     """Write what a column has in all rows: "Items 62"."""
     return " ".join(filter(None, (column.header, cell.text, cell.interval)))
 
 
-def _encode_svg_as_data_uri(svg: str) -> str:
+def encode_svg_as_data_uri(svg: str) -> str:
     """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
     return build_data_uri("image/svg+xml", " ".join(svg.split()))

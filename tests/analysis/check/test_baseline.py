@@ -113,5 +113,5 @@ def test_a_changed_text_is_left_out_and_counted(tmp_path):
     baseline = save_baseline(runs.open_runs(write_run(tmp_path / "a", frame)), "b", tmp_path / "b")
     changed = frame.assign(text=frame["text"].where(frame["item"] != frame["item"].iloc[0], "Other words."))
     opened = runs.open_runs(write_run(tmp_path / "c", changed))
-    paired = pair_runs(opened, open_baseline(baseline), ("now", "before"))
+    paired = pair_runs(opened, open_baseline(baseline), side_names=("now", "before"))
     assert any("1 item left out" in note and "now and before" in note for note in paired.notes)

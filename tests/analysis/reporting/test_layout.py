@@ -16,7 +16,7 @@ from analysis.reporting.catalogue import grid
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import layout, report
 from analysis.reporting.output.html import build_data_uri, render_missing_content_note, render_template
-from analysis.reporting.output.page import _encode_svg_as_data_uri
+from analysis.reporting.output.page import encode_svg_as_data_uri
 from helpers.html_pages import Page
 
 
@@ -118,7 +118,7 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
 
 def test_a_picture_in_a_page_is_escaped_once():
     svg = '<svg><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
-    made = _encode_svg_as_data_uri(svg)
+    made = encode_svg_as_data_uri(svg)
     assert urllib.parse.unquote(made.partition(",")[2]) == " ".join(svg.split())
     shown = render_template("figure", wide=made, narrow="", alt="", caption="")
     assert "&" not in shown
@@ -127,7 +127,7 @@ def test_a_picture_in_a_page_is_escaped_once():
 
 def test_what_one_file_holds_is_escaped_as_on_its_page():
     """It is parsed and written again: texts of items stay texts, and pictures do not grow."""
-    picture = _encode_svg_as_data_uri('<svg a="1">&amp;</svg>')
+    picture = encode_svg_as_data_uri('<svg a="1">&amp;</svg>')
     body = f"<pre>&lt;b&gt; &amp;amp;</pre><img alt=\"&quot;&amp;lt;&quot; 'y'\" src='{picture}'>"
     assert layout._make_ids_unique(layout.Chapter("first", "Is it?", body)) == body
     hostile = """<p title="&lt;b&gt; 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""

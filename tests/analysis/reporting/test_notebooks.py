@@ -24,7 +24,7 @@ from helpers.synthetic import random_frame, write_run
 pytestmark = pytest.mark.slow
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-OF_PAGES = [path for path in NOTEBOOKS if path.stem != "explore"]  # that one is a notebook to begin with, and no page
+OF_PAGES = [path for path in NOTEBOOKS if path.stem not in {"explore", "compare"}]  # they belong to no report
 
 
 def code(notebook: Path) -> list[str]:

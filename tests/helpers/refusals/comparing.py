@@ -18,6 +18,12 @@ def _scores(folder: Path) -> None:
     write_scored(folder / "B", frame)
 
 
+def _page_in_run(folder: Path) -> None:
+    """Two runs, of which the first holds a page."""
+    _scores(folder)
+    (folder / "A" / "p.html").write_text("mine", encoding="utf-8")
+
+
 def _others(folder: Path) -> None:
     """Runs of other items."""
     write_scored(folder / "A", draw_scores(["m"], items=6, wordings=1))
@@ -56,6 +62,14 @@ CASES = [
     Case("two formats", f"{COMPARE} --json --format csv", ("not allowed with",), _scores),
     Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
     Case("a file of A to write to", f"{COMPARE} --out A/run.json", ("A/run.json", "part of A", "new one"), _scores),
+    Case("no folder for the page", f"{COMPARE} --page no/p.html", ("--page", "there is no folder no"), _scores),
+    Case("a page that is no HTML", f"{COMPARE} --page p.pdf", ("--page p.pdf", "ends with .html"), _scores),
+    Case("a page and a table in one file", f"{COMPARE} --out p.html --page p.html", ("--out has the same file",),
+         _scores),
+    Case("a page in a file of A", f"{COMPARE} --page A/p.html", ("A/p.html", "part of A"), _page_in_run),
+    Case("a page without the packages for it", f"{COMPARE} --page p.html", ("a page needs", "papermill"), _scores,
+         without=("papermill",)),
+    Case("a page of sides that have nothing in common", f"{COMPARE} --page p.html", ("no item in common",), _others),
     Case("scores too large", COMPARE, ("measure ms", "too large to be squared", "--measure"), _large),
     Case("no item in common", COMPARE, ("no item in common", "left out", "give two runs"), _others),
     Case("two protocols", COMPARE, ("no item in common", "protocol is scored in A and agreement in B"), _protocols),

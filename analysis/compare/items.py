@@ -1,0 +1,92 @@
+"""Find the items in which two sides differ most, with their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare.catalogue import ITEMS, PAIR
+from analysis.compare.pairing import PairedRuns, strip_side
+from analysis.compare.pairs import VALIDITY, Pair
+from analysis.runs.folder import ORIGINAL
+from analysis.statistics.significance import ROUNDING
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def average_items(pairs: Iterable[Pair]) -> pd.DataFrame:
+    """Average the answers of both sides to every item.
+
+    Parameters
+    ----------
+    pairs
+        From `pairs.list_pairs`.
+
+    Returns
+    -------
+    DataFrame
+        study, a_model, a_condition, b_model, b_condition, measure, headline, item; n_wordings: with a valid answer of
+        both; a, b: means over these; difference: a less b. Without items that have none.
+    """
+    parts = []
+    for pair in pairs:
+        study = pair.studies[0]
+        names = [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+        numbers = (~np.isnan(pair.answers[0])).sum(axis=1)
+        a, b = (np.nansum(answers, axis=1) / np.where(numbers > 0, numbers, np.nan) for answers in pair.answers)
+        part = pd.DataFrame({"item": study.items, "n_wordings": numbers, "a": a, "b": b, "difference": a - b})
+        keys = zip((*PAIR, "measure", "headline"), (study.name, *names[0], *names[1], pair.measure,
+                   study.headline and pair.measure == study.measure), strict=True)  # fmt: skip
+        parts.append(part[numbers > 0].assign(**dict(keys)))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*PAIR, "headline"])
+
+
+def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples: int = 5) -> pd.DataFrame:
+    """List the items whose means differ most by the headline measure of their study, those with a difference.
+
+    Parameters
+    ----------
+    paired
+        From `pairing.pair_runs`.
+    pairs
+        From `pairs.list_pairs` of these. Of a study without a headline among them, all but validity count.
+    examples
+        Items of every two models and their conditions.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `catalogue.ITEMS`, the largest difference of every two first.
+
+    Raises
+    ------
+    InputError
+        For a number of examples below 1.
+    """
+    if examples < 1:
+        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    rows = average_items(pairs)
+    has_headline = rows.groupby("study")["headline"].transform("any").astype(bool)
+    is_told = rows["headline"].astype(bool) | (~has_headline & (rows["measure"] != VALIDITY))
+    rows = rows[is_told & (rows["difference"].abs() > ROUNDING)]
+    rows = rows.iloc[(-rows["difference"].abs()).argsort(kind="stable")]
+    rows = rows.groupby([*PAIR, "measure"], sort=False).head(examples)
+    if rows.empty:
+        return pd.DataFrame(columns=list(ITEMS.columns))
+    order = rows.groupby([*PAIR, "measure"], sort=False).ngroup().argsort(kind="stable")
+    texts = pd.concat([_read_texts(runs_a, rows["item"].unique().tolist()) for runs_a, _ in paired.pairs])
+    return rows.iloc[order].merge(texts, how="left", on=["study", "item"])[list(ITEMS.columns)]
+
+
+def _read_texts(runs: Runs, items: list[str]) -> pd.DataFrame:
+    """Read the text of some items: that of the original, else of the first wording."""
+    return runs.sql(
+        f"SELECT study, item, coalesce(min(text) FILTER (WHERE pattern = '{ORIGINAL}'), arg_min(text, position)) "
+        "AS text FROM stimuli WHERE item IN (SELECT unnest(?)) GROUP BY study, item",
+        [items],
+    )

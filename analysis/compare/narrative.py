@@ -1,0 +1,139 @@
+"""Write the sentences of the page `compare` from its rows, by the rules of `verdicts` and those below.
+
+The verdict is of the headline: the measure that the study is about, else the first one.
+
+1. Of two models: the verdict of that row, and for which wordings it holds. Then by how many other measures they differ.
+2. Of several pairs of models or conditions: of how many A is higher, and of how many B; or that no difference is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.compare.catalogue import PAIR
+from analysis.compare.verdicts import CANNOT_TELL, HIGHER_A, HIGHER_B, NO_DIFFERENCE, THESE
+from analysis.reporting.words import Answer, format_count_range, format_quantity, join_names, labels
+
+HIGHER = (HIGHER_A, HIGHER_B)
+
+
+def answer_comparison(rows: pd.DataFrame, notes: Sequence[str]) -> Answer:
+    """Say whether A and B differ.
+
+    Parameters
+    ----------
+    rows
+        From `measures.compare_paired_runs`.
+    notes
+        What is left out (`pairing.PairedRuns.notes`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
+    headline = select_headline_rows(rows)
+    cautions = (*(f"{note[0].upper()}{note[1:]}." for note in notes), *_list_cautions(rows, headline))
+    verdict = _describe_one(headline.iloc[0], rows) if len(headline) == 1 else _count_verdicts(headline)
+    return Answer(_describe_setup(headline), verdict, cautions=cautions)
+
+
+def select_headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of the headline measure; of a study without one, the first row of every two models."""
+    has_headline = rows.groupby("study")["headline"].transform("any")
+    is_first = ~rows.duplicated(list(PAIR))
+    return rows[rows["headline"] | (is_first & ~has_headline)]
+
+
+def _describe_setup(headline: pd.DataFrame) -> str:
+    """Say what was compared, in one sentence."""
+    items = format_count_range(headline["n_items"])
+    sized = f"{items} item{'s' if items != '1' else ''}"
+    if len(headline) > 1:
+        return f"{len(headline)} pairs of models and conditions, compared on {sized} that both sides have."
+    row = headline.iloc[0]
+    names = [
+        _name_side(row["a_model"], row["a_condition"], row["b_condition"]),
+        _name_side(row["b_model"], row["b_condition"], row["a_condition"]),
+    ]
+    return f"A is {names[0]}, B is {names[1]}; {sized} that both answered."
+
+
+def _name_side(model: str, condition: str, other_condition: str) -> str:
+    """Name a model, with its condition where that of the other side differs."""
+    name = labels.shorten_middle(str(model), 40)
+    return name if condition == other_condition else f"{name} ({labels.shorten_middle(str(condition), 40)})"
+
+
+def _describe_one(row: pd.Series, rows: pd.DataFrame) -> str:
+    """Say the verdict of one pair, and of how many other measures the same is true."""
+    other_rows = rows.drop(index=row.name)
+    differing = list(other_rows.loc[other_rows["verdict"].isin(HIGHER), "measure"])
+    more = ""
+    if len(other_rows):
+        more = f" They differ in {join_names(differing)}, too." if differing else " No other measure differs."
+        if differing and row["verdict"] not in HIGHER:
+            more = f" They do differ in {join_names(differing)}."
+    return _describe_verdict(row) + more
+
+
+def _describe_verdict(row: pd.Series) -> str:
+    """Say the verdict of a row in a sentence."""
+    measure = row["measure"]
+    if row["verdict"] == CANNOT_TELL:
+        return f"A single item cannot tell A and B apart in {measure}."
+    if row["verdict"] == NO_DIFFERENCE:
+        return f"No difference in {measure} is found, which is no proof that there is none."
+    if row["verdict"] in HIGHER:
+        numbers = f"{row['a']:.3g} against {row['b']:.3g}"
+        better = ", and lower is better" if row["lower_is_better"] else ""
+        return f"{row['verdict']} in {measure}, {numbers}{better}; that holds for {row['holds_for']}."
+    return f"A and B are {row['verdict']} in {measure}, for {row['holds_for']}."
+
+
+def _count_verdicts(headline: pd.DataFrame) -> str:
+    """Say of how many pairs A is higher, and of how many B."""
+    numbers = [int((headline["verdict"] == verdict).sum()) for verdict in HIGHER]
+    measures = _join_measures(headline["measure"])
+    if not any(numbers):
+        return f"No difference in {measures} is found in any pair, which is no proof that there is none."
+    a, b = (str(number or "none") for number in numbers)
+    return f"In {measures}, A is higher in {a} of {len(headline)} pairs, B in {b}."
+
+
+def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
+    """Say what weakens the answer."""
+    for_these = rows[rows["holds_for"] == THESE]
+    found_names = for_these.loc[for_these["like_lower"].notna() & for_these["verdict"].isin(HIGHER), "measure"]
+    if len(found_names):
+        yield (
+            f"The difference in {_join_measures(found_names)} is found for these wordings only: with others like them, "
+            "it may be none."
+        )
+    unknown_names = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
+    if len(unknown_names):
+        names = _join_measures(unknown_names)
+        yield f"These answers do not tell how far other wordings would move the difference in {names}."
+    few_names = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
+    if len(few_names):
+        yield f"Too few items differ in {_join_measures(few_names)} for an interval."
+    invalid = headline[(headline["a_validity"] < 1) | (headline["b_validity"] < 1)]
+    if len(invalid):
+        validities = [min(invalid[f"{side}_validity"]) for side in "ab"]
+        yield (
+            f"Not all answers are valid: at least {100 * validities[0]:.1f} % of A and {100 * validities[1]:.1f} % of "
+            "B; measures other than validity compare only what is valid on both sides."
+        )
+    open_rows = headline[(headline["verdict"] == NO_DIFFERENCE) & headline["least_difference"].notna()]
+    if len(open_rows) == len(headline) == 1:
+        row: Any = open_rows.iloc[0]
+        sized = format_quantity(int(row["n_items"]), "item")
+        yield f"A true difference below {row['least_difference']:.2g} is easily missed with {sized}: power is below .8."
+
+
+def _join_measures(names: pd.Series) -> str:
+    """Join the names of measures, each once."""
+    return join_names(list(dict.fromkeys(names)))

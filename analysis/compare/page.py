@@ -1,0 +1,157 @@
+"""Make the parts of the page about a comparison for its notebook; no report has it, as none has two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis import runs
+from analysis.compare import narrative, plots
+from analysis.compare.catalogue import COLUMNS, DIFFERENCES, ITEMS
+from analysis.compare.items import average_items, tabulate_differing_items
+from analysis.compare.measures import compare_pairs, has_range
+from analysis.compare.pairing import pair_runs
+from analysis.compare.pairs import Chosen, list_pairs
+from analysis.reporting.catalogue import Table
+from analysis.reporting.catalogue.grid import drop_uniform_columns, lay_out_grid
+from analysis.reporting.drawing import panels
+from analysis.reporting.drawing.plotting import WIDTHS, render_svg
+from analysis.reporting.output import provenance
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.notebooks import resolve_run_folder
+from analysis.reporting.output.page import (
+    FEW_ROWS,
+    MOST_ROWS,
+    encode_svg_as_data_uri,
+    format_uniform_column,
+)
+from analysis.reporting.output.steps import render_comparison
+from analysis.reporting.words import Answer
+from analysis.steps.checking import TOLERANCE
+
+NONE_NAMED = ("", "")
+FULL_PRECISION = "waver compare A B --format csv"
+
+
+class ComparePage:
+    """Show the page about two sides.
+
+    Parameters
+    ----------
+    a, b
+        Run folders, or folders of run folders.
+    measures
+        Only these; empty: all.
+    models, conditions
+        Of A and of B; empty: the only one, or those of equal names.
+    margin
+        As `--margin`; 0: none.
+    names
+        What A and B are called at the foot; empty: their paths.
+    examples
+        Items of every two models that are shown with their texts.
+    """
+
+    def __init__(
+        self, a: str, b: str, *, measures: Sequence[str] = (), models: Sequence[str] = NONE_NAMED,
+        conditions: Sequence[str] = NONE_NAMED, margin: float = 0.0, names: Sequence[str] = NONE_NAMED,
+        examples: int = 5,
+    ) -> None:  # fmt: skip
+        self.names = [name or path for name, path in zip(names, (a, b), strict=True)]
+        self.sides = [runs.open_runs(resolve_run_folder(path)) for path in (a, b)]
+        self.examples = examples
+        self._chosen = Chosen(measures, (models[0], models[1]), (conditions[0], conditions[1]), margin or None)
+        self._paired = pair_runs(*self.sides)
+        pairs = list(list_pairs(self._paired, self._chosen))
+        self.rows = compare_pairs(pairs, self._chosen, self._paired.notes)
+        self.pairs = [pair for pair in pairs if not measures or pair.measure in measures]
+        self._answer: Answer | None = None
+
+    def answer(self) -> Html:
+        """Show the answer in words."""
+        self._answer = narrative.answer_comparison(self.rows, self._paired.notes)
+        return render_fragment("answer", answer=self._answer)
+
+    def cautions(self) -> Html:
+        """Show what weakens the answer; the answer, which is shown before, links to it."""
+        if self._answer is None:
+            raise RuntimeError("the cautions belong to the answer: show page.answer() first")
+        return render_fragment("cautions", cautions=self._answer.cautions)
+
+    def figure(self) -> Html:
+        """Show the differences with both intervals: of measures with a range together, of each other one alone."""
+        ranged = {pair.measure for pair in self.pairs if has_range(pair)}
+        telling = [name for name in ("study", "a_model", "a_condition") if self.rows[name].nunique() > 1]
+        names = (", ".join(row) for row in self.rows[telling].to_numpy(object))
+        measures = self.rows["measure"]
+        label = [f"{name}: {measure}" if name else measure for name, measure in zip(names, measures, strict=True)]
+        rows = self.rows.assign(label=label, scale=measures.where(~measures.isin(ranged), ""))
+        ranged_first = rows.sort_values("scale", key=lambda scale: scale != "", kind="stable")
+        return Html("".join(self._render_picture(part) for _, part in ranged_first.groupby("scale", sort=False)))
+
+    def _render_picture(self, part: pd.DataFrame) -> str:
+        """Return a picture of some rows as HTML with its caption, for a wide screen and for a phone."""
+        drawn = part.head(panels.ROWS)
+        wide, narrow = (
+            encode_svg_as_data_uri(render_svg(plots.draw_differences(drawn, width=width))) for width in WIDTHS.values()
+        )
+        caption = plots.caption_differences(drawn, len(part))
+        return render_fragment("figure", wide=wide, narrow=narrow, alt=caption.split(". ")[0], caption=caption).text
+
+    def differences(self) -> Html:
+        """Show the table of all differences."""
+        return _render_table(DIFFERENCES, self.rows)
+
+    def items(self) -> Html:
+        """Show the items that differ most, with their texts."""
+        rows = tabulate_differing_items(self._paired, self.pairs, self.examples)
+        return _render_table(ITEMS, rows) if len(rows) else render_missing_content_note(f"{ITEMS.title}: none differs.")
+
+    def average_items(self) -> pd.DataFrame:
+        """Return the mean of both sides of every item, by every measure (`items.average_items`)."""
+        return average_items(self.pairs)
+
+    def check(self, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE) -> Html:
+        """Compare numbers of the rows with those of another package; a difference is told on the first screen.
+
+        Parameters
+        ----------
+        theirs
+            The same numbers, computed in another way; all its columns other than `on` are compared.
+        on
+            Columns that name a row.
+        tolerance
+            Largest absolute difference that is no difference.
+
+        Returns
+        -------
+        How many numbers were compared, and how far they are apart.
+        """
+        return render_comparison(self.rows.merge(theirs[list(on)], on=list(on)), theirs, on, tolerance)
+
+    def method(self) -> Html:
+        """Say in a few lines how the numbers were computed."""
+        return render_fragment("compared", margin=self._chosen.margin, n_tests=int(self.rows["p"].notna().sum()))
+
+    def provenance(self) -> Html:
+        """Show how to cite the page, and where both sides come from."""
+        shared = {"Analysed with", "Date", "Parameters"}
+        entries: provenance.Entries = []
+        for label, name, side in zip("AB", self.names, self.sides, strict=True):
+            of_side = provenance.list_provenance_entries(side, [name], {})
+            entries += [(f"{label}: {what}", lines) for what, lines in of_side if what not in shared]
+        entries += [entry for entry in of_side if entry[0] in shared - {"Parameters"}]
+        return Html(provenance.render_foot((), entries))
+
+
+def _render_table(table: Table, rows: pd.DataFrame) -> Html:
+    """Show a table with few digits; columns that are the same in all rows are named below it."""
+    shown_rows = rows.head(MOST_ROWS)
+    cells, uniform_columns = drop_uniform_columns(lay_out_grid(table, COLUMNS.__getitem__, shown_rows, table.columns))
+    return render_fragment(
+        "table", name="compare", title=table.title, caption=table.caption, grid=cells,
+        left_out=len(rows) - len(shown_rows),
+        same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1, ours=(),
+        open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""Draw the differences of a comparison with both intervals, and say in a caption what is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare.verdicts import HIGHER_A, HIGHER_B
+from analysis.reporting.drawing import panels
+from analysis.reporting.drawing.plotting import FAINT, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
+
+LOOKS = {HIGHER_A: Look(OKABE_ITO[0], "o"), HIGHER_B: Look(OKABE_ITO[1], "s"), "": Look(FAINT, "D")}
+WORDS = {HIGHER_A: HIGHER_A, HIGHER_B: HIGHER_B, "": "neither is found higher"}
+
+
+@apply_style
+def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
+    """Draw a row per comparison: the difference, its interval for these wordings (thick) and for wordings like these.
+
+    Parameters
+    ----------
+    frame
+        Rows of `measures.compare_paired_runs`, of one unit, with `label`.
+    width
+        In inches.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
+    names = labels.shorten_but_keep_distinct(list(frame["label"]), panels.compute_max_label_letters(width))
+    kinds = frame["verdict"].where(frame["verdict"].isin([HIGHER_A, HIGHER_B]), "")
+    drawn_kinds = [kind for kind in LOOKS if (kinds == kind).any()]
+    legend = [WORDS[kind] for kind in drawn_kinds]
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, panels.choose_row_pitch(len(names), 6.0) * len(names), left=panels.measure_row_labels(names),
+        title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
+    )  # fmt: skip
+    panels.draw_row_guides(axes, len(names))
+    panels.draw_row_labels(axes, names)
+    rows = frame.assign(
+        row=np.arange(len(frame)), model=kinds, difference_lower=frame["lower"], difference_upper=frame["upper"]
+    )
+    limit = panels.compute_symmetric_limit(rows[["difference", "lower", "upper", "like_lower", "like_upper"]])
+    axes.hlines(rows["row"], rows["like_lower"], rows["like_upper"], linewidth=0.6,
+                colors=[LOOKS[kind].colour for kind in kinds])  # fmt: skip
+    panels.draw_dots(axes, rows, "difference", LOOKS)
+    panels.scale_axis(axes, -limit, limit, 4, reference_line=0)
+    panels.label_x_axis(axes, "A less B")
+    panels.draw_legend(drawing, legend, [LOOKS[kind] for kind in drawn_kinds])
+    return drawing
+
+
+def caption_differences(frame: pd.DataFrame, n_rows: int) -> str:
+    """Say what dots and lines are.
+
+    Parameters
+    ----------
+    frame
+        The rows that are drawn.
+    n_rows
+        How many there are.
+
+    Returns
+    -------
+    The caption.
+    """
+    unit = "" if len(set(frame["measure"])) > 1 else f" in {frame['measure'].iloc[0]}"
+    has_like, has_these = frame["like_lower"].notna(), frame["lower"].notna()
+    return (
+        f"A less B{unit}. Thick lines: 95 % intervals for these wordings, with items drawn anew."
+        + (" Thin lines: for wordings like these, with other wordings, too." if has_like.any() else "")
+        + (" No line: one item, or fewer than six that differ from the others." if not has_these.all() else "")
+        + " Colours follow the verdict, which is after Holm; intervals are not corrected."
+        + labels.describe_selection(len(frame), n_rows, "rows", "first")
+    )

@@ -1,0 +1,143 @@
+"""Rules on changes, from run folders to outcomes: an unchanged model breaks none, a changed one the right ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.check import changes
+from analysis.check.baseline import open_baseline, save_baseline
+from analysis.check.outcomes import BROKEN, CANNOT_TELL, HOLDS, Outcome, decide_outcomes, decide_rule
+from analysis.check.rules import LIKE_THESE, NOT_WORSE, RANKING, SAME_ANSWERS, Rule
+from analysis.compare.pairing import pair_runs
+from ground.errors import InputError
+from helpers.choice_runs import LETTERS, questions, write_choice
+from helpers.scored_runs import draw_scores, write_scored
+from helpers.synthetic import write_run
+
+
+def make_rule(kind: str, target: str = "", **fields: object) -> Rule:
+    limits = {SAME_ANSWERS: {"at_least": 0.95}}.get(kind, {})
+    return Rule(f"{kind} {target}", f"{kind} {target}", kind, target, **{**limits, **fields})
+
+
+def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list[str]]:
+    """What is decided about a rule, its outcomes, and the notes; the baseline is made and read."""
+    saved = save_baseline(runs.open_runs(before), "b", run.parent / f"baseline of {before.name}", replaces=True)
+    paired = pair_runs(runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline"))
+    outcomes = changes.test_change(rule, None, None, paired)
+    return decide_rule(decide_outcomes(outcomes)), outcomes, paired.notes
+
+
+def draw_opinions(models: dict[str, float], items: int = 200, wordings: int = 4, seed: int = 0) -> pd.DataFrame:
+    """Answers to statements that are true: each model is right with its probability, all wordings of an item alike."""
+    draw = np.random.default_rng(seed)
+    rows = []
+    for model, ability in models.items():
+        for item, chance in enumerate(draw.random(items)):
+            for wording in range(wordings):
+                share = draw.uniform(0.6, 0.9) if chance < ability else draw.uniform(0.1, 0.4)
+                rows.append((model, f"i{item:03d}", f"p{wording}", share))
+    frame = pd.DataFrame(rows, columns=["model", "item", "variant", "agreement"])
+    places = zip(frame["item"].str[1:].astype(int), frame["variant"].str[1:].astype(int), strict=True)
+    # No text is a template that items share.
+    return frame.assign(gold="agree", text=[f"Thing {(i + 3) * (k + 2) * 7919 % 10007} of {i}" for i, k in places])
+
+
+def write_fresh(path: Path, frame: pd.DataFrame, word: str) -> Path:
+    """A run in wordings of its own, beside originals that all runs share."""
+    fresh = frame.assign(text=[f"{word} {n % 797} {text}" for n, text in enumerate(frame["text"])])
+    originals = frame.drop_duplicates(["model", "item"]).assign(variant="original", text="Original.")
+    return write_run(path, pd.concat([fresh, originals.assign(text=originals["item"])]))
+
+
+KINDS = [make_rule(NOT_WORSE, "accuracy"), make_rule(NOT_WORSE, "agreement"), make_rule(NOT_WORSE, "flips"),
+         make_rule(SAME_ANSWERS), make_rule(RANKING)]  # fmt: skip
+
+
+@pytest.mark.parametrize("wordings", ["these", LIKE_THESE])
+def test_the_same_run_holds_all_rules_of_200_items(tmp_path, wordings):
+    run = write_run(tmp_path / "run", draw_opinions({"m": 0.9, "n": 0.5}))
+    for rule in KINDS:
+        like = Rule(**{name: getattr(rule, name) for name in Rule.__slots__} | {"wordings": wordings})
+        decision, outcomes, _ = check(like, run, run)
+        assert decision == HOLDS, (rule.kind, outcomes)
+        assert len(outcomes) == (1 if rule.kind == RANKING else 2)
+
+
+def test_each_change_breaks_its_rule_and_the_worse_model_is_named(tmp_path):
+    before = write_run(tmp_path / "before", draw_opinions({"m": 0.9, "n": 0.5}))
+    now = write_run(tmp_path / "now", draw_opinions({"m": 0.4, "n": 0.5}))
+    decision, outcomes, _ = check(make_rule(NOT_WORSE, "accuracy"), now, before)
+    assert decision == BROKEN
+    m, n = outcomes
+    assert (m.model, m.condition, m.limit) == ("m", "plain/yes-no", -0.02) and m.number < -0.3 and m.before > 0.8
+    assert n.model == "n" and n.number == 0
+    assert check(make_rule(NOT_WORSE, "accuracy", models=("n",)), now, before)[0] == HOLDS
+    assert check(make_rule(SAME_ANSWERS), now, before)[0] == BROKEN
+    decision, (order,), _ = check(make_rule(RANKING), now, before)
+    assert decision == BROKEN or order.number < 0
+    assert order.model == "m > n" and order.before > 0.3
+
+
+def test_fresh_wordings_of_an_unchanged_model_break_nothing_and_are_said_to_be_fresh(tmp_path):
+    frames = [draw_opinions({"m": 0.9, "n": 0.5}, seed=seed) for seed in (1, 1)]
+    draw = np.random.default_rng(4)
+    for frame in frames:  # each wording is answered anew around its item
+        frame["agreement"] = np.clip(frame["agreement"] + draw.normal(0, 0.12, len(frame)), 0.01, 0.99)
+    now, before = (write_fresh(tmp_path / word, frame, word) for word, frame in zip(("a", "b"), frames, strict=True))
+    for rule in KINDS:
+        decision, outcomes, notes = check(rule, now, before)
+        assert decision in (HOLDS, CANNOT_TELL)
+        assert all("wordings like these" in outcome.note for outcome in outcomes)
+        assert any("share no rewording" in note for note in notes)
+
+
+def test_another_favourite_option_is_another_answer_though_as_wrong(tmp_path):
+    asked = questions(40, 2, choices=(4,))
+    is_wrong = asked["item"].str[-1] == "7"
+
+    def answer(letter: int) -> pd.DataFrame:
+        """All right, but of the items that end in 7 the first or second wrong letter of the question's own order."""
+        taken = []
+        for row, wrong in zip(asked.to_dict("records"), is_wrong, strict=True):
+            others = [name for name in LETTERS[:4] if name != row["gold"]]
+            own = others[letter] if wrong else row["gold"]
+            taken.append(row["options"][row["canonical"].index(own)])
+        return asked.assign(model="m", condition="plain/base/letters", answer=taken)
+
+    before, now = (write_choice(tmp_path / str(letter), answer(letter)) for letter in (0, 1))
+    (worse,) = check(make_rule(NOT_WORSE, "accuracy"), now, before)[1]
+    (same,) = check(make_rule(SAME_ANSWERS), now, before)[1]
+    assert worse.number == 0 and same.number == pytest.approx(1 - 4 / 40)
+
+
+def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_better(tmp_path):
+    frame = draw_scores(["m"], items=80, wordings=3, measures=("likert", "ms"))
+    before = write_scored(tmp_path / "before", frame)
+    is_ms = frame["condition"] == "ms"
+    now = write_scored(tmp_path / "now", frame.assign(score=frame["score"] + np.where(is_ms, 50.0, 0.0)))
+    (same,) = check(make_rule(SAME_ANSWERS), now, before)[1]
+    assert (same.number, same.measure) == (1.0, "same answers")
+    decision, (slower,), _ = check(make_rule(NOT_WORSE, "ms", margin=20.0), now, before)
+    assert decision == BROKEN and slower.number == pytest.approx(-50) and slower.limit == -20
+    with pytest.raises(InputError, match="no range, so say how much worse"):
+        check(make_rule(NOT_WORSE, "ms"), now, before)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (make_rule(NOT_WORSE, "acuracy"), "nearest is 'accuracy'"),
+        (make_rule(NOT_WORSE, "accuracy", conditions=("plain/yes",)), "conditions.*'plain/yes-no'"),
+        (make_rule(RANKING, models=("m",)), "needs two models"),
+    ],
+)
+def test_what_is_not_in_both_is_told(tmp_path, rule, words):
+    run = write_run(tmp_path / "run", draw_opinions({"m": 0.9, "n": 0.5}, items=10))
+    with pytest.raises(InputError, match=words):
+        check(rule, run, run)

@@ -1,0 +1,101 @@
+"""One-sided tests of changes: against SciPy, slow versions, and how often they err at their limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from analysis.check import judged_means
+from analysis.check.judged_means import FEW, MCNEMAR, NO_WORDINGS, SAME, SCORE, SIGN, T_BOTH, T_ITEMS
+from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
+
+judge = judged_means.judge_panel_not_worse
+
+
+def write_pairs(ups: int, downs: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Answers of 0 and 1 now and before, of which so many are better and worse."""
+    now = np.repeat([1.0, 0.0, 1.0], [ups, downs, n - ups - downs])[:, None]
+    before = np.repeat([0.0, 1.0, 1.0], [ups, downs, n - ups - downs])[:, None]
+    return now, before
+
+
+def test_p_of_t_is_that_of_scipy_to_1e_9():
+    half = np.random.default_rng(1).normal(0, 0.05, 20)
+    differences = np.concatenate([half, -half]) - 0.01  # symmetric: nothing is skewed
+    tested = judge(0.5 + differences[:, None], np.full((40, 1), 0.5), False, 0.02)
+    for p, alternative in ((tested.p_broken, "less"), (tested.p_holds, "greater")):
+        assert p == pytest.approx(stats.ttest_1samp(differences, -0.02, alternative=alternative).pvalue, rel=1e-9)
+    assert tested.number == pytest.approx(-0.01) and tested.test == T_ITEMS
+
+
+def test_without_a_margin_answers_of_0_and_1_have_the_exact_test():
+    tested = judge(*write_pairs(3, 14, 60), False, 0.0)
+    assert tested.p_broken == pytest.approx(stats.binomtest(3, 17, alternative="less").pvalue, rel=1e-12)
+    assert tested.p_holds == pytest.approx(stats.binomtest(3, 17, alternative="greater").pvalue, rel=1e-12)
+    assert tested.test == MCNEMAR
+
+
+@pytest.mark.parametrize(("ups", "downs", "n", "margin"), [(4, 9, 80, 0.05), (10, 3, 50, 0.02), (7, 20, 200, 0.1)])
+def test_the_score_is_that_of_the_likeliest_shares(ups, downs, n, margin):
+    def lose(share: float) -> float:  # of items that are better; worse ones are as many, and the margin
+        return -(
+            ups * np.log(share) + downs * np.log(share + margin) + (n - ups - downs) * np.log(1 - 2 * share - margin)
+        )
+
+    share = optimize.minimize_scalar(lose, bounds=(1e-9, (1 - margin) / 2 - 1e-9), method="bounded",
+                                     options={"xatol": 1e-12}).x  # fmt: skip
+    z = (downs - ups - n * margin) / np.sqrt(n * (2 * share + margin - margin**2))
+    p = compute_score_p_of_shares_worse_by_margin(ups, downs, n, margin)
+    assert p == pytest.approx(stats.norm.cdf(z), rel=1e-5)
+    tested = judge(*write_pairs(ups, downs, n), False, margin)
+    assert tested.p_holds >= p and tested.p_broken >= 1 - p and tested.test == SCORE
+
+
+def test_where_nothing_or_little_differs_items_are_counted():
+    same = judge(*write_pairs(0, 0, 183), False, 0.02)
+    assert same.p_holds == pytest.approx(0.98**183) and same.p_holds < 0.025 and same.test == SAME
+    few = judge(*write_pairs(0, 2, 400), False, 0.02)
+    assert few.p_holds == pytest.approx(stats.binom.cdf(2, 400, 0.02)) and few.test == FEW
+    assert few.p_broken > 0.025  # never found by so few
+    shift = judge(np.full((30, 1), 0.4), np.full((30, 1), 0.5), False, 0.02)
+    assert (shift.p_broken, shift.p_holds, shift.test) == (0.5**30, 1.0, SIGN)
+    assert np.isnan(judge(*write_pairs(0, 1, 1), False, 0.02).p_holds)
+    unbounded = judge(np.zeros((50, 1)), np.zeros((50, 1)), False, 0.02, has_range=False)
+    assert np.isnan(unbounded.p_holds) and unbounded.p_broken == 1
+
+
+def test_shared_wordings_widen_what_is_said_of_wordings_like_these():
+    draw = np.random.default_rng(3)
+    before = draw.random((40, 6))
+    now = before + draw.normal(-0.03, 0.02, (1, 6)) + draw.normal(0, 0.05, (40, 6))
+    these, like = (judge(now, before, True, 0.02, like_these=is_like) for is_like in (False, True))
+    assert like.test == T_BOTH and like.lower < these.lower < these.upper < like.upper
+    assert like.p_broken > these.p_broken
+    blind = judge(now[:, :1], before[:, :1], True, 0.02, like_these=True, knows_wordings=False)
+    assert blind.test == NO_WORDINGS and np.isnan([blind.p_broken, blind.p_holds, blind.lower]).all()
+    still = judge(before, before, True, 0.02, like_these=True)
+    assert still.p_holds == pytest.approx(0.98**6)  # six wordings are no proof
+
+
+@pytest.mark.parametrize(("number", "n"), [(0, 30), (4, 50), (90, 100), (72, 72)])
+def test_a_share_has_the_exact_binomial_test_and_interval(number, n):
+    below, above = judged_means.judge_share_at_least(number / n, n, 0.9)
+    assert below == pytest.approx(stats.binomtest(number, n, 0.9, "less").pvalue, rel=1e-9)
+    assert above == pytest.approx(stats.binomtest(number, n, 0.9, "greater").pvalue, rel=1e-9)
+    ends = stats.binomtest(number, n).proportion_ci(method="exact")
+    assert judged_means.compute_share_interval(number / n, n) == pytest.approx((ends.low, ends.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_items", [30, 100, 300])
+@pytest.mark.parametrize("churn", [0.0, 0.1])
+def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items, churn):
+    draw = np.random.default_rng(n_items)
+    p = []
+    for _ in range(500):
+        before = (draw.random((n_items, 1)) < 0.7).astype(float)
+        turn = draw.random((n_items, 1))
+        worse, better = (before == 1) & (turn < (churn + 0.02) / 0.7), (before == 0) & (turn < churn / 0.3)
+        tested = judge(np.where(worse, 0.0, np.where(better, 1.0, before)), before, False, 0.02)
+        p.append((tested.p_broken, tested.p_holds))
+    assert ((np.array(p) < 0.025).mean(axis=0) <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 500)).all()

@@ -1,0 +1,104 @@
+"""The share of items answered as before: against its definition, and what rewording alone does to it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.check import same_answers
+from analysis.check.same_answers import compute_changes
+
+judge = same_answers.judge_same_answers
+
+
+def draw_answers(items: int, wordings: int, options: int = 3, holes: float = 0.1, seed: int = 0) -> np.ndarray:
+    draw = np.random.default_rng(seed)
+    answers = draw.integers(0, options, (items, wordings)).astype(float)
+    return np.where(draw.random(answers.shape) < holes, np.nan, answers)
+
+
+def compare_slowly(now: list[float], before: list[float], *, same_wordings: bool) -> float:
+    """The change of one item, pair by pair."""
+    n, m = range(len(now)), range(len(before))
+    if same_wordings:
+        n = m = [k for k in n if now[k] == now[k] and before[k] == before[k]]
+    else:
+        n, m = ([k for k in range(len(side)) if side[k] == side[k]] for side in (now, before))
+    of_now = [now[j] == now[k] for j, k in product(n, n) if j != k]
+    of_before = [before[j] == before[k] for j, k in product(m, m) if j != k]
+    across = [now[j] == before[k] for j, k in product(n, m) if j != k or not same_wordings]
+    return (np.mean(of_now) + np.mean(of_before)) / 2 - np.mean(across)
+
+
+@pytest.mark.parametrize("same_wordings", [True, False])
+def test_changes_are_those_of_all_pairs_to_1e_12(same_wordings):
+    now, before = draw_answers(12, 7, seed=1), draw_answers(12, 7 if same_wordings else 5, seed=2)
+    slow = [compare_slowly(list(a), list(b), same_wordings=same_wordings) for a, b in zip(now, before, strict=True)]
+    np.testing.assert_allclose(compute_changes(now, before, same_wordings=same_wordings), slow, atol=1e-12)
+
+
+def test_only_a_change_costs_and_rewording_alone_does_not():
+    one, other = np.zeros((1, 6)), np.ones((1, 6))
+    assert compute_changes(one, one, same_wordings=True) == 0 and compute_changes(one, other, same_wordings=True) == 1
+    draw = np.random.default_rng(5)
+    shares, turned = np.array([0.8, 0.2]), np.array([0.5, 0.5])
+    for after, true in ((shares, 0.0), (turned, 0.09)):
+        now, before = (draw.choice(2, (20_000, 5), p=p).astype(float) for p in (after, shares))
+        for is_same in (True, False):
+            changes = compute_changes(now, before, same_wordings=is_same)
+            assert changes.mean() == pytest.approx(true, abs=4 * changes.std() / np.sqrt(len(changes)))
+
+
+def test_for_these_wordings_it_is_the_exact_binomial_test_of_single_answers():
+    now = np.zeros((80, 1))
+    before = np.where(np.arange(80)[:, None] < 9, 1.0, 0.0)
+    tested = judge(now, before, False, 0.95)
+    assert tested.number == pytest.approx(71 / 80)
+    assert tested.p_broken == pytest.approx(stats.binomtest(71, 80, 0.95, "less").pvalue, rel=1e-6)
+    assert (tested.lower, tested.upper) == pytest.approx(stats.binomtest(71, 80).proportion_ci(), rel=1e-6)
+
+
+def test_72_items_without_a_change_show_95_percent_and_71_do_not():
+    for n, holds in ((72, True), (71, False)):
+        for is_like in (False, True):
+            answers = draw_answers(n, 1, holes=0).repeat(4, axis=1)
+            assert (judge(answers, answers, False, 0.95, like_these=is_like).p_holds < 0.025) == holds
+
+
+@pytest.mark.parametrize("same_wordings", [True, False])
+def test_the_jackknife_leaves_out_one_wording_after_the_other(same_wordings, monkeypatch):
+    now, before = draw_answers(9, 6, seed=3), draw_answers(9, 6 if same_wordings else 4, seed=4)
+    expected = []
+    for place in range(1 if same_wordings else 2):
+        means = []
+        for k in range((now, before)[place].shape[1]):
+            sides = [np.delete(side, k, axis=1) if same_wordings or number == place else side
+                     for number, side in enumerate((now, before))]  # fmt: skip
+            means.append(np.nanmean(compute_changes(*sides, same_wordings=same_wordings)))
+        expected.append(((len(means) - 1) * np.var(means), len(means) - 1))
+    monkeypatch.setattr(same_answers, "_MOST_COUNTS", 60)  # in several steps
+    parts = same_answers._jackknife_wordings(now, before, same_wordings=same_wordings)
+    np.testing.assert_allclose(parts, expected, rtol=1e-9)
+
+
+def test_shared_wordings_need_three_and_one_wording_tells_nothing():
+    answers = draw_answers(90, 2, holes=0)
+    assert np.isnan(judge(answers, draw_answers(90, 2, holes=0, seed=9), True, 0.95, like_these=True).p_holds)
+    assert np.isnan(judge(answers[:, :1], answers[:, :1], False, 0.95, like_these=True).p_holds)
+
+
+@pytest.mark.parametrize("n_items", [30, 100, 300])
+def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items):
+    """Half of the items are answered now so, now so; a change turns their shares round: 7.5 % of items are 0.05."""
+    draw = np.random.default_rng(n_items)
+    p = []
+    for _ in range(400):
+        shares = np.where(draw.random((n_items, 1)) < 0.5, 1.0, draw.random((n_items, 1)))
+        turned = np.where(draw.random((n_items, 1)) < 0.075, 1 - shares, shares)
+        now, before = (draw.random((n_items, 8)) < turned, draw.random((n_items, 8)) < shares)
+        tested = judge(now * 1.0, before * 1.0, False, 0.95, like_these=True, same_wordings=False)
+        p.append((tested.p_broken, tested.p_holds))
+    assert ((np.array(p) < 0.025).mean(axis=0) <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 400)).all()
