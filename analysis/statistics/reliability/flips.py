@@ -61,9 +61,9 @@ class Flips:
 
     def predict_flip_share(self, n_wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""
-        return float(self.weights @ self._compute_flip_probabilities(n_wordings))
+        return float(self.weights @ self.compute_flip_probabilities(n_wordings))
 
-    def _compute_flip_probabilities(self, n_wordings: int) -> Array:
+    def compute_flip_probabilities(self, n_wordings: int) -> Array:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
         drawn = np.arange(n_wordings + 1)
         flipped = drawn[np.minimum(drawn, n_wordings - drawn) / n_wordings > self.threshold]
@@ -75,7 +75,7 @@ class Flips:
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
         """
         flip_chances, share = (
-            self.likely @ self._compute_flip_probabilities(n_wordings),
+            self.likely @ self.compute_flip_probabilities(n_wordings),
             self.predict_flip_share(n_wordings),
         )
         spread = float(self.times @ (flip_chances - share) ** 2) / self.items

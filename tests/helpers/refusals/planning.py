@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from helpers.prompted_runs import prompted
@@ -26,6 +27,19 @@ def _single(folder: Path) -> None:
     one_judge(folder / "run", [1.0, 5.0, 9.0], [10.0, 50.0, 90.0])
 
 
+def _ruled(*sentences: str, name: str = "rules.toml") -> Callable[[Path], None]:
+    """Scores in several prompts, and a file of rules."""
+
+    def make(folder: Path) -> None:
+        prompted(folder / "run")
+        rules = "".join(f"[[rule]]\nrequire = \"{sentence}\"\n" for sentence in sentences)
+        (folder / name).write_text(rules, encoding="utf-8")
+
+    return make
+
+
+CHECK = "analysis plan run --check rules.toml"
+_SCORE = "not worse by 0.05 in score"
 CASES = [
     Case("a plan of flips of scores", f"{PLAN} --measure flips", ("'flips'", "known here: score"), _prompted),
     Case("a plan of agreement of scores", f"{PLAN} --measure agreement", ("'agreement'", "known here: score"),
@@ -35,4 +49,14 @@ CASES = [
     Case("a plan from choices with a gap", PLAN, ("'q001'", "order 3", "run it again"),
          run(without("paraphrase-2/3"))),
     Case("an SD of choices", f"{PLAN} --measure sd", ("'sd'", "known here: accuracy"), run(lambda rows: rows)),
+    Case("a plan of a check and of an error", f"{CHECK} --se 0.1", ("--se", "not allowed with", "--check"),
+         _ruled(_SCORE)),
+    Case("a plan of a check without its file", CHECK, ("rules.toml",), _prompted),
+    Case("a plan of a check by one measure", f"{CHECK} --measure score", ("--measure", "its file says what is decided"),
+         _ruled(_SCORE)),
+    Case("a change without a check", f"{PLAN} --change 0.1", ("--change", "add --check FILE"), _prompted),
+    Case("a change that is none", f"{CHECK} --change -1", ("--change -1", "above 0"), _ruled(_SCORE)),
+    Case("a change within the margin", f"{CHECK} --change 0.01", ("within the margin 0.05", _SCORE), _ruled(_SCORE)),
+    Case("a plan of a rule on what the pilot lacks", CHECK, ("in accuracy", "measures here: score"),
+         _ruled("not worse in accuracy")),
 ]  # fmt: skip

@@ -6,15 +6,15 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
-    from analysis.runs import Runs
     from analysis.statistics.reliability.forecast import Forecast
-    from analysis.statistics.reliability.planning import Design, ThoughtTokens
+    from analysis.statistics.reliability.planning import Design
     from analysis.statistics.reliability.sampling import SampleSpread
 
 COMMAND = "plan"
@@ -29,8 +29,11 @@ DESCRIPTION = (
 )
 EXAMPLE = "example: waver plan results/demo/agreement --difference 0.05 --power 0.9"
 PRINTS = True
-CHARACTERS = 4  # of a token, about; in a language without blanks fewer
 SD, FLIPS = "sd", "flips"  # of agreement, over the wordings of an item
+WITHOUT_CHECK = {  # options that say nothing about a check, and their defaults
+    "measure": "", "condition": "", "threshold": None, "cost_item": 0.0, "cost_wording": 0.0, "cost_token": 0.0,
+    "prompt_tokens": None,
+}  # fmt: skip
 TELLS = {
     SD: "two items with three wordings each that a model answers",
     FLIPS: "some items that flip, and some that do not",
@@ -52,7 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     goal = parser.add_mutually_exclusive_group(required=True)
     goal.add_argument("--se", type=float, metavar="X", help="standard error to reach")
     goal.add_argument("--difference", type=float, metavar="D", help="difference between two models to find")
-    parser.add_argument("--power", type=float, default=0.8, metavar="P", help="probability to find it; default: 0.8")
+    goal.add_argument(
+        "--check", type=Path, metavar="FILE",
+        help="rules of `waver check` to decide: for each, items and wordings that do so with the power",
+    )  # fmt: skip
+    parser.add_argument(
+        "--change", type=float, metavar="D",
+        help="with --check: true change to find; default: twice what each rule allows",
+    )  # fmt: skip
+    parser.add_argument(
+        "--power", type=float, default=0.8, metavar="P", help="probability to find it, or to decide; default: 0.8"
+    )
     parser.add_argument(
         "--threshold", type=float, metavar="T",
         help="of flips: share of the wordings that may be with the minority; default: 0.05",
@@ -70,14 +83,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
-    from analysis.reporting.catalogue import list_pages
-    from analysis.reporting.catalogue.rewordings import read_reworded_studies
+    from analysis.check.planning.thought_tokens import describe_tokens, measure_tokens
+    from analysis.reporting.catalogue.rewordings import list_readers_by_protocol, read_reworded_studies
     from analysis.reporting.words import format_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
     from analysis.statistics.reliability.planning import SAMPLES, THOUGHTS, Goal, list_sufficient_designs
 
     _check_plan_arguments(args)
-    pilot = runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)
+    if args.check is not None:
+        from analysis.check.planning.printing import print_check_designs
+
+        return print_check_designs(args.run, args.check, args.change, args.power)
+    pilot = runs.open_runs(args.run, protocols=frozenset(list_readers_by_protocol()))
     study = _choose_study(read_reworded_studies(pilot), args)
     _check_goal_within_range(study, args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
@@ -87,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
-    tokens = _measure_tokens(pilot, study, args) if is_sampled else None
+    tokens = measure_tokens(pilot, study, args) if is_sampled else None
     ranked_designs = list_sufficient_designs(
         forecasts, goal, crossed=study.crossed, samples=(THOUGHTS if tokens else SAMPLES) if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording, cost_token=args.cost_token, tokens=tokens,
@@ -107,7 +124,7 @@ def main(args: argparse.Namespace) -> int:
     for doubt in _describe_flip_share_error_bounds(forecasts, ranked_designs[0]):
         print(doubt, file=sys.stderr)
     if tokens:
-        print(_describe_tokens(tokens, args), file=sys.stderr)
+        print(describe_tokens(tokens, args), file=sys.stderr)
     print(
         f"items,wordings,{'thoughts' if tokens else 'samples'},prompts,{'tokens,' if tokens else ''}cost,standard_error"
     )
@@ -117,46 +134,6 @@ def main(args: argparse.Namespace) -> int:
         cost = f"{design.cost:.0f}" if design.cost == design.tokens else f"{design.cost:g}"
         print(f"{design.items},{design.wordings},{samples},{design.prompts},{n_tokens}{cost},{design.error:.6g}")
     return 0
-
-
-def _measure_tokens(pilot: Runs, study: Study, args: argparse.Namespace) -> ThoughtTokens | None:
-    """Measure what a thought and a prompt of the pilot take; None where its samples are no thoughts."""
-    from analysis.measures.reworded import THOUGHTS
-    from analysis.measures.thoughts import list_thought_conditions, measure_thought_tokens
-    from analysis.statistics.reliability.planning import ThoughtTokens
-
-    units = study.list_units_to_rank()
-    if {study.name_unit_samples(unit) for unit in units} != {THOUGHTS}:
-        if args.cost_token or args.prompt_tokens is not None:
-            raise InputError("--cost-token and --prompt-tokens are about thoughts, which this pilot does not have")
-        return None
-    conditions = list_thought_conditions(pilot.info["conditions"][study.name])
-    conditions = conditions & {args.condition} or conditions  # settings of scores are no names of conditions
-    thought, answered = measure_thought_tokens(pilot, study.name, conditions)
-    prompt = _estimate_prompt_tokens(pilot, study.name) if args.prompt_tokens is None else args.prompt_tokens
-    return ThoughtTokens(prompt, thought, answered)
-
-
-def _estimate_prompt_tokens(pilot: Runs, study: str) -> float:
-    """Estimate the tokens of a prompt by its characters: of the prompts in run.json, else of the wordings alone."""
-    folder = next(folder for folder in pilot.folders if folder.study == study)
-    entries = [entry for entries in folder.info.get("asked", {}).values() for entry in entries]
-    lengths = [entry["characters"] for entry in entries if entry.get("characters")]
-    if not lengths:
-        lengths = [pilot.execute("SELECT avg(len(text)) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]]
-    return float(sum(lengths)) / len(lengths) / CHARACTERS
-
-
-def _describe_tokens(tokens: ThoughtTokens, args: argparse.Namespace) -> str:
-    """Say what the tokens of the designs rest on."""
-    from analysis.reporting.words import format_percent
-
-    given = f"taken to be its characters / {CHARACTERS}" if args.prompt_tokens is None else "as given"
-    answered = f"; {format_percent(tokens.answered)} of thoughts have an answer" if tokens.answered < 1 else ""
-    return (
-        f"a thought takes {tokens.thought:.0f} tokens in the pilot{answered}; a prompt counts like {tokens.prompt:.0f} "
-        f"({given}) and is read once for all of its thoughts"
-    )
 
 
 def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
@@ -197,7 +174,7 @@ def _select_condition(study: Study, condition: str) -> Study:
 
 def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
-    from analysis.pages.reliability.tables import FLIP
+    from analysis.compare.pairs import FLIP
     from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
     from analysis.statistics.reliability.flips import build_flip_forecast
     from analysis.statistics.reliability.forecast import build_mean_forecast
@@ -282,6 +259,13 @@ def _check_goal_within_range(study: Study, args: argparse.Namespace) -> None:
 
 def _check_plan_arguments(args: argparse.Namespace) -> None:
     """Refuse goals, thresholds and costs that are out of range or do not go together."""
+    if args.change is not None and args.check is None:
+        raise InputError("--change is about the rules of a check: add --check FILE, or leave it out")
+    if args.change is not None and not 0 < args.change < float("inf"):
+        raise InputError(f"--change {args.change:g}: give a change above 0, such as 0.04")
+    for option, default in WITHOUT_CHECK.items() if args.check is not None else ():
+        if getattr(args, option) != default:
+            raise InputError(f"--{option.replace('_', '-')} is not for --check: its file says what is decided")
     for option in ("se", "difference"):
         value = getattr(args, option)
         if value is not None and not 0 < value < float("inf"):

@@ -1,0 +1,143 @@
+"""Plan for rules on a change: it holds if nothing changed, and is broken if answers are worse by more than allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from analysis.check.outcomes import LEVEL
+from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
+from analysis.check.planning.powers import (
+    EVERYWHERE,
+    IN_WHOLE_ITEMS,
+    compute_mean_power,
+    forecast_change,
+    forecast_unchanged,
+)
+from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
+from analysis.compare.pairs import FLIP, FLIPS
+from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.statistics.reliability.forecast import MeanForecast
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.planning import WORDINGS
+from ground.errors import InputError
+
+
+def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_level: float) -> Iterator[Aim]:
+    """List the aims of "not worse by a margin": that nothing changed, and that answers are worse by a change.
+
+    Parameters
+    ----------
+    rule
+        The rule.
+    unit
+        What it is about.
+    change
+        The true change to find; None: twice the margin.
+    broken_level
+        One-sided level of "broken".
+
+    Yields
+    ------
+    Aim
+        One, and one for each way in which a change may spread.
+
+    Raises
+    ------
+    InputError
+        The measure has no range and the rule no margin, or the change is within the margin.
+    """
+    has_range = unit.measure == FLIPS or unit.study.bounds is not None
+    margin = rule.margin if rule.margin == rule.margin else DEFAULT_MARGIN if has_range else np.nan
+    if np.isnan(margin):
+        raise InputError(f"rule {rule.name!r}: {unit.measure} has no range, so give a margin: not worse by X in ...")
+    worse_by = 2 * margin if change is None else change
+    if not worse_by > margin:
+        raise InputError(
+            f"--change {worse_by:g} is within the margin {margin:g} of rule {rule.name!r}: give a larger one"
+        )
+    fresh = rule.wordings == LIKE_THESE and not unit.study.crossed
+    if fresh and unit.study.has_single_wording:
+        why = "a pilot in one wording does not tell how far fresh ones move answers"
+        yield Aim(rule, UNCHANGED, *unit.labels, why_not=why)
+        return
+    if unit.measure == FLIPS:
+        yield from _aim_at_flip_change(rule, unit, margin, worse_by, broken_level)
+        return
+    answers, crossed = unit.forecast_answers(), unit.study.crossed and rule.wordings == LIKE_THESE
+    unchanged = forecast_unchanged(answers, fresh=fresh)
+    mean = float(estimate_panel_mean(unit.turned, unit.study.crossed).mean)
+
+    def compute_unchanged_power(items: int, wordings: int) -> float:
+        if not unchanged.inner > 0:  # all items are answered as before
+            return float((1 - margin) ** items < LEVEL)
+        return compute_mean_power(unchanged, margin, items, wordings, LEVEL, crossed=False)
+
+    if unchanged.inner > 0 or has_range:
+        yield Aim(rule, UNCHANGED, *unit.labels, unit.planned_wordings, compute_unchanged_power)
+    else:
+        why = "without a range, the same answers to all items are no proof"
+        yield Aim(rule, UNCHANGED, *unit.labels, why_not=why)
+    for spread in (EVERYWHERE, IN_WHOLE_ITEMS):
+        goal = f"is broken, if {unit.measure} is worse by {worse_by:g} {spread}"
+        if has_range and mean <= worse_by:
+            yield Aim(rule, goal, *unit.labels, why_not=f"it cannot be worse by {worse_by:g}")
+        elif not has_range and (spread == IN_WHOLE_ITEMS or not unchanged.inner > 0):
+            if spread == EVERYWHERE:
+                yield Aim(
+                    rule, goal, *unit.labels, why_not="the pilot does not tell how differently items would change"
+                )
+        else:
+
+            def compute_change_power(items: int, wordings: int, spread: str = spread) -> float:
+                forecast = unchanged
+                if has_range:
+                    forecast = forecast_change(answers, mean, worse_by, wordings, fresh=fresh, spread=spread)
+                if not crossed:
+                    forecast = replace(forecast, shared=0.0)
+                return compute_mean_power(forecast, worse_by - margin, items, wordings, broken_level, crossed=crossed)
+
+            yield Aim(rule, goal, *unit.labels, unit.planned_wordings, compute_change_power)
+
+
+def _aim_at_flip_change(
+    rule: Rule, unit: PilotUnit, margin: float, worse_by: float, broken_level: float
+) -> Iterator[Aim]:
+    """Plan for a change of the share of items that flip, in fresh wordings or in the same."""
+    flips = build_flip_forecast(unit.study.values[unit.unit], FLIP)
+    goal = f"is broken, if {worse_by:g} more of the items flip"
+    if flips is None or unit.study.crossed:
+        why = "no item of the pilot flips, or all do" if flips is None else "items share the wordings"
+        for words in (UNCHANGED, goal):
+            yield Aim(rule, words, *unit.labels, why_not=f"{why}: it does not tell how far flips move")
+        return
+    fresh = rule.wordings == LIKE_THESE
+
+    def forecast_flips(wordings: int, more: float) -> MeanForecast:
+        """Foresee the difference: items that did not flip do so by the same chance."""
+        chances = flips.compute_flip_probabilities(wordings)
+        share = float(flips.weights @ chances)
+        lost = more / (1 - share)
+        now = chances + lost * (1 - chances)
+        if not fresh:
+            return MeanForecast(more - more**2, 0.0, 0.0)
+        within = chances * (1 - chances) + now * (1 - now)
+        between = float(flips.weights @ (1 - chances) ** 2) - (1 - share) ** 2
+        return MeanForecast(float(flips.weights @ within) + lost**2 * between, 0.0, 0.0)
+
+    def compute_unchanged_power(items: int, wordings: int) -> float:
+        if not fresh:
+            return float((1 - margin) ** items < LEVEL)
+        return compute_mean_power(forecast_flips(wordings, 0.0), margin, items, wordings, LEVEL, crossed=False)
+
+    def compute_change_power(items: int, wordings: int) -> float:
+        if worse_by >= 1 - flips.predict_flip_share(wordings):
+            return 0.0
+        forecast = forecast_flips(wordings, worse_by)
+        return compute_mean_power(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
+
+    several = tuple(number for number in WORDINGS if number > 1)
+    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_unchanged_power)
+    yield Aim(rule, goal, *unit.labels, several, compute_change_power)

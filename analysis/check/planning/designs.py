@@ -1,0 +1,149 @@
+"""Plan the size of a check: how many items and wordings each rule needs to be decided with a power.
+
+A rule is planned for what it may be decided as. A number "holds" or is "broken" as the pilot's number is on one side of
+the limit, if that number is the true one. A change "holds" if nothing changed, and is "broken" if answers worsen by
+more than the rule allows: here and there, or in whole items (`powers`). Where a rule is about several models or
+conditions, the one counts that needs most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.check.outcomes import LEVEL
+from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_units
+from analysis.check.planning.answers import list_answered_units, list_same_answer_aims
+from analysis.check.planning.changes import list_change_aims
+from analysis.check.planning.numbers import list_number_aims
+from analysis.check.planning.powers import find_least_items
+from analysis.check.planning.ranking import list_ranked_pairs, list_ranking_aims
+from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
+from analysis.statistics.reliability.panel import Anew
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+ANEW: Mapping[str, Anew] = {THESE: "items", LIKE_THESE: "both"}
+LEAST_ITEMS = 30  # of fewer, the tests have not been tried
+FEWER = 2 / 3  # a design with more prompts is shown where it takes at most so many of the items of the last one
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDesign:
+    """One design that decides all numbers of a rule: items, wordings of each, and the number that needs so many."""
+
+    aim: Aim
+    items: int
+    wordings: int
+
+    @property
+    def prompts(self) -> int:
+        """Return the prompts of one model and condition."""
+        return self.items * self.wordings
+
+
+def list_check_designs(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
+    """List the designs that decide all numbers of a rule: the one with fewest prompts, then those with fewer items.
+
+    Parameters
+    ----------
+    aims
+        Of one rule, with one goal, each with a function of its power.
+    power
+        To reach by each.
+
+    Returns
+    -------
+    list of CheckDesign
+        Empty where none decides them all.
+    """
+    designs = []
+    for wordings in sorted(set.intersection(*(set(aim.wordings) for aim in aims))):
+        items, needy = float(LEAST_ITEMS), aims[0]
+        for aim in aims:
+            if np.isfinite(items):
+                least = _find_items_of_aim(aim, wordings, power, int(items))
+                items, needy = (least, aim) if least > items else (items, needy)
+        if np.isfinite(items):
+            designs.append(CheckDesign(needy, int(items), wordings))
+    kept: list[CheckDesign] = []
+    for design in sorted(designs, key=lambda design: (design.prompts, design.items)):
+        if not kept or design.items <= FEWER * kept[-1].items:
+            kept.append(design)
+    return kept
+
+
+def _find_items_of_aim(aim: Aim, wordings: int, power: float, least: int) -> float:
+    """Find the least items that decide one number in so many wordings."""
+    compute_power = aim.compute_power
+    assert compute_power is not None
+    return find_least_items(lambda items: compute_power(items, wordings) >= power, least)
+
+
+def list_aims(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
+    """List what every rule may be decided as: the aims of one rule and goal together, in the order of the rules.
+
+    Parameters
+    ----------
+    rules
+        From a rules file.
+    pilot
+        A run like those that will be checked.
+    change
+        The true change to find; None: twice what each rule allows.
+
+    Returns
+    -------
+    list of lists of Aim
+        "Broken" is tested at the smallest level of Holm's correction over all numbers of the check, at every look.
+
+    Raises
+    ------
+    InputError
+        A rule is about nothing that the pilot has.
+    """
+    subjects = [_list_subjects(rule, pilot) for rule in rules.rules]
+    n_tests = max(sum(len(of_rule) for of_rule in subjects), 1)
+    broken_level = LEVEL / rules.looks / n_tests
+    groups: list[list[Aim]] = []
+    for rule, of_rule in zip(rules.rules, subjects, strict=True):
+        by_goal: dict[str, list[Aim]] = {}
+        for aim in _list_rule_aims(rule, of_rule, pilot, change, broken_level):
+            by_goal.setdefault(aim.goal, []).append(aim)
+        groups += by_goal.values()
+    return groups
+
+
+def _list_subjects(rule: Rule, pilot: Runs) -> list[Any]:
+    """List what a rule has numbers of in the pilot: outcomes with a test, models and conditions, or pairs of models."""
+    if rule.kind == NUMBER:
+        from analysis.check.numbers import test_number
+
+        return list(test_number(rule, pilot))
+    if rule.kind == SAME_ANSWERS:
+        return list_answered_units(rule, pilot)
+    units = list_pilot_units(rule, pilot)
+    return units if rule.kind != RANKING else list_ranked_pairs(units, ANEW[rule.wordings])
+
+
+def _list_rule_aims(
+    rule: Rule, subjects: Sequence[Any], pilot: Runs, change: float | None, broken_level: float
+) -> Iterator[Aim]:
+    """List the aims of one rule."""
+    if rule.kind == NUMBER:
+        yield from list_number_aims(subjects, list_all_pilot_units(pilot), broken_level)
+    elif rule.kind == RANKING and not subjects:
+        yield Aim(
+            rule, "holds", "", "", "", "", why_not="the pilot ranks no two models for sure: nothing to find again"
+        )
+    for subject in subjects if rule.kind != NUMBER else ():
+        if rule.kind == NOT_WORSE:
+            yield from list_change_aims(rule, subject, change, broken_level)
+        elif rule.kind == SAME_ANSWERS:
+            yield from list_same_answer_aims(rule, subject, change, broken_level)
+        else:
+            yield from list_ranking_aims(rule, subject)

@@ -1,0 +1,96 @@
+"""Plan for rules on a number: it is decided as the pilot's number is, if that is the true one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from analysis.check.outcomes import COUNTED, LEVEL, Outcome
+from analysis.check.planning.aims import Aim, PilotUnit
+from analysis.check.planning.powers import (
+    compute_bounded_power,
+    compute_mean_power,
+    compute_power_from_p,
+    compute_share_power,
+)
+from analysis.check.rules import LIKE_THESE
+from analysis.compare.pairs import FLIPS
+from analysis.statistics.reliability.forecast import build_mean_forecast
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.skewness import compute_scaled_skewness
+
+AS_IN_PILOT = 0  # wordings, of a column that does not say of how many it is
+
+
+def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], broken_level: float) -> Iterator[Aim]:
+    """List the aims of a rule on a number: it is decided as the pilot's number is, if that is the true one.
+
+    Parameters
+    ----------
+    outcomes
+        Of the pilot.
+    units
+        Of the same measure, where it is one of wordings.
+    broken_level
+        One-sided level of "broken".
+
+    Yields
+    ------
+    Aim
+        For every number.
+    """
+    by_labels = {unit.labels: unit for unit in units}
+    for outcome in outcomes:
+        kept = outcome.number >= outcome.limit if outcome.rule.at_least == outcome.limit else (
+            outcome.number <= outcome.limit
+        )  # fmt: skip
+        goal = f"{'holds' if kept else 'is broken'}, if it is as in the pilot"
+        labels = outcome.study, outcome.model, outcome.condition, outcome.measure
+        level, p = (LEVEL, outcome.p_holds) if kept else (broken_level, outcome.p_broken)
+        if outcome.test == COUNTED:
+            yield Aim(outcome.rule, goal, *labels, why_not="a count without uncertainty: decided by any size")
+        elif np.isnan(p) or outcome.number == outcome.limit:
+            why = "the number is the limit" if outcome.number == outcome.limit else "the pilot gives it no interval"
+            yield Aim(outcome.rule, goal, *labels, why_not=why)
+        elif labels in by_labels:
+            yield _aim_at_number(by_labels[labels], outcome, goal, level)
+        else:
+            wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
+
+            def compute_table_power(items: int, _: int, p: float = p, n: int = outcome.n_items, level: float = level
+                                    ) -> float:  # fmt: skip
+                return compute_power_from_p(p, n, items, level)
+
+            yield Aim(outcome.rule, goal, *labels, wordings, compute_table_power)
+
+
+def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
+    """Plan for the mean of a measure of wordings, or for the share of items that flip."""
+    answers, distance = unit.study.values[unit.unit], abs(outcome.number - outcome.limit)
+    like_these = outcome.rule.wordings == LIKE_THESE
+    if unit.measure == FLIPS:
+
+        def compute_flip_power(items: int, _: int) -> float:
+            return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
+
+        # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
+        return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_flip_power)
+    forecast = build_mean_forecast(answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit))
+    known = answers[~np.isnan(answers)]
+    is_single_share = unit.study.has_single_wording and bool(((known == 0) | (known == 1)).all())
+    is_crossed = unit.study.crossed and like_these
+    kept_forecast = forecast if is_crossed else replace(forecast, shared=0.0)
+    means = estimate_panel_mean(answers, unit.study.crossed).means
+    skewness = compute_scaled_skewness(means) * np.sqrt(len(means))
+
+    def compute_number_power(items: int, wordings: int) -> float:
+        if is_single_share:
+            return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
+        if unit.study.bounds and not is_crossed:
+            deviation = float(np.sqrt(kept_forecast.split_shared_and_item_variance(wordings)[1]))
+            return compute_bounded_power(outcome.number, outcome.limit, deviation, skewness, items, level)
+        return compute_mean_power(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
+
+    return Aim(outcome.rule, goal, *unit.labels, unit.planned_wordings, compute_number_power)

@@ -1,0 +1,123 @@
+"""`waver plan --check`: what each rule of a file needs to be decided, from a pilot."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import pytest
+
+from analysis.__main__ import main
+from helpers.synthetic import random_frame, write_run
+
+CHANGES = """
+wordings = "{wordings}"
+looks = {looks}
+[[rule]]
+require = "not worse by 0.1 in agreement"
+[[rule]]
+require = "same answers as before on 90 % of items"
+"""
+
+
+@pytest.fixture(scope="module")
+def pilot(tmp_path_factory):
+    """Two models, 40 items in 6 paraphrases."""
+    frame = random_frame(["a", "b"], items=40, paraphrases=6, seed=1).assign(mass=0.9)
+    frame["text"] = frame["item"] + " " + frame["variant"] + " " + frame.index.astype(str)
+    return str(write_run(tmp_path_factory.mktemp("pilot") / "run", frame))
+
+
+@pytest.fixture
+def plan_check(pilot, tmp_path, capsys):
+    """Plan for a file of rules: the rows, and what is told beside."""
+
+    def plan(rules: str, *options: str) -> tuple[list[dict[str, str]], str]:
+        (tmp_path / "rules.toml").write_text(rules, encoding="utf-8")
+        assert main(["plan", pilot, "--check", str(tmp_path / "rules.toml"), *options]) == 0
+        printed = capsys.readouterr()
+        return list(csv.DictReader(io.StringIO(printed.out))), printed.err
+
+    return plan
+
+
+def list_items(rows, rule, decided):
+    return [int(row["items"]) for row in rows if row["rule"] == rule and row["decided"] == decided]
+
+
+def test_the_same_answers_show_it_from_so_many_items_on_that_chance_would_not(plan_check):
+    rows, told = plan_check(CHANGES.format(wordings="these", looks=1))
+    for rule in ("not worse by 0.1 in agreement", "same answers as before on 90 % of items"):
+        assert list_items(rows, rule, "holds, if nothing changed") == [math.ceil(math.log(0.025) / math.log(0.9))]
+    assert "is decided with power 0.8; " in told
+    assert {row["wordings"] for row in rows if row["decided"] == "holds, if nothing changed"} == {"1"}
+
+
+def test_fresh_wordings_more_looks_and_more_rules_take_more_items(plan_check):
+    rule, broken = "not worse by 0.1 in agreement", "is broken, if agreement is worse by 0.2 here and there"
+    alone = f'wordings = "like these"\n[[rule]]\nrequire = "{rule}"\n'
+    calls = [alone, CHANGES.format(wordings="like these", looks=1), CHANGES.format(wordings="like these", looks=50)]
+    needs = [list_items(plan_check(call)[0], rule, broken)[0] for call in calls]
+    assert needs == sorted(set(needs))
+    held = [list_items(plan_check(call)[0], rule, "holds, if nothing changed")[0] for call in calls]
+    assert len(set(held)) == 1  # that a rule holds is not corrected
+
+
+def test_designs_begin_with_the_fewest_prompts_and_go_on_to_fewer_items(plan_check):
+    rows, _ = plan_check(CHANGES.format(wordings="like these", looks=1))
+    for goal in {(row["rule"], row["decided"]) for row in rows}:
+        own = [row for row in rows if (row["rule"], row["decided"]) == goal]
+        prompts, items = [int(row["prompts"]) for row in own], [int(row["items"]) for row in own]
+        assert prompts == sorted(prompts) and items == sorted(items, reverse=True) and min(items) >= 30
+        assert all(int(row["prompts"]) == int(row["items"]) * int(row["wordings"]) for row in own)
+
+
+def test_a_larger_change_and_less_power_take_fewer_items(plan_check):
+    rule = CHANGES.format(wordings="these", looks=1)
+    small, large = (
+        plan_check(rule, "--change", change)[0] for change in ("0.15", "0.3")
+    )  # fmt: skip
+    name = "not worse by 0.1 in agreement"
+    of_small = list_items(small, name, "is broken, if agreement is worse by 0.15 here and there")
+    of_large = list_items(large, name, "is broken, if agreement is worse by 0.3 here and there")
+    assert of_small[0] > of_large[0]
+    weak, told = plan_check(rule, "--change", "0.15", "--power", "0.5")
+    assert list_items(weak, name, "is broken, if agreement is worse by 0.15 here and there")[0] < of_small[0]
+    assert "with power 0.5" in told
+
+
+def test_what_the_pilot_does_not_tell_is_said(plan_check):
+    rows, told = plan_check(
+        '[[rule]]\nrequire = "ranking as before"\n[[rule]]\nrequire = "not worse by 0.9 in agreement"\n'
+    )
+    assert "not worse by 0.9 in agreement: is broken, if agreement is worse by 1.8" in told
+    assert "it cannot be worse by 1.8" in told
+    assert "ranks no two models" in told or any(row["model"] in ("a > b", "b > a") for row in rows)
+
+
+def test_flips_in_fresh_wordings_are_planned_for_several(plan_check):
+    rows, _ = plan_check('wordings = "like these"\n[[rule]]\nrequire = "not worse by 0.1 in flips"\n')
+    assert {row["measure"] for row in rows} == {"flips"} and min(int(row["wordings"]) for row in rows) > 1
+    assert {row["decided"] for row in rows} == {"holds, if nothing changed", "is broken, if 0.2 more of the items flip"}
+
+
+def test_a_number_is_planned_for_the_side_on_which_the_pilot_has_it(plan_check):
+    rows, _ = plan_check(
+        '[[rule]]\nrequire = "agreement >= 0.05"\n[[rule]]\nrequire = "agreement >= 0.95"\n'
+        '[[rule]]\nrequire = "flips <= 0.01"\n[[rule]]\nrequire = "stability.sd_mean <= 0.9"\n'
+    )
+    decided = {row["rule"]: row["decided"] for row in rows}
+    assert decided == {
+        "agreement >= 0.05": "holds, if it is as in the pilot",
+        "agreement >= 0.95": "is broken, if it is as in the pilot",
+        "flips <= 0.01": "is broken, if it is as in the pilot",
+        "stability.sd_mean <= 0.9": "holds, if it is as in the pilot",
+    }
+    # so far from the limit, the least that is tried is enough
+    assert {int(row["items"]) for row in rows} == {30}
+
+
+def test_a_count_has_no_size(plan_check):
+    rows, told = plan_check('[[rule]]\nrequire = "stability.n_items >= 10"\n')
+    assert rows == [] and "a count without uncertainty" in told and "and 1 other number" in told
