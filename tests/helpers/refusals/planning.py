@@ -32,7 +32,7 @@ def _ruled(*sentences: str, name: str = "rules.toml") -> Callable[[Path], None]:
 
     def make(folder: Path) -> None:
         prompted(folder / "run")
-        rules = "".join(f"[[rule]]\nrequire = \"{sentence}\"\n" for sentence in sentences)
+        rules = "".join(f'[[rule]]\nrequire = "{sentence}"\n' for sentence in sentences)
         (folder / name).write_text(rules, encoding="utf-8")
 
     return make
