@@ -28,6 +28,7 @@ WITHIN = (1, 2, 4, 8)  # looks after a change
 CASES = [  # items, wordings, what the answers are
     (30, 1, "right"), (300, 1, "right"), (62, 5, "right"), (30, 5, "share"), (300, 3, "share"), (62, 1, "sampled"),
     (62, 3, "skewed"), (62, 1, "flip"), (30, 4, "templates"), (100, 1, "templates"),
+    (62, 1, "odd templates"), (62, 5, "odd templates"),
 ]  # fmt: skip
 
 
@@ -96,6 +97,9 @@ def draw_looks(
         moved = places - change * (look >= after) + spread * draw.normal(size=shape)
         if kind == "templates":
             moved = moved + draw.normal(0, 0.5, (1, wordings))
+        elif kind == "odd templates":  # to one in ten, all items are answered otherwise
+            is_odd = draw.random((1, wordings)) < 0.1
+            moved = moved + np.where(is_odd, draw.normal(-2.0, 0.5, is_odd.shape), draw.normal(0, 0.2, is_odd.shape))
         share = 1 / (1 + np.exp(-moved))
         if kind == "right":  # at temperature 0: what is likelier
             yield (share > 0.5).astype(float)
@@ -111,7 +115,7 @@ def draw_looks(
 
 def is_shared(kind: str) -> bool:
     """Tell whether all items share the wordings of a look."""
-    return kind == "templates"
+    return kind.endswith("templates")
 
 
 def count_false_alarms(years: int, cases: Sequence[tuple[int, int, str]]) -> None:

@@ -48,15 +48,28 @@ def test_of_0_and_1_it_is_the_test_of_cochran_mantel_and_haenszel():
     assert compute_look_z_values(answers)[-1] ** 2 == pytest.approx(theirs.statistic, abs=0.05)
 
 
-def test_shared_fresh_wordings_are_the_units_of_a_t_test():
+def test_shared_fresh_wordings_are_the_units_of_an_exact_test_of_ranks():
+    """Against every way to choose the last look's 4 of all 12 wordings; of equal ones, none speaks for a change."""
     rng = np.random.default_rng(4)
     answers = [rng.normal(size=(10, 1)) + rng.normal(0, 0.3, (1, 4)) for _ in range(3)]
-    means = [look.mean(axis=0) for look in answers]
-    theirs = stats.ttest_ind(means[2], np.concatenate(means[:2]))
+    ranks = stats.rankdata(np.concatenate([look.mean(axis=0) for look in answers]))
+    sums = np.array([sum(chosen) for chosen in itertools.combinations(ranks, 4)])
+    exact = min((sums >= ranks[8:].sum()).mean(), (sums <= ranks[8:].sum()).mean())
     z = compute_look_z_values(answers, has_shared_fresh_wordings=True)
     assert np.isnan(z[0])
-    assert 2 * stats.norm.sf(abs(z[2])) == pytest.approx(theirs.pvalue, rel=1e-9)
-    assert np.sign(z[2]) == np.sign(theirs.statistic)
+    assert stats.norm.sf(abs(z[2])) == pytest.approx(min(exact, 0.5), rel=1e-9)
+    assert np.sign(z[2]) == np.sign(ranks[8:].sum() - sums.mean())
+    assert compute_look_z_values([answers[0]] * 3, has_shared_fresh_wordings=True)[1:].tolist() == [0, 0]
+    alone = compute_look_z_values([answers[0][:, :1], answers[1][:, :1]], has_shared_fresh_wordings=True)
+    assert np.isnan(alone).all()  # of two wordings, either is the higher one
+
+
+def test_one_odd_template_is_no_change():
+    """It stands far apart from all before it, but one of twelve looks is the lowest."""
+    rng = np.random.default_rng(5)
+    looks = [rng.normal(0, 0.3, (40, 1)) + rng.normal(0, 0.01) for _ in range(11)]
+    looks.append(looks[0] - 5)
+    assert detect_change_over_looks(looks, has_shared_fresh_wordings=True).p[-1] == 1
 
 
 def test_p_is_paid_for_all_windows_and_never_rises():
@@ -113,7 +126,7 @@ def test_items_and_looks_without_answers_are_left_out():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["right or wrong", "shares", "shared wordings"])
+@pytest.mark.parametrize("kind", ["right or wrong", "shares", "shared wordings", "odd templates"])
 def test_fifty_looks_without_a_change_seldom_alarm(kind):
     """60 years each; of .05 expected at most, more than 8 would happen once in 1,000. The benchmark has thousands."""
     rng = np.random.default_rng(9)
@@ -122,8 +135,9 @@ def test_fifty_looks_without_a_change_seldom_alarm(kind):
         places = rng.normal(1.0, 1.0, (30, 1))
         looks = []
         for _ in range(50):
-            shared = rng.normal(0, 0.5, (1, 3)) * (kind == "shared wordings")
+            is_odd = rng.random((1, 3)) < 0.1 if kind == "odd templates" else kind == "shared wordings"
+            shared = np.where(is_odd, rng.normal(-2.0 * (kind == "odd templates"), 0.5, (1, 3)), 0.0)
             share = 1 / (1 + np.exp(-(places + shared + rng.normal(0, 0.5, (30, 3)))))
             looks.append((rng.random((30, 3)) < share).astype(float) if kind == "right or wrong" else share)
-        alarms += detect_change_over_looks(looks, kind == "shared wordings").p[-1] < 0.05
+        alarms += detect_change_over_looks(looks, kind in ("shared wordings", "odd templates")).p[-1] < 0.05
     assert alarms <= 8
