@@ -37,7 +37,8 @@ class Outcome:
         What the number is of; `model` is "a > b" for a ranked pair.
     number : float
         What the rule is about: the column's number; the difference now less before, turned so that + is better; the
-        share of items answered as before.
+        share of answers as before, mean over items, or for wordings like these, 1 less half the squared change of the
+        shares of answers.
     lower, upper : float
         Its two-sided 95 % interval; NaN: none.
     limit : float

@@ -1,4 +1,4 @@
-"""Test whether the share of items that are answered as before is at least a limit.
+"""Test whether items are answered as before, up to a limit.
 
 *These wordings*: of an item, the share of its wordings, valid on both sides, that are answered as before; its mean over
 items is tested as a share.
@@ -11,6 +11,8 @@ is
 with X, X' the answers now to two different wordings, and Y, Y' those before. Each probability is estimated by the pairs
 of different wordings that it is about, which is unbiased: an item that is answered now so, now so, has d = 0 as long as
 its shares stay, so that rewording alone costs nothing, and an item with one answer that is another one now has d = 1.
+So 1 - d is a share of items only where every item always has one answer. Else it is more lenient than a share of
+answers: of an item of which half of the answers are other ones now, d is 1 / 4. Whoever prints it says so.
 The mean of d over items is tested by t, with a jackknife over wordings where items share them, and as a share with the
 effective number of items; p is the larger one. Without any change in n items, it is limit^n: 72 items show 95 %.
 
@@ -55,7 +57,8 @@ CHANGE = "t over items, and binomial"
 def judge_same_answers(
     now: Array, before: Array, crossed: bool, limit: float, *, like_these: bool = False, same_wordings: bool = True
 ) -> JudgedMean:
-    """Test whether the share of items that are answered as before is at least a limit.
+    """Test whether the share of answers that are as before is at least a limit; for wordings like these, whether 1 less
+    the mean change d of items is.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ def judge_same_answers(
     Returns
     -------
     JudgedMean
-        Of the share.
+        Of the share, or of 1 less the mean change.
     """
     if like_these or not same_wordings:
         return _test_change(now, before, crossed, limit, same_wordings=same_wordings)

@@ -75,10 +75,26 @@ def _explain_number(rule: Rule) -> str:
         )
         return f"Tests whether {rule.target} is worse than in the baseline, on the same items, by more than {margin}."
     if rule.kind == SAME_ANSWERS:
-        return f"Tests whether at least {format_percent(rule.at_least)} of the items are answered as in the baseline."
+        return _explain_same_answers(rule)
     return (
         "Tests, for every pair of models whose order the baseline finds, whether it is the same now. Broken: the "
         "reverse is found."
+    )
+
+
+def _explain_same_answers(rule: Rule) -> str:
+    """Say what counts as the same answers: for wordings like these, it is no share of items."""
+    if rule.wordings != LIKE_THESE:
+        return (
+            f"Tests whether at least {format_percent(rule.at_least)} of the answers are those of the baseline to the "
+            "same wordings, on average over items. Where wordings were drawn anew, it is a rule on wordings like "
+            "these: on how far shares of answers moved."
+        )
+    return (
+        "Tests how far every item's shares of answers moved from those in the baseline, beyond what rewording moves: 1 "
+        f"less half the squared distance is at least {rule.at_least:g}. It is no share of items or of answers: an item "
+        "that is always answered otherwise now counts 1 against it; one of which half of the answers are other ones, "
+        "0.25."
     )
 
 

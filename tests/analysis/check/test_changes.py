@@ -116,6 +116,20 @@ def test_another_favourite_option_is_another_answer_though_as_wrong(tmp_path):
     assert worse.number == 0 and same.number == pytest.approx(1 - 4 / 40)
 
 
+def test_for_wordings_like_these_it_says_that_it_is_no_share_of_items(tmp_path):
+    """Of an item of which a quarter of the answers are other ones now, 1/16 is lost, by its definition."""
+    frame = draw_opinions({"m": 0.9}, wordings=40)
+    is_turned = frame.groupby("item").cumcount() % 4 == 1
+    before = write_fresh(tmp_path / "before", frame, "a")
+    now = write_fresh(tmp_path / "now", frame.assign(agreement=abs(is_turned - frame["agreement"])), "a")
+    (these,) = check(make_rule(SAME_ANSWERS), now, before)[1]
+    (like,) = check(make_rule(SAME_ANSWERS, wordings="like these"), now, before)[1]
+    assert these.measure == "same answers" and these.note == ""
+    assert like.number == pytest.approx(1 - (1 - these.number) ** 2, abs=0.01)
+    assert like.measure == "1 less half the squared change of shares of answers"
+    assert like.note == f"of answers to the same wordings, {these.number:.3g} are as before"
+
+
 def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_better(tmp_path):
     frame = draw_scores(["m"], items=80, wordings=3, measures=("likert", "ms"))
     before = write_scored(tmp_path / "before", frame)
