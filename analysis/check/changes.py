@@ -8,6 +8,7 @@ wordings like these, and its outcomes say so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,9 @@ from analysis.check.outcomes import Outcome
 from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_same_answers
 from analysis.compare.pairing import SIDES, PairedRuns, find_side, strip_side
-from analysis.compare.pairs import FLIPS, Chosen, Pair, list_pairs
+from analysis.compare.pairs import Chosen, Pair, list_pairs
 from analysis.measures.reworded import Study
+from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import format_quantity
 from analysis.statistics.multiplicity import ALPHA, holm
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from analysis.statistics.resampling import Array
 
 FRESH = "other wordings than before: for wordings like these"
-VALIDITIES = "only answers count that are valid on both sides"
+SHARES = "1 less half the squared change of shares of answers"  # what is told of wordings like these: no share of items
 
 
 def test_change(rule: Rule, runs: Runs, baseline_runs: Runs, paired: PairedRuns) -> list[Outcome]:
@@ -161,7 +163,8 @@ def _make_outcome(
 
 
 def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
-    """Yield the share of items that every model answers as before."""
+    """Yield how far every model answers as before: a share of answers, or for wordings like these, how far shares of
+    answers moved."""
     pairs = _list_rule_pairs(rule, paired)
     names: dict[tuple[str, tuple[str, str]], tuple[str, str]] = {}  # study and unit now -> unit before
     for pair in pairs:
@@ -182,12 +185,23 @@ def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
                     like_these=rule.wordings == LIKE_THESE, same_wordings=runs_now is runs_before,
                 )  # fmt: skip
                 n_outcomes += 1
-                yield _make_outcome(
-                    rule, study, strip_side(unit), "same answers", tested, limit=rule.at_least,
-                    is_fresh=runs_now is not runs_before,
+                is_fresh = runs_now is not runs_before
+                outcome = _make_outcome(
+                    rule, study, strip_side(unit), SHARES if is_fresh or rule.wordings == LIKE_THESE else SAME_ANSWERS,
+                    tested, limit=rule.at_least, is_fresh=is_fresh,
                 )  # fmt: skip
+                if not is_fresh and outcome.measure == SHARES:  # what is plain to see is said, too
+                    outcome = replace(outcome, note=_note_same_wordings(now.codes[place], before.codes[other]))
+                yield outcome
     if not n_outcomes:
         raise InputError(f"rule {_quote(rule)}: what the run and the baseline have in common is scores without a range")
+
+
+def _note_same_wordings(now: Array, before: Array) -> str:
+    """Say which share of the answers to the same wordings is as before; a mean over items."""
+    is_common = ~np.isnan(now) & ~np.isnan(before)
+    share = _average_items(np.where(is_common, now == before, np.nan))
+    return f"of answers to the same wordings, {share:.3g} are as before" if share == share else ""
 
 
 def _find_unit_before(

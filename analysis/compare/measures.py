@@ -22,8 +22,9 @@ import pandas as pd
 
 from analysis.compare.equivalence import compute_p_of_equivalence
 from analysis.compare.pairing import PairedRuns, strip_side
-from analysis.compare.pairs import FLIPS, Chosen, Pair, list_pairs
+from analysis.compare.pairs import Chosen, Pair, list_pairs
 from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, SIGN_BOUND, find_sizes
+from analysis.measures.reworded.flips import FLIPS
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value

@@ -16,13 +16,13 @@ import numpy as np
 
 from analysis.compare.pairing import PairedRuns, find_side, strip_side
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
+from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, suggest_nearest
 
-FLIPS, VALIDITY = "flips", "validity"
-FLIP = 0.05  # share of an item's wordings that may be with the minority without a flip
+VALIDITY = "validity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +217,3 @@ def _average_wordings(answers: Array) -> Array:
     """Average the answers (items, wordings) of every item; NaN where it has none."""
     numbers = (~np.isnan(answers)).sum(axis=1)
     return np.divide(np.nansum(answers, axis=1), numbers, out=np.full(len(answers), np.nan), where=numbers > 0)
-
-
-def mark_flips(answers: Array) -> Array:
-    """Tell of every item whether more than `FLIP` of its wordings are on the other side of 0.5 than the rest."""
-    numbers = (~np.isnan(answers)).sum(axis=1)
-    upper = (answers >= 0.5).sum(axis=1)
-    is_flip = np.minimum(upper, numbers - upper) > FLIP * numbers
-    return np.where(numbers > 1, is_flip.astype(float), np.nan)

@@ -42,8 +42,8 @@ from analysis.check.planning.numbers import list_number_aims
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS
 from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_same_answers
-from analysis.compare.pairs import FLIPS, mark_flips
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE, Study
+from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
 
 SIZES = (30, 100, 300)

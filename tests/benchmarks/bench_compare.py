@@ -28,8 +28,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import waver
 from analysis.compare.measures import _compare_pair, _judge_rows
-from analysis.compare.pairs import Pair, _mark_flips
+from analysis.compare.pairs import Pair
 from analysis.measures.reworded import Study
+from analysis.measures.reworded.flips import mark_flips
 from helpers.eval_logs import as_eval, header, text_sample
 
 
@@ -61,7 +62,7 @@ def answer_wordings(draw: np.random.Generator, kind: str, items: int, wordings: 
         else:
             shares = {"validity": 0.97 + moved, "flips": levels * 1.6 - 0.3 + moved}.get(kind, shares)
             sides.append((draw.random((items, wordings)) < shares.clip(0, 1)).astype(float))
-    return [_mark_flips(side)[:, None] for side in sides] if kind == "flips" else sides
+    return [mark_flips(side)[:, None] for side in sides] if kind == "flips" else sides
 
 
 def print_coverage_for_wordings_like_these(studies: int) -> None:

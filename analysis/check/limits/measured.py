@@ -15,8 +15,9 @@ import numpy as np
 from analysis.check.limits.number import Number, find_limit
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.rules import LIKE_THESE
-from analysis.compare.pairs import FLIPS, VALIDITY, mark_flips, read_validities
+from analysis.compare.pairs import VALIDITY, read_validities
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
+from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest

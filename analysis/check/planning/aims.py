@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.check.rules import Rule
-from analysis.compare.pairs import FLIPS
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
+from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.forecast import MeanForecast, build_mean_forecast
 from analysis.statistics.reliability.planning import WORDINGS

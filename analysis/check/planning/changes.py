@@ -17,7 +17,7 @@ from analysis.check.planning.powers import (
     forecast_unchanged,
 )
 from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
-from analysis.compare.pairs import FLIP, FLIPS
+from analysis.measures.reworded.flips import FLIP, FLIPS
 from analysis.statistics.reliability.flips import build_flip_forecast
 from analysis.statistics.reliability.forecast import MeanForecast
 from analysis.statistics.reliability.panel import estimate_panel_mean

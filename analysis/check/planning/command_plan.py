@@ -174,7 +174,7 @@ def _select_condition(study: Study, condition: str) -> Study:
 
 def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
-    from analysis.compare.pairs import FLIP
+    from analysis.measures.reworded.flips import FLIP
     from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
     from analysis.statistics.reliability.flips import build_flip_forecast
     from analysis.statistics.reliability.forecast import build_mean_forecast

@@ -16,7 +16,7 @@ from analysis.check.planning.powers import (
     compute_share_power,
 )
 from analysis.check.rules import LIKE_THESE
-from analysis.compare.pairs import FLIPS
+from analysis.measures.reworded.flips import FLIPS
 from analysis.statistics.reliability.forecast import build_mean_forecast
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.skewness import compute_scaled_skewness

@@ -9,8 +9,9 @@ import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
-from analysis.pages.drift.series import SAME, Series
+from analysis.pages.drift.series import Series
 from analysis.pages.drift.tables import detect_changes, has_several_wordings, is_headline, name_series
+from analysis.pages.drift.wordings import SAME
 from analysis.statistics.drift import LOOKS, Drift
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (

@@ -16,7 +16,8 @@ COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(
         "what is measured; a score within bounds is a share of its range; flips: items of which more than 5 % of the "
-        "wordings are answered in the other way than the rest",
+        "wordings are answered in the other way than the rest; validity: how far answers are valid, of all that was "
+        "asked",
         header="Measure",
     ),
     "headline": Column("whether the sentences are about this measure", header="Headline"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.compare.pairs import VALIDITY
 from analysis.measures.thresholds import is_silent
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.reporting.catalogue import look_up_column
@@ -62,9 +63,8 @@ def answer_question(frames: Frames, when: str = "") -> Answer:
     if headline["silent"].all():
         verdict, why = describe_models_without_answers(list(headline["label"]))
         return Answer(setup, verdict, cautions=(*why, *cautions))
-    details = {
-        "drift_series": tuple(_describe_changes(changes[~changes["silent"]])), "drift_changes": WORD_MEANINGS,
-    }  # fmt: skip
+    spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
+    details = {"drift_series": tuple(_describe_changes(spoken)), "drift_changes": WORD_MEANINGS}
     return Answer(
         setup, _describe_verdict(headline, frames["drift_measures"]), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},

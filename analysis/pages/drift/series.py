@@ -6,27 +6,24 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis.compare.pairs import VALIDITY, read_validities
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flips
+from analysis.pages.drift.wordings import KEPT, compare_wordings, list_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
-from analysis.runs.folder import ORIGINAL, Folder, quote_sql_literal
+from analysis.runs.folder import ORIGINAL, Folder
 from analysis.runs.over_time import read_time
 from analysis.statistics.resampling import Array
+from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError
 
-if TYPE_CHECKING:
-    import duckdb
-
-SAME, FRESH, MIXED = "the same each time", "fresh each time", "some times the same, others fresh"
-ALIKE = 0.9  # share of the wordings of two looks in common, from which on they count as the same
 MORE_WORDINGS = 1.1  # times as many wordings at one look as at another, from which on flips are not compared
-_KEPT = "kept_stimuli"
 _SETTINGS_OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
@@ -52,7 +49,8 @@ class Series:
     looks
         The times, the first one first.
     answers
-        Of every look: (items, wordings), the items in the same rows; NaN where there is no valid answer.
+        Of every look: (items, wordings), the items in the same rows; NaN where there is no valid answer;
+        of validity, how far each is valid.
     study_read
         The answers of the last look as they were read: range, direction, whether sentences are about the measure.
     measure
@@ -85,12 +83,12 @@ class LookFolder(Folder):
     @cached_property
     def stimuli_sql(self) -> str:
         """Return the SQL that reads the kept stimuli."""
-        return f"SELECT * FROM {_KEPT}"
+        return f"SELECT * FROM {KEPT}"
 
     @cached_property
     def responses_sql(self) -> str:
         """Return the SQL that reads the rows of the kept stimuli."""
-        return f"SELECT * FROM ({super().responses_sql}) SEMI JOIN {_KEPT} USING (item, variant)"
+        return f"SELECT * FROM ({super().responses_sql}) SEMI JOIN {KEPT} USING (item, variant)"
 
 
 def has_series(runs: Runs) -> bool:
@@ -204,7 +202,7 @@ def _open_look(folder: Folder, items: Sequence[str]) -> Runs:
     con = connect_duckdb()
     con.register("common_items", pd.DataFrame({"item": items, "place": range(len(items))}))
     con.execute(
-        f"CREATE TABLE {_KEPT} AS SELECT s.* REPLACE (row_number() OVER (ORDER BY place, position) - 1 AS position) "
+        f"CREATE TABLE {KEPT} AS SELECT s.* REPLACE (row_number() OVER (ORDER BY place, position) - 1 AS position) "
         f"FROM ({folder.stimuli_sql}) AS s JOIN common_items USING (item)"
     )
     con.unregister("common_items")
@@ -228,8 +226,9 @@ def _label_times(folders: Sequence[Folder]) -> list[str]:
 def _read_unit(
     looks: Sequence[Runs], labels: Sequence[str], unit: tuple[str, str], items: tuple[str, ...], n_left_out: int
 ) -> Iterator[Series]:
-    """Yield the series of a model and condition by every measure that all looks have."""
-    wordings = _compare_wordings([_list_asked_wordings(look.con, unit) for look in looks])
+    """Yield the series of a model and condition by every measure that all looks have, and how far answers are valid."""
+    validities: list[Series] = []  # once: measures are of the same answers
+    wordings = compare_wordings([list_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
     changes = [(), *(_list_changed_settings(*pair, unit) for pair in itertools.pairwise(looks))]
     for measure, last in studies[-1].items():
@@ -250,33 +249,23 @@ def _read_unit(
         if measure in (AGREEMENT, ACCURACY) and last.headline and _have_as_many_wordings(answers):
             flips = tuple(mark_flips(look_answers)[:, None] for look_answers in answers)
             yield replace(series, answers=flips, measure=FLIPS)
+        validities = validities or list(_list_validity_series(series, of_looks, places))
+    yield from validities
+
+
+def _list_validity_series(series: Series, studies: Sequence[Study], places: Sequence[int]) -> Iterator[Series]:
+    """Yield how far answers are valid, of all that was asked; nothing where all are, or where that is not known."""
+    arrays = [read_validities(study, place) for study, place in zip(studies, places, strict=True)]
+    validities = tuple(array for array in arrays if array is not None)
+    if len(validities) == len(arrays) and any((array < 1 - ROUNDING).any() for array in validities):
+        about = replace(series.study_read, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
+        yield replace(series, answers=validities, measure=VALIDITY, study_read=about)
 
 
 def _have_as_many_wordings(answers: Sequence[Array]) -> bool:
     """Tell whether items have several wordings, and as many at every look: with more of them, more items flip."""
     numbers = [float((~np.isnan(look_answers)).sum(axis=1).mean()) for look_answers in answers]
     return min(numbers) > 1 and max(numbers) < MORE_WORDINGS * min(numbers)
-
-
-def _list_asked_wordings(con: duckdb.DuckDBPyConnection, unit: tuple[str, str]) -> Array:
-    """List hashes of the wordings that a unit was asked, sorted."""
-    model, condition = map(quote_sql_literal, unit)
-    rows = con.execute(
-        f"SELECT hash(item, text, options) AS wording FROM {_KEPT} SEMI JOIN responses AS r ON "
-        f"r.item = {_KEPT}.item AND r.variant = {_KEPT}.variant AND r.model = {model} AND r.condition = {condition} "
-        "ORDER BY wording"
-    )
-    return np.asarray(rows.fetchnumpy()["wording"])
-
-
-def _compare_wordings(wordings_by_look: Sequence[Array]) -> str:
-    """Say whether looks were asked in the same wordings, or each in others."""
-    pairs = [
-        len(np.intersect1d(a, b)) >= ALIKE * max(len(a), len(b), 1)
-        for place, a in enumerate(wordings_by_look)
-        for b in wordings_by_look[:place]
-    ]
-    return SAME if all(pairs) else MIXED if any(pairs) else FRESH
 
 
 def _list_changed_settings(before: Runs, after: Runs, unit: tuple[str, str]) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
-from analysis.pages.drift.series import MIXED, SAME, Series, read_series
+from analysis.pages.drift.series import Series, read_series
+from analysis.pages.drift.wordings import MIXED, SAME
 from analysis.statistics.drift import LOOKS, Drift, detect_change_over_looks
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.resampling import Array

@@ -119,6 +119,24 @@ def test_other_protocols_are_followed_too(kind, tmp_path):
         session = {"command": [str(week)], "started": f"2026-01-0{week}", "finished": "", "versions": {}}
         edit_run_json(folder, sessions=[session])
     table = tables.build_table("drift_changes", opened(tmp_path / "runs"))
-    measures = {"scores": {"F1", "ms"}, "questions": {"agreement", "accuracy", "flips"}}[kind]
+    measures = {"scores": {"F1", "ms"}, "questions": {"agreement", "accuracy", "flips", "validity"}}[kind]
     assert set(table["measure"]) == measures
     assert table["p"].notna().all()
+
+
+def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
+    """Agreement stays; validity falls from .97 to about .7 at the fifth look. The other model stays as it is."""
+    looks = [draw_look({"a": 0.0, "b": 0.0}, items=40, seed=n) for n in range(6)]
+    draw = np.random.default_rng(1)
+    for number, look in enumerate(looks):
+        of_b = look["model"] == "b"
+        look["mass"] = np.where(of_b, (0.7 if number >= 4 else 0.97) - 0.03 * draw.random(len(look)), 0.99)
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path, looks))).set_index(["model", "measure"])
+    row = table.loc["b", "validity"]
+    assert (row["found"], row["changed_time"], row["headline"]) == ("changed", "2026-02-01", False)
+    means = [look.query("model == 'b' and pattern == 'paraphrase'")["mass"].mean() for look in looks]
+    assert row["difference"] == pytest.approx(np.mean(means[4:]) - np.mean(means[:4]), rel=1e-9)
+    assert table["found"].drop(("b", "validity")).tolist() == ["no change found"] * 5
+    full = [draw_look({"m": 0.0}, items=20, seed=n) for n in range(2)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "full", full)))
+    assert "validity" not in set(table["measure"])
