@@ -49,7 +49,10 @@ def _explain_rule(rule: Rule) -> Iterator[str]:
     yield _explain_number(rule)
     yield _explain_scope(rule)
     if rule.wordings == LIKE_THESE:
-        yield "It is decided for wordings like these: what other wordings would give is a part of the uncertainty."
+        yield (
+            "It is decided for wordings like these: what other wordings would give is a part of the uncertainty. Few "
+            "wordings that all items share do not rule out that a rare other one is answered quite otherwise."
+        )
     else:
         yield "It is decided for these wordings: others are not spoken of."
     yield f"Where it cannot be told, the check {'fails (exit status 4)' if rule.cannot_tell == FAIL else 'passes'}."

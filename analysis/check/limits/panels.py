@@ -59,8 +59,16 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
         *compute_bounded_mean_interval(values), test,
     )  # fmt: skip
     variance = sum(variance for variance, _ in panel.parts["both"])
-    if not is_shared or variance <= ROUNDING**2:  # answers that never differ tell nothing of wordings, but of items
+    if not is_shared:
         return tails
+    if variance <= ROUNDING**2:  # no wording moved any item: of as few wordings, another one may
+        alike = np.full(max(int(panel.n_wordings), 1), panel.mean)
+        lower, upper = compute_bounded_mean_interval(alike)
+        return Tails(
+            max(tails.p_at_most, compute_p_of_mean_at_most(alike, limit)),
+            max(tails.p_at_least, compute_p_of_mean_at_least(alike, limit)),
+            min(tails.lower, lower), max(tails.upper, upper), test,
+        )  # fmt: skip
     if np.isnan(variance):
         return Tails(np.nan, np.nan, np.nan, np.nan, test)
     # By t alone: Wilson's interval is not what the item more is added to.

@@ -165,3 +165,12 @@ def test_at_the_limit_shares_in_shared_wordings_err_in_no_more_than_the_level(sh
         for side, p in enumerate((tails.p_at_most, tails.p_at_least)):
             errors[side] += [p < 0.025, p < 0.025 / 20]
     assert (errors <= [[allow_errors(studies, level) for level in (0.025, 0.025 / 20)]] * 2).all(), errors
+
+
+def test_shared_wordings_that_never_differ_tell_of_so_many_wordings_only():
+    """Of 100 valid items in three shared wordings, another wording may have none: p is .9 to the power of 3."""
+    panel = estimate_panel_mean(np.ones((100, 3)), True, is_share=True)
+    tails = compute_tails_of_panel(panel, 0.9, "both", is_bounded=True)
+    assert tails.p_at_most == pytest.approx(0.9**3, rel=1e-9)
+    assert tails.lower == pytest.approx(0.025 ** (1 / 3), abs=1e-6) and tails.upper == 1
+    assert compute_tails_of_panel(panel, 0.9, "items", is_bounded=True).p_at_most == pytest.approx(0.9**100, rel=1e-6)
