@@ -75,7 +75,13 @@ def _explain_number(rule: Rule) -> str:
         )
         return f"Tests whether {rule.target} is worse than in the baseline, on the same items, by more than {margin}."
     if rule.kind == SAME_ANSWERS:
-        return f"Tests whether at least {format_percent(rule.at_least)} of the items are answered as in the baseline."
+        share = format_percent(rule.at_least)
+        if rule.wordings == LIKE_THESE:
+            return (
+                f"Tests whether at least {share} of the items are answered as in the baseline. An item counts as changed "
+                "by half the squared distance of its shares of answers now and before: rewording alone costs nothing."
+            )
+        return f"Tests whether at least {share} of the answers, by item, are those of the baseline."
     return (
         "Tests, for every pair of models whose order the baseline finds, whether it is the same now. Broken: the "
         "reverse is found."
