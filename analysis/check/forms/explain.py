@@ -78,8 +78,9 @@ def _explain_number(rule: Rule) -> str:
         share = format_percent(rule.at_least)
         if rule.wordings == LIKE_THESE:
             return (
-                f"Tests whether at least {share} of the items are answered as in the baseline. An item counts as changed "
-                "by half the squared distance of its shares of answers now and before: rewording alone costs nothing."
+                f"Tests whether at least {share} of the items are answered as in the baseline. An item counts as "
+                "changed by half the squared distance of its shares of answers now and before: rewording alone costs "
+                "nothing."
             )
         return f"Tests whether at least {share} of the answers, by item, are those of the baseline."
     return (

@@ -140,7 +140,7 @@ def _list_rule_aims(
         yield Aim(
             rule, "holds", "", "", "", "",
             why_not="the pilot has no two models whose order it finds: there is nothing to find again",
-        )
+        )  # fmt: skip
     for subject in subjects if rule.kind != NUMBER else ():
         if rule.kind == NOT_WORSE:
             yield from list_change_aims(rule, subject, change, broken_level)

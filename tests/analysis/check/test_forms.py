@@ -120,7 +120,11 @@ def test_a_rule_without_a_number_cannot_be_told():
 def test_only_where_a_rule_cannot_be_told_a_line_says_which_command_tells_the_size():
     lines = {state: list(describe_check(check)) for state, (check, _) in CHECKS.items()}
     told = "how many items and wordings would tell: waver plan runs/new --check rules.toml"
-    assert [state for state in lines if lines[state][-1] == told] == ["broken", "cannot-tell-fails", "cannot-tell-passes"]
+    assert [state for state in lines if lines[state][-1] == told] == [
+        "broken",
+        "cannot-tell-fails",
+        "cannot-tell-passes",
+    ]
     assert not any("waver plan" in line for line in lines["holds"])
 
 
