@@ -40,12 +40,15 @@ class Answers:
         (model, condition) of every unit.
     codes
         Numbers of options (units, items, wordings); NaN where there is no valid answer.
+    n_orders
+        In how many orders of the options each wording stands there, side by side.
     """
 
     study: str
     crossed: bool
     units: list[tuple[str, str]]
     codes: Array
+    n_orders: int = 1
 
 
 def read_answers(runs: Runs) -> dict[str, Answers]:
@@ -84,7 +87,7 @@ def _read_chosen_letters(runs: Runs, name: str, studies: Sequence[Study]) -> Ite
                 np.moveaxis(chosen.chosen_letter, -1, 0).reshape(len(chosen.units), len(chosen.items), -1).astype(float)
             )
             codes = np.where(letters < 0, np.nan, letters)
-            yield Answers(name, studies[0].crossed, list(chosen.units), codes)
+            yield Answers(name, studies[0].crossed, list(chosen.units), codes, chosen.chosen_letter.shape[2])
 
 
 def _read_likeliest_options(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:

@@ -183,6 +183,7 @@ def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
                 tested = judge_same_answers(
                     now.codes[place], before.codes[other], now.crossed, rule.at_least,
                     like_these=rule.wordings == LIKE_THESE, same_wordings=runs_now is runs_before,
+                    orders=(now.n_orders, before.n_orders),
                 )  # fmt: skip
                 n_outcomes += 1
                 is_fresh = runs_now is not runs_before

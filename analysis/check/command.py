@@ -27,7 +27,7 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = f"example: {parser.prog} runs/new --rules rules.toml --against baselines/released"
-    parser.add_argument("run", nargs="?", metavar="RUN", help="run folder")
+    parser.add_argument("run", nargs="?", metavar="RUN", help="run folder, or a folder of run folders")
     parser.add_argument(
         "--rules", required=True, type=Path, metavar="FILE", help="rules, as docs/check.md explains them"
     )

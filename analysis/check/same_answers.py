@@ -9,10 +9,11 @@ is
     d = sum_k (p_k - q_k)^2 / 2 = (P(X = X') + P(Y = Y')) / 2 - P(X = Y),
 
 with X, X' the answers now to two different wordings, and Y, Y' those before. Each probability is estimated by the pairs
-of different wordings that it is about, which is unbiased: an item that is answered now so, now so, has d = 0 as long as
-its shares stay, so that rewording alone costs nothing, and an item with one answer that is another one now has d = 1.
-So 1 - d is a share of items only where every item always has one answer. Else it is more lenient than a share of
-answers: of an item of which half of the answers are other ones now, d is 1 / 4. Whoever prints it says so.
+of different wordings that it is about, which is unbiased; one wording in two orders of its options is no such pair. An
+item that is answered now so, now so, has d = 0 as long as its shares stay, so that rewording alone costs nothing, and
+an item with one answer that is another one now has d = 1. So 1 - d is a share of items only where every item always has
+one answer. Else it is more lenient than a share of answers: of an item of which half of the answers are other ones now,
+d is 1 / 4. Whoever prints it says so.
 The mean of d over items is tested by t, with a jackknife over wordings where items share them, and as a share with the
 effective number of items; p is the larger one. Without any change in n items, it is limit^n: 72 items show 95 %.
 
@@ -47,7 +48,6 @@ from analysis.statistics.reliability.replication import find_p_for_variance_part
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.skewness import has_few_unlike_values
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
 Counts: TypeAlias = npt.NDArray[np.int64]
 _MOST_COUNTS = 2_000_000  # held at a time: 16 MB
 SHARE = "binomial with the effective number of items"
@@ -55,8 +55,9 @@ CHANGE = "t over items, and binomial"
 
 
 def judge_same_answers(
-    now: Array, before: Array, crossed: bool, limit: float, *, like_these: bool = False, same_wordings: bool = True
-) -> JudgedMean:
+    now: Array, before: Array, crossed: bool, limit: float, *, like_these: bool = False, same_wordings: bool = True,
+    orders: tuple[int, int] = (1, 1),
+) -> JudgedMean:  # fmt: skip
     """Test whether the share of answers that are as before is at least a limit; for wordings like these, whether 1 less
     the mean change d of items is.
 
@@ -72,6 +73,8 @@ def judge_same_answers(
         Whether it is asked for wordings like these, not for these.
     same_wordings
         Whether a place is the same wording on both sides; else only wordings like these can be asked about.
+    orders
+        In how many orders of the options each wording was asked, now and before; they stand side by side.
 
     Returns
     -------
@@ -79,10 +82,10 @@ def judge_same_answers(
         Of the share, or of 1 less the mean change.
     """
     if like_these or not same_wordings:
-        return _test_change(now, before, crossed, limit, same_wordings=same_wordings)
+        return _test_change(now, before, crossed, limit, same_wordings=same_wordings, orders=orders)
     is_common = ~np.isnan(now) & ~np.isnan(before)
     panel = estimate_panel_mean(np.where(is_common, now == before, np.nan), crossed, is_share=True)
-    n_wordings = panel.n / panel.n_items if panel.n_items else np.nan
+    n_wordings = panel.n / panel.n_items / orders[0] if panel.n_items else np.nan
     if panel.n_items < 2:
         return JudgedMean(panel.mean, np.nan, np.nan, np.nan, np.nan, panel.n_items, n_wordings, ONE_ITEM)
     p_broken, p_holds = judge_share_at_least(panel.mean, panel.share, limit)
@@ -90,10 +93,13 @@ def judge_same_answers(
     return JudgedMean(panel.mean, *ends, p_broken, p_holds, panel.n_items, n_wordings, SHARE)
 
 
-def _test_change(now: Array, before: Array, crossed: bool, limit: float, *, same_wordings: bool) -> JudgedMean:
+def _test_change(
+    now: Array, before: Array, crossed: bool, limit: float, *, same_wordings: bool, orders: tuple[int, int]
+) -> JudgedMean:
     """Test the mean change of items in wordings like these."""
-    changes = compute_changes(now, before, same_wordings=same_wordings)
-    n_wordings = float((~np.isnan(now)).sum(axis=1).mean()) if len(now) else np.nan
+    changes = compute_changes(now, before, same_wordings=same_wordings, orders=orders)
+    is_asked = (~np.isnan(now)).reshape(len(now), now.shape[1] // orders[0], orders[0]).any(axis=2)
+    n_wordings = float(is_asked.sum(axis=1).mean()) if len(now) else np.nan
     is_known = ~np.isnan(changes)
     values = changes[is_known]
     n = len(values)
@@ -103,7 +109,7 @@ def _test_change(now: Array, before: Array, crossed: bool, limit: float, *, same
     share = 1 - float(values.mean())
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     if crossed:
-        parts += _jackknife_wordings(now[is_known], before[is_known], same_wordings=same_wordings)
+        parts += _jackknife_wordings(now[is_known], before[is_known], same_wordings=same_wordings, orders=orders)
     variance = sum(part for part, _ in parts)
     if np.isnan(variance):  # two shared wordings: without one of them, there is no pair left
         return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)
@@ -121,70 +127,90 @@ def _test_change(now: Array, before: Array, crossed: bool, limit: float, *, same
         half = float(np.sqrt(combine_squared_limits(*compute_squared_limits(parts, LEVEL))))
         lower, upper = min(lower, share - half), max(upper, share + half)
     if crossed and not values.any():  # no wording changed any item: of as few wordings, another one may
-        p_holds = max(p_holds, limit ** now.shape[1])
+        p_holds = max(p_holds, limit ** (now.shape[1] // orders[0]))
     number, lower, upper = np.clip([share, lower, upper], 0.0, 1.0).tolist()
     return JudgedMean(number, lower, upper, p_broken, p_holds, n, n_wordings, CHANGE)
 
 
-def compute_changes(now: Array, before: Array, *, same_wordings: bool) -> Array:
+def compute_changes(now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)) -> Array:
     """Estimate the change d of every item, see the module's docstring.
 
     Parameters
     ----------
-    now, before, same_wordings
+    now, before, same_wordings, orders
         As in `judge_same_answers`.
 
     Returns
     -------
     array (items,)
-        From -1 to 1; NaN where either side has fewer than two answers.
+        From -1 to 1; NaN where either side has answers to fewer than two wordings.
     """
-    marks_now, marks_before, is_match, is_shared = _mark_options(now, before, same_wordings=same_wordings)
-    return _combine_counts(marks_now.sum(axis=1), marks_before.sum(axis=1), is_match.sum(axis=1), is_shared.sum(axis=1))
+    counted = _count_options(now, before, same_wordings=same_wordings, orders=orders)
+    return _combine_counts(*(counts.sum(axis=1) for counts in counted))
 
 
-def _mark_options(now: Array, before: Array, *, same_wordings: bool) -> tuple[Mask, Mask, Mask, Mask]:
-    """Mark what was answered, (items, wordings, options), now and before; and the wordings of both, (items, wordings),
-    that are answered alike, and all of them."""
-    is_shared = ~np.isnan(now) & ~np.isnan(before) if same_wordings else np.zeros((len(now), 1), bool)
+def _count_options(now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int]) -> tuple[Counts, ...]:
+    """Count what the answers to every wording, (items, wordings, ...), add to the pairs of `_combine_counts`.
+
+    Returns
+    -------
+    tuple
+        Answers by option now and before; of the answers to one wording, which are no pair of different wordings, the
+        pairs that are alike now, before and across, and all pairs now, before and across.
+    """
     if same_wordings:
-        now, before = np.where(is_shared, now, np.nan), np.where(is_shared, before, np.nan)
+        is_common = ~np.isnan(now) & ~np.isnan(before)
+        now, before = np.where(is_common, now, np.nan), np.where(is_common, before, np.nan)
     options = np.unique(np.concatenate([now[~np.isnan(now)], before[~np.isnan(before)]]))
-    is_match = now == before if same_wordings else is_shared
-    return now[:, :, None] == options, before[:, :, None] == options, is_match, is_shared
+    dtype = np.int16 if max(orders) < 128 else np.int64  # squares fit; sums are larger by themselves
+    by_option = [
+        (side[:, :, None] == options).reshape(len(side), side.shape[1] // n, n, len(options)).sum(axis=2, dtype=dtype)
+        for side, n in zip((now, before), orders, strict=True)
+    ]
+    sizes = [counts.sum(axis=-1) for counts in by_option]
+    none = np.zeros((len(now), 1), int)
+    alike_across, all_across = (
+        ((by_option[0] * by_option[1]).sum(axis=-1), sizes[0] * sizes[1]) if same_wordings else (none, none)
+    )
+    alike = [(counts**2).sum(axis=-1) for counts in by_option]
+    return (*by_option, *alike, alike_across, *(size**2 for size in sizes), all_across)
 
 
-def _combine_counts(counts_now: Counts, counts_before: Counts, matches: Counts, numbers: Counts) -> Array:
-    """Compute changes from counts of options (..., options), and from the wordings that both sides share: how many are
-    answered alike, and how many there are, which are no pairs of different wordings."""
+def _combine_counts(
+    counts_now: Counts, counts_before: Counts, alike_now: Counts, alike_before: Counts, alike_across: Counts,
+    all_now: Counts, all_before: Counts, all_across: Counts,
+) -> Array:  # fmt: skip
+    """Compute changes from counts of options (..., options), less the pairs of answers to one wording."""
     n, m = counts_now.sum(axis=-1), counts_before.sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        alike_now = (counts_now * (counts_now - 1)).sum(axis=-1) / (n * (n - 1))
-        alike_before = (counts_before * (counts_before - 1)).sum(axis=-1) / (m * (m - 1))
-        across = ((counts_now * counts_before).sum(axis=-1) - matches) / (n * m - numbers)
-        changes = (alike_now + alike_before) / 2 - across
-    return np.where((n > 1) & (m > 1), changes, np.nan)
+        share_now = ((counts_now**2).sum(axis=-1) - alike_now) / (n**2 - all_now)
+        share_before = ((counts_before**2).sum(axis=-1) - alike_before) / (m**2 - all_before)
+        share_across = ((counts_now * counts_before).sum(axis=-1) - alike_across) / (n * m - all_across)
+        changes = (share_now + share_before) / 2 - share_across
+    return np.where((n**2 > all_now) & (m**2 > all_before), changes, np.nan)
 
 
-def _jackknife_wordings(now: Array, before: Array, *, same_wordings: bool) -> Parts:
+def _jackknife_wordings(
+    now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
+) -> Parts:  # fmt: skip
     """Compute the variance of the mean change by leaving out one wording after the other, of each side's own."""
-    marks = _mark_options(now, before, same_wordings=same_wordings)
-    totals = [mark.sum(axis=1) for mark in marks]
+    counted = _count_options(now, before, same_wordings=same_wordings, orders=orders)
+    totals = [counts.sum(axis=1) for counts in counted]
     # What goes with a wording of both: its answers on both sides; else its answers on its own side.
-    groups = [(0, 1, 2, 3)] if same_wordings else [(0,), (1,)]
+    groups = [tuple(range(len(counted)))] if same_wordings else [(0, 2, 5), (1, 3, 6)]
     parts = []
     for group in groups:
-        n_wordings = marks[group[0]].shape[1]
+        n_wordings = counted[group[0]].shape[1]
         if n_wordings < 3:
             return ((np.nan, np.nan),)
-        step = max(1, _MOST_COUNTS // marks[group[0]][:, 0].size)
+        step = max(1, _MOST_COUNTS // counted[group[0]][:, 0].size)
         means: list[float] = []
         for start in range(0, n_wordings, step):
-            counts = [
-                total - np.moveaxis(mark[:, start : start + step], 1, 0) if place in group else total
-                for place, (total, mark) in enumerate(zip(totals, marks, strict=True))
+            left = [
+                total - np.moveaxis(counts[:, start : start + step], 1, 0) if place in group else total
+                for place, (total, counts) in enumerate(zip(totals, counted, strict=True))
             ]
-            means.extend(np.nanmean(_combine_counts(*counts), axis=-1))
+            means.extend(np.nanmean(_combine_counts(*left), axis=-1))
         spread = np.array(means)
         variance = (n_wordings - 1) / n_wordings * float(((spread - spread.mean()) ** 2).sum())
         parts.append((variance, n_wordings - 1.0))

@@ -356,7 +356,7 @@ def _check_same_fields(
             raise InputError(
                 f"{folder.path}: run.json: {name[0]} {name[1]!r} has {field} {fields.get(field)!r}, but "
                 f"{first_fields.get(field)!r} in {first_folder.path}; rename one or report the folders separately"
-                f"{' (asked at several times: --over-time)' if name[0] == 'study' else ''}"
+                f"{' (asked at several times: --over-time)' if name[0] in ('study', 'model') else ''}"
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from shlex import quote
 
 from analysis.check.checking import SEVERITY, Check, DecidedOutcome, DecidedRule
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, COUNTED, HOLDS, Outcome
@@ -25,11 +26,20 @@ def describe_check(check: Check) -> Iterator[str]:
     Yields
     ------
     str
-        A line; the last one counts the rules.
+        A line; after those of the rules, one counts them, and another one says what to do where one cannot be told.
     """
     for result in check.results:
         yield f"{result.decision:<12}{flatten_message(describe_rule(result))}"
     yield summarise_check(check)
+    if (command := format_next_step(check)) is not None:
+        yield f"how many items and wordings would tell: {command}"
+
+
+def format_next_step(check: Check) -> str | None:
+    """Write the command that says how large a check must be to tell, where a rule cannot be told."""
+    if all(result.decision != CANNOT_TELL for result in check.results):
+        return None
+    return flatten_message(f"waver plan {quote(check.run)} --check {quote(str(check.rules.path))}")
 
 
 def describe_rule(result: DecidedRule) -> str:
@@ -73,13 +83,15 @@ def name_unit(outcome: Outcome) -> str:
 
 
 def format_number(outcome: Outcome) -> str:
-    """Write the number of an outcome; of a change, with its sign and the number before."""
+    """Write the number of an outcome; of a change, which sign is better, and the number before."""
     if outcome.number != outcome.number:
         return "no number"
     if outcome.rule.kind not in (NOT_WORSE, RANKING):
         return f"{outcome.number:.4g}"
-    before = "" if outcome.before != outcome.before else f" from {outcome.before:.4g}"
-    return f"{outcome.number:{'+' if outcome.number else ''}.4g}{before}"
+    told = ["+ is better"] if outcome.rule.kind == NOT_WORSE else []
+    told += [f"before: {outcome.before:.4g}"] if outcome.before == outcome.before else []
+    aside = f" ({', '.join(told)})" if told else ""
+    return f"{outcome.number:{'+' if outcome.number else ''}.4g}{aside}"
 
 
 def format_limit(outcome: Outcome) -> str:

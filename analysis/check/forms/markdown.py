@@ -9,6 +9,7 @@ from analysis.check.forms.lines import (
     describe_test,
     format_interval,
     format_limit,
+    format_next_step,
     format_number,
     name_unit,
     summarise_check,
@@ -45,7 +46,7 @@ def _write_lines(check: Check) -> Iterator[str]:
     yield f"{about}, against {_escape(check.against)}." if check.against else f"{about}."
     yield ""
     yield from _write_table(
-        ("Rule", "", "Worst", "Number", "95 % interval", "Limit", "Test"),
+        ("Rule", "Verdict", "Worst", "Number", "95 % interval", "Limit", "Test"),
         [_list_rule_cells(result) for result in check.results],
     )
     rows = [
@@ -56,7 +57,7 @@ def _write_lines(check: Check) -> Iterator[str]:
         yield f"<details><summary>{format_quantity(len(rows), 'more number')} not known to hold</summary>"
         yield ""
         yield from _write_table(
-            ("Rule", "", "Of", "Number", "95 % interval", "Limit", "Test"),
+            ("Rule", "Verdict", "Of", "Number", "95 % interval", "Limit", "Test"),
             [
                 (result.rule.name, SIGNS[decided.decision], *_list_cells(decided))
                 for result, decided in rows[:MOST_ROWS]
@@ -67,6 +68,9 @@ def _write_lines(check: Check) -> Iterator[str]:
             yield f"{len(rows) - MOST_ROWS:,} others are not shown."
         yield ""
         yield "</details>"
+    if (command := format_next_step(check)) is not None:
+        yield ""
+        yield f"How many items and wordings would tell: {_escape(command)}"
     for note in check.notes:
         yield ""
         yield f"Note: {_escape(note)}"

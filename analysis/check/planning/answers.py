@@ -143,7 +143,8 @@ def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, 
 def _aim_at_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
     """Plan for answers in fresh wordings: how far the shares of answers are apart."""
     goal = f"is broken, if {differs:.3g} of the answers change {IN_WHOLE_ITEMS}"
-    codes = unit.answers.codes[unit.place]
+    # One order of the options: a wording in several is no several wordings, so this plans too many rather than too few.
+    codes = unit.answers.codes[unit.place][:, :: unit.answers.n_orders]
     sums = estimate_share_sums(codes)
     if np.isnan(sums).any():
         for words in (UNCHANGED, goal):

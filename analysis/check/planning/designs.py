@@ -138,8 +138,9 @@ def _list_rule_aims(
         yield from list_number_aims(subjects, list_all_pilot_units(pilot), broken_level)
     elif rule.kind == RANKING and not subjects:
         yield Aim(
-            rule, "holds", "", "", "", "", why_not="the pilot ranks no two models for sure: nothing to find again"
-        )
+            rule, "holds", "", "", "", "",
+            why_not="the pilot has no two models whose order it finds: there is nothing to find again",
+        )  # fmt: skip
     for subject in subjects if rule.kind != NUMBER else ():
         if rule.kind == NOT_WORSE:
             yield from list_change_aims(rule, subject, change, broken_level)

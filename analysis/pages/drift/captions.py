@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from analysis.pages.drift.columns import CHANGED
@@ -18,11 +19,19 @@ def caption_drift_series(frame: pd.DataFrame) -> str:
         and `total`.
     """
     first, shown = frame.iloc[0], frame["label"].nunique()
+    is_alike = all(
+        np.allclose(frame[f"value_{end}"], frame[f"like_{end}"], equal_nan=True) for end in ("lower", "upper")
+    )
+    lines = (
+        "Lines: 95 % intervals, which are the same for these wordings and for wordings like these."
+        if is_alike
+        else "Thick lines: 95 % intervals for these wordings; thin lines: for wordings like these."
+    )
     has_change = frame["found"].eq(CHANGED).any()
     return (
         f"Mean {labels.shorten_middle(first['measure'], 40)} of {format_count_range(frame['n_items'])} items at "
         f"{format_quantity(int(frame['look'].max()), 'look')}, {first['time']} to {frame['time'].iloc[-1]}; wordings "
-        f"are {first['wordings']}. Thick lines: 95 % intervals for these wordings; thin lines: for wordings like these."
+        f"are {first['wordings']}. {lines}"
         + (" Dashed lines: the look that a change begins with, where one was found." if has_change else "")
         + labels.describe_selection(shown, int(first["total"]), "models", "smallest p")
     )

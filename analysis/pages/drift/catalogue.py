@@ -19,8 +19,8 @@ TABLES = {
         "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
         "like these, as if it were known when the change begins; where none was found, of the last look.",
         split_names("study model condition measure headline lower_is_better validity_least n_looks n_untested n_items "
-              "wordings found p p_holm alarm_time changed_time likely_first likely_last before after difference "
-              "lower upper like_lower like_upper"),
+              "wordings found before after difference lower upper like_lower like_upper changed_time likely_first "
+              "likely_last alarm_time p p_holm"),
         frozenset(split_names("headline lower_is_better validity_least n_untested p lower upper")),
         frozenset(split_names("alarm_time changed_time likely_first likely_last")),
         interval={"difference": ("like_lower", "like_upper")},

@@ -11,7 +11,7 @@ UNIT = "unit of the measure"
 SIDES = "mean over items of the looks"
 LAST = "; where none was found, of"
 THESE, LIKE = "end of the 95 % interval for these wordings", "end of the 95 % interval for wordings like these"
-PAID = "paid for all looks that are planned"
+PAID = "corrected for all looks that are planned"
 COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(

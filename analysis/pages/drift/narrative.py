@@ -29,8 +29,8 @@ SERIES = ["study", "model", "condition", "measure"]
 LESS_VALID = 0.05  # that fewer answers are valid at one look than at another, from which on a caution says so
 MOST_SENTENCES = 4
 WORD_MEANINGS = (
-    "“Changed” means that the test over all looks finds a change: p is below .05, paid for all planned looks and after "
-    "Holm over all models and measures.",
+    "“Changed” means that the test over all looks finds a change: p is below .05, corrected for all planned looks and "
+    "after Holm over all models and measures.",
     "“No change found” is no proof that there is none.",
 )
 

@@ -117,11 +117,24 @@ def test_a_rule_without_a_number_cannot_be_told():
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(write_json(empty)))
 
 
+def test_only_where_a_rule_cannot_be_told_a_line_says_which_command_tells_the_size():
+    lines = {state: list(describe_check(check)) for state, (check, _) in CHECKS.items()}
+    told = "how many items and wordings would tell: waver plan runs/new --check rules.toml"
+    assert [state for state in lines if lines[state][-1] == told] == [
+        "broken",
+        "cannot-tell-fails",
+        "cannot-tell-passes",
+    ]
+    assert not any("waver plan" in line for line in lines["holds"])
+
+
 def test_a_number_says_of_what_it_is_and_how_it_changed():
     same = make_outcome(SAME)
     changes = [make_outcome(WORSE, number=number, before=0.5, measure="flips") for number in (0.0, 0.03)]
     assert (name_unit(same), name_unit(changes[0])) == ("gpt2 (plain) in opinions", "gpt2 (plain) in opinions, flips")
-    assert [format_number(change) for change in changes] == ["0 from 0.5", "+0.03 from 0.5"]
+    assert [format_number(change) for change in changes] == [
+        "0 (+ is better, before: 0.5)", "+0.03 (+ is better, before: 0.5)",
+    ]  # fmt: skip
     unknown = make_outcome(FLIPS, number=math.nan, lower=math.nan)
     assert (format_number(unknown), format_interval(unknown)) == ("no number", "[no interval]")
     assert format_interval(make_outcome(FLIPS, lower=math.nan, test="counted")) == ""

@@ -52,6 +52,20 @@ def test_only_a_change_costs_and_rewording_alone_does_not():
             assert changes.mean() == pytest.approx(true, abs=4 * changes.std() / np.sqrt(len(changes)))
 
 
+def test_one_wording_in_several_orders_is_no_pair_of_wordings():
+    draw = np.random.default_rng(6)
+    shares = draw.beta(3, 1, (4000, 1))
+    now, before = ((draw.random((4000, n)) < shares).astype(float) for n in (3, 4))
+    in_orders = now.repeat(8, axis=1), before.repeat(2, axis=1)  # temperature 0: alike in every order
+    told = compute_changes(*in_orders, same_wordings=False, orders=(8, 2))
+    np.testing.assert_allclose(told, compute_changes(now, before, same_wordings=False), atol=1e-12)
+    assert told.mean() == pytest.approx(0, abs=4 * told.std() / np.sqrt(len(told)))
+    assert compute_changes(*in_orders, same_wordings=False).mean() > 0.05  # as wordings, they are taken for a change
+    assert np.isnan(compute_changes(now[:, :1].repeat(8, axis=1), before, same_wordings=False, orders=(8, 1))).all()
+    tested = judge(in_orders[0], in_orders[0], False, 0.95, like_these=True, orders=(8, 8))
+    assert (tested.number, tested.n_wordings) == (1, 3)
+
+
 def test_for_these_wordings_it_is_the_exact_binomial_test_of_single_answers():
     now = np.zeros((80, 1))
     before = np.where(np.arange(80)[:, None] < 9, 1.0, 0.0)
