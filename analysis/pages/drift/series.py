@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from analysis.compare.settings import list_other_settings
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
@@ -27,7 +28,6 @@ SAME, FRESH, MIXED = "the same each time", "fresh each time", "some times the sa
 ALIKE = 0.9  # share of the wordings of two looks in common, from which on they count as the same
 MORE_WORDINGS = 1.1  # times as many wordings at one look as at another, from which on flips are not compared
 _KEPT = "kept_stimuli"
-_SETTINGS_OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,10 @@ def _read_unit(
     """Yield the series of a model and condition by every measure that all looks have."""
     wordings = _compare_wordings([_list_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
-    changes = [(), *(_list_changed_settings(*pair, unit) for pair in itertools.pairwise(looks))]
+    (study_name,) = looks[-1].info["studies"]
+    changes = [
+        (), *(tuple(list_other_settings(*pair, (unit, unit), study_name)) for pair in itertools.pairwise(looks))
+    ]  # fmt: skip
     for measure, last in studies[-1].items():
         of_looks = [measures[measure] for measures in studies if measure in measures]
         if measure == LOGIT or len(of_looks) < len(looks):
@@ -277,18 +280,3 @@ def _compare_wordings(wordings_by_look: Sequence[Array]) -> str:
         for b in wordings_by_look[:place]
     ]
     return SAME if all(pairs) else MIXED if any(pairs) else FRESH
-
-
-def _list_changed_settings(before: Runs, after: Runs, unit: tuple[str, str]) -> tuple[str, ...]:
-    """List what run.json records otherwise than at the look before: of the model and of the condition."""
-    model, condition = unit
-
-    def select(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        return {name: fields.get(name) for name in names}
-
-    (study,) = after.info["studies"]
-    models = [select(look.info["models"][model], _SETTINGS_OF_MODEL) for look in (before, after)]
-    conditions = [look.info["conditions"][study][condition] for look in (before, after)]
-    changed = [name for name in _SETTINGS_OF_MODEL if models[0][name] != models[1][name]]
-    names = dict.fromkeys([*conditions[0], *conditions[1]])
-    return (*changed, *(name for name in names if conditions[0].get(name) != conditions[1].get(name)))
