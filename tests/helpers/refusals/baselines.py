@@ -105,7 +105,7 @@ CASES = [
     Case("the run itself", f"{SAVE} --to run --replace", ("--to run", "the run itself"), _write),
     Case("a folder of baselines", f"{SAVE} --to baselines --replace", ("baselines/old", "no part of the baseline"),
          _write),
-    Case("a baseline with a file of the user's", f"{SAVE} --replace", ("note.md", "would remove it"),
+    Case("a baseline with a file of the user's", f"{SAVE} --replace", ("note.md", "no part of the baseline"),
          _add("baselines/old/note.md")),
     Case("a folder of two baselines as a place", f"{SAVE} --to baselines --replace", ("no part of the baseline",),
          _save_two),
