@@ -57,6 +57,8 @@ def run_command(
         return print_failure(program, 2, str(error))
     except RunFailed as error:
         return print_failure(program, 1, str(error))
+    except KeyboardInterrupt:  # what the options are made of takes half a second to import
+        return print_failure(program, 1, stopped_message)
     if closed and getattr(options, "prints", False) and not getattr(options, "out", None):
         return print_failure(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"

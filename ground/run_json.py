@@ -56,6 +56,11 @@ def read_run_json(folder: Path) -> dict[str, Any]:
                 raise InputError(
                     f"{folder}: run.json: {section}: {name!r} holds a line break or control character; restore the file"
                 )
+    if escape_control_characters(info["study"]["name"]) != info["study"]["name"]:
+        raise InputError(
+            f"{folder}: run.json: study: {info['study']['name']!r} holds a line break or control character; "
+            "restore the file"
+        )
     return info
 
 

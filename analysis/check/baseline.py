@@ -6,7 +6,6 @@ A baseline is a run folder like any other, so that tables and `waver compare` re
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from importlib import metadata
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.runs.folder import list_run_folders
-from analysis.runs.hashed import BASELINE, is_baseline
+from analysis.runs.hashed import BASELINE, check_hash, compute_hash, is_baseline
 from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from ground.run_json import SCHEMA
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path("baselines")  # where baselines are kept, and looked for by their names
 FORMAT = 1
+RUN_JSON, STIMULI = (SCHEMA[part]["file"] for part in ("run", "stimuli"))
+FILES = {RUN_JSON, STIMULI, "responses"}  # of a baseline of one run folder
 _NAME = re.compile(r"\w[\w.+-]{0,79}")
 
 
@@ -64,6 +65,8 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             raise InputError(f"{folder.path}: this is a baseline already; save the run that it was made of")
         if folder.path.resolve() == out.resolve():
             raise InputError(f"--to {out}: this is the run itself; give another folder")
+        if folder.path.resolve() in out.resolve().parents or out.resolve() in folder.path.resolve().parents:
+            raise InputError(f"--to {out}: the run {folder.path} is around it or in it; give another folder")
     _check_out_is_free(out, replaces=replaces)
     names = _name_folders([folder.path for folder in runs.folders])
 
@@ -74,6 +77,7 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             inner.mkdir(exist_ok=True)
             write_slim_tables(runs, folder, inner)
             _write_signed_run_json(inner, folder.info, name, names)
+        _check_out_is_free(out, replaces=replaces)  # another process may have saved one meanwhile
 
     write_folder_atomically(out, write)
     return out
@@ -111,7 +115,7 @@ def find_baseline(name: str | Path) -> Path:
     for folder in (path, FOLDER / path):
         if folder.is_dir():
             return folder
-    names = sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir()) if FOLDER.is_dir() else []
+    names = sorted(folder.name for folder in FOLDER.glob("[!.]*") if folder.is_dir())
     listed = f"; in {FOLDER} there is {', '.join(names)}" if names else ""
     raise InputError(
         f"{name}: no such baseline{suggest_nearest(str(name), names)}{listed}; save one by `waver baseline save RUN "
@@ -134,7 +138,7 @@ def check_baseline(path: Path) -> list[dict[str, Any]]:
     """
     details = []
     for folder in list_run_folders(path):
-        file = folder / SCHEMA["run"]["file"]
+        file = folder / RUN_JSON
         if not file.is_file():
             raise InputError(f"{path}: this is no baseline and no run folder: {file.name} is missing")
         info = run_json.read_run_json(folder)
@@ -146,29 +150,54 @@ def check_baseline(path: Path) -> list[dict[str, Any]]:
                 f"{folder}: a baseline of format {signed['format']}, saved by Waver {signed['version']}; this version "
                 f"reads {FORMAT}: update Waver, or save the baseline again"
             )
-        if signed["sha256"] != _compute_hash(folder, info):
-            raise InputError(f"{folder}: the baseline was changed after it was saved (hash); restore it")
+        check_hash(folder, info)
         details.append(signed)
-    names = {name for signed in details for name in signed["folders"]}
-    missing = sorted(name for name in names if len(names) > 1 and not (path / name).is_dir())
-    if missing and path.name not in names:
-        raise InputError(f"{path}: the baseline lacks the folder {missing[0]}; restore it")
+    baselines = {(signed["name"], signed["saved"], *signed["folders"]): signed for signed in details}
+    if len(baselines) > 1:
+        listed = ", ".join(sorted({signed["name"] for signed in details})[:5])
+        raise InputError(f"{path}: there are several baselines in it: {listed}; give one of them")
+    if details and not (path / RUN_JSON).is_file() and len(details[0]["folders"]) > 1:
+        for name in details[0]["folders"]:
+            if not (path / name / RUN_JSON).is_file():
+                raise InputError(f"{path}: the baseline lacks the folder {name}, or {RUN_JSON} in it; restore it")
     return details
 
 
+def check_is_unchanged(baseline: Runs) -> None:
+    """Refuse what was read of a baseline whose files were replaced meanwhile: it may be of both.
+
+    Parameters
+    ----------
+    baseline
+        From `open_baseline`, after it was read.
+
+    Raises
+    ------
+    InputError
+        Naming the folder.
+    """
+    for folder in baseline.folders:
+        if is_baseline(folder) and folder.info[BASELINE]["sha256"] != compute_hash(folder.path, folder.info):
+            raise InputError(f"{folder.path}: the baseline was changed while it was read; give the same command again")
+
+
 def _check_out_is_free(out: Path, *, replaces: bool) -> None:
-    """Refuse a place that is taken, unless by a baseline that is to be replaced."""
-    if not out.exists():
+    """Refuse a place that is taken, unless by a baseline that is to be replaced, and by nothing else."""
+    if not out.name or out.name == "..":
+        raise InputError(f"--to {out}: give a folder that has a name, such as {FOLDER / 'released'}")
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
-    if not out.is_dir() or any(out.iterdir()):
-        is_replaceable = out.is_dir() and any(
-            (folder / SCHEMA["run"]["file"]).is_file() and BASELINE in run_json.read_run_json(folder)
-            for folder in list_run_folders(out)
-        )
-        if not is_replaceable:
-            raise InputError(f"{out}: this is there already, and no baseline; give another folder after --to")
-        if not replaces:
-            raise InputError(f"{out}: there is a baseline already; add --replace, or give another name")
+    infos = [run_json.read_run_json(folder) for folder in list_run_folders(out) if (folder / RUN_JSON).is_file()]
+    if not infos or BASELINE not in infos[0]:
+        raise InputError(f"{out}: this is there already, and no baseline; give another folder after --to")
+    if not replaces:
+        raise InputError(f"{out}: there is a baseline already; add --replace, or give another name")
+    own_names = FILES if (out / RUN_JSON).is_file() else {*infos[0][BASELINE]["folders"]}
+    for file in sorted(out.iterdir()):
+        if file.name not in own_names:
+            raise InputError(
+                f"{file}: is no part of the baseline that --replace removes; move it, or give another --to"
+            )
 
 
 def _name_folders(paths: Sequence[Path]) -> list[str]:
@@ -191,21 +220,9 @@ def _write_signed_run_json(folder: Path, info: Any, name: str, names: Sequence[s
         "format": FORMAT, "name": name, "saved": format_current_time(), "version": _read_own_version(),
         "folders": list(names), "sha256": "",
     }  # fmt: skip
-    content[BASELINE]["sha256"] = _compute_hash(folder, content)
+    content[BASELINE]["sha256"] = compute_hash(folder, content)
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    (folder / SCHEMA["run"]["file"]).write_text(text, encoding="utf-8", newline="")
-
-
-def _compute_hash(folder: Path, info: Any) -> str:
-    """Compute the hash that results/schema.json describes."""
-    digest = hashlib.sha256()
-    files = [folder / SCHEMA["stimuli"]["file"], *folder.glob(SCHEMA["responses"]["files"])]
-    for file in sorted(file for file in files if file.is_file()):
-        file_digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        digest.update(f"{file.relative_to(folder).as_posix()}\n{file_digest}\n".encode())
-    unsigned = {**info, BASELINE: {key: value for key, value in info[BASELINE].items() if key != "sha256"}}
-    digest.update(json.dumps(unsigned, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
-    return digest.hexdigest()
+    (folder / RUN_JSON).write_text(text, encoding="utf-8", newline="")
 
 
 def _read_own_version() -> str:

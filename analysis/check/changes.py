@@ -67,23 +67,21 @@ def _list_rule_pairs(rule: Rule, paired: PairedRuns) -> list[Pair]:
     notes = paired.notes
     pairs: list[Pair] = paired.pairs[0][0].compute_once("pairs of a check", lambda: list(list_pairs(paired, Chosen())))
     notes[:] = dict.fromkeys(notes)
-    rule_pairs = [
-        pair
-        for pair in pairs
-        if _is_about(rule, pair.studies[0].name, strip_side(pair.studies[0].units[pair.units[0]]))
-    ]
+    rule_pairs = [pair for pair in pairs if _is_about(rule, pair.studies[0].name, _name_sides(pair)[0])]
     if not rule_pairs:
-        conditions = {strip_side(pair.studies[0].units[pair.units[0]])[1]: None for pair in pairs}
-        for name in rule.conditions:
-            if name not in conditions:
-                raise InputError(
-                    f"rule {_quote(rule)}, conditions: the run and the baseline do not both have "
-                    f"{shorten_line(repr(name))}{suggest_nearest(name, conditions)}; both have "
-                    f"{', '.join(conditions) or 'none'}"
-                )
         why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"rule {_quote(rule)}: the run and the baseline have nothing in common that it is about{why}")
+    for pair in rule_pairs:
+        now, before = _name_sides(pair)
+        if now != before:  # the only one of each side
+            line = f"{now[0]} ({now[1]}) is compared with {before[0]} ({before[1]}) in the baseline"
+            notes.extend([line] if line not in notes else [])
     return rule_pairs
+
+
+def _name_sides(pair: Pair) -> list[tuple[str, str]]:
+    """Name the model and the condition of both sides of a pair."""
+    return [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
 
 
 def _is_about(rule: Rule, study: str, unit: tuple[str, str]) -> bool:

@@ -146,7 +146,9 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
 
 
 def check_names_of_rule(rule: Rule, runs: Runs) -> None:
-    """Refuse a rule about a model or a study that the run does not have.
+    """Refuse a rule about a model or a study that the run does not have; if it is on a change, about a condition, too.
+
+    Conditions of a number are those of its table (`analysis.check.limits`).
 
     Parameters
     ----------
@@ -160,9 +162,13 @@ def check_names_of_rule(rule: Rule, runs: Runs) -> None:
     InputError
         With the nearest name.
     """
+    conditions = dict.fromkeys(
+        name for study, of_study in runs.info["conditions"].items() if rule.study in ("", study) for name in of_study
+    )
     for key, rule_names, names in (
         ("models", rule.models, runs.info["models"]),
         ("study", (rule.study,) if rule.study else (), runs.info["studies"]),
+        ("conditions", () if rule.kind == NUMBER else rule.conditions, conditions),
     ):
         for name in rule_names:
             if name not in names:

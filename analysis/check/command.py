@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.command import discard_remaining_output
-from ground.errors import InputError
+from ground.errors import InputError, flatten_message
 
 if TYPE_CHECKING:
     from analysis.check.checking import Check
@@ -68,6 +68,7 @@ def main(args: argparse.Namespace) -> int:
 def _make_check(rules: Rules, run: str, against: str) -> Check:
     """Open the run and the baseline, and check the rules on them."""
     from analysis import runs
+    from analysis.check.baseline import check_is_unchanged, open_baseline
     from analysis.check.checking import Check, build_outcome_maker, check_names_of_rule, check_rules
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
@@ -80,11 +81,11 @@ def _make_check(rules: Rules, run: str, against: str) -> Check:
         check_names_of_rule(rule, opened)
     baseline = None
     if changes:
-        from analysis.check.baseline import open_baseline
-
         baseline = open_baseline(Path(against))
     make_outcomes, notes = build_outcome_maker(opened, baseline)
     results = check_rules(rules, make_outcomes)
+    if baseline is not None:
+        check_is_unchanged(baseline)
     if against and not changes:
         notes.append(f"no rule is about a change: {against} is not read")
     return Check(rules, run, against, results, tuple(dict.fromkeys(notes)))
@@ -118,7 +119,7 @@ def write_check(check: Check, as_json: bool, junit: Path | None = None, markdown
         if file:
             _write_file(file, write(check))
     for note in () if as_json else check.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(flatten_message(f"note: {note}"), file=sys.stderr)
     text = write_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
     try:
         sys.stdout.buffer.write(text.encode())
@@ -137,14 +138,22 @@ def _write_file(file: Path, text: str) -> None:
 
 def _check_files_harm_nothing(args: argparse.Namespace) -> None:
     """Refuse a file to write that has no folder, is the other one, or is the rules or a part of the run or baseline."""
+    from analysis.check.baseline import FOLDER
+    from analysis.reporting.output.notebooks import resolve_run_folder
+
     named_files = [(f"--{name}", getattr(args, name)) for name in ("junit", "markdown") if getattr(args, name)]
     if len({file.resolve() for _, file in named_files}) < len(named_files):
         raise InputError("--junit and --markdown name the same file; give two")
+    inputs = [(str(args.rules), args.rules), (args.run, resolve_run_folder(args.run))]
+    if args.against:  # a bare name is one of the folder of baselines
+        inputs += [(args.against, path) for path in (Path(args.against).expanduser(), FOLDER / args.against)]
     for option, file in named_files:
         if not file.parent.is_dir():
             raise InputError(f"{option} {file}: there is no folder {file.parent}; make it first")
         if file.is_dir():
             raise InputError(f"{option} {file}: is a folder; give the name of a file")
-        for name in filter(None, (args.rules, args.run, args.against)):
-            if Path(name).expanduser().resolve() in (file.resolve(), *file.resolve().parents):
+        if file.exists() and not file.is_file():  # a pipe or a device, which a file would replace
+            raise InputError(f"{option} {file}: is not an ordinary file; give the name of one")
+        for name, path in inputs:
+            if path.exists() and path.resolve() in (file.resolve(), *file.resolve().parents):
                 raise InputError(f"{option} {file}: is a part of {name}, which is read; give another")

@@ -59,7 +59,7 @@ def _show_baseline(args: argparse.Namespace) -> int:
     """Print what a baseline holds."""
     from analysis.check.baseline import check_baseline, find_baseline, open_baseline
     from analysis.reporting.words import format_quantity
-    from ground.errors import InputError
+    from ground.errors import InputError, flatten_message
 
     path = find_baseline(args.name)
     details = check_baseline(path)
@@ -68,13 +68,14 @@ def _show_baseline(args: argparse.Namespace) -> int:
             f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"
         )
     opened = open_baseline(path)
-    print(f"{details[0]['name']}: saved {details[0]['saved']} by Waver {details[0]['version']}; whole (hash)")
+    about = f"{details[0]['name']}: saved {details[0]['saved']} by Waver {details[0]['version']}; whole (hash)"
+    print(flatten_message(about))
     for study, fields in opened.info["studies"].items():
         items, wordings = opened.execute(
             "SELECT count(DISTINCT item), count(*) FROM stimuli WHERE study = ?", [study]
         ).fetchall()[0]
         size = f"{format_quantity(items, 'item')}, {format_quantity(wordings, 'wording')}"
-        print(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}")
+        print(flatten_message(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}"))
         for model, condition, rows in opened.execute(
             "SELECT model, condition, count(*) FROM responses JOIN units USING (study, model, condition) "
             "WHERE study = ? GROUP BY model, condition, position ORDER BY position", [study],

@@ -29,7 +29,7 @@ PART = "responses/part-baseline.parquet"
 # Attributes that tell how answers are read; all others are texts, or about them.
 _LABELS = ("template", "subset", "group", "scale", "key", "gold_range")
 _OPTION_TEXTS = "choice_"  # attributes that hold the text of an option: its length divides a probability
-_MODEL_FIELDS = ("engine", "revision", "dtype", "device", "parameters", "series", "stage", "family")
+_MODEL_FIELDS = ("engine", "revision", "dtype", "quantization", "device", "parameters", "series", "stage", "family")
 _SESSION_FIELDS = ("started", "finished", "versions")
 _KEPT_OPTIONAL = ("score", "n", "sample_probability")  # columns of responses
 _MOST_ROWS = 1_000_000  # of a row group: less would cost more for its footer than it saves

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError
+from ground.errors import InputError, flatten_message
 from ground.extras import check_packages
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
     text = _write_json(rows, paired.notes, names, args.margin) if args.json else _write_text(rows, args.format)
     if not args.json:
         for note in paired.notes:
-            print(f"note: {note}", file=sys.stderr)
+            print(flatten_message(f"note: {note}"), file=sys.stderr)
     if args.out:
         from ground.writing import write_atomically
 
@@ -113,6 +113,8 @@ def _check_file_harms_nothing(option: str, out: Path, sides: Sequence[str]) -> N
     """Raise InputError where the file has no folder, or is a file of a side: a log or run that it would overwrite."""
     if not out.parent.is_dir():
         raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")
+    if out.exists() and not out.is_file() and not out.is_dir():  # a pipe or a device, which a file would replace
+        raise InputError(f"{option} {out}: this is not an ordinary file; give the name of one")
     for side in filter(None, sides):
         path = Path(side).expanduser()
         if out.exists() and (out.resolve() == path.resolve() or path.resolve() in out.resolve().parents):

@@ -7,11 +7,12 @@ in fresh ones, are read apart; an item is compared by the mean over its wordings
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from analysis.compare.settings import list_conditions_to_rename
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
@@ -127,10 +128,16 @@ def pair_runs(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) 
     InputError
         No study of one is like one of the other, or no item is in both.
     """
+    import duckdb
+
     notes: list[str] = []
     pairs = []
     for study_a, study_b in _match_studies(run_a, run_b, side_names, notes):
-        paired = _pair_study(run_a, study_a, run_b, study_b, side_names, notes)
+        try:
+            paired = _pair_study(run_a, study_a, run_b, study_b, side_names, notes)
+        except (duckdb.IOException, duckdb.InvalidInputException) as error:  # the files were whole a moment ago
+            names = ", ".join(str(folder.path) for folder in (*run_a.folders, *run_b.folders))
+            raise InputError(f"{names}: cannot be read: {error}") from error
         if paired:
             pairs.append(paired)
     if not pairs:
@@ -181,7 +188,8 @@ def _pair_study(
     _note_differences(con, study_a, is_fresh, side_names, notes)
     if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
         return None
-    renamed = _list_conditions_with_other_settings(run_a.info["conditions"][study_a], run_b.info["conditions"][study_b])
+    conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
+    renamed = list_conditions_to_rename(*conditions, name_on_side(SIDES[1], ""))
     if not is_fresh:
         return (_open_paired(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:
@@ -250,18 +258,6 @@ def _note_differences(con: Any, study: str, is_fresh: bool, side_names: tuple[st
                 f"study {study}: {format_quantity(number, 'wording')} of {side_name} left out, such as one of {name}: "
                 "the other side has no such wording"
             )
-
-
-def _list_conditions_with_other_settings(
-    conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]]
-) -> frozenset[str]:
-    """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed."""
-    start = name_on_side(SIDES[1], "")
-    return frozenset(
-        name
-        for name, fields in conditions_b.items()
-        if name.startswith(start) or conditions_a.get(name, fields) != fields
-    )
 
 
 def _open_paired(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from analysis.compare.pairing import PairedRuns, find_side, strip_side
+from analysis.compare.settings import describe_other_settings, list_other_settings
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
@@ -82,12 +83,24 @@ def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
         for study_a, study_b in _match_measures(runs_a, runs_b, paired):
             for unit_a, unit_b in _match_units(study_a, study_b, chosen, paired):
+                _note_other_settings((runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired)
                 yield from _list_pairs_by_measure(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
                     validity_pairs[units] = list(_list_validity_pairs(study_a, study_b, unit_a, unit_b))
         for pairs in validity_pairs.values():
             yield from pairs
+
+
+def _note_other_settings(
+    runs: tuple[Any, Any], study: Study, unit_b: tuple[str, str], unit_a: tuple[str, str], paired: PairedRuns
+) -> None:
+    """Note settings that differ, of what has the same name on both sides: by other names, they are expected to."""
+    settings = list_other_settings(*runs, (unit_a, unit_b), study.name)
+    model, condition = strip_side(unit_a)
+    if settings and (model, condition) == strip_side(unit_b):
+        line = f"{model} ({condition}) in {study.name}: {describe_other_settings(settings, paired.side_names)}"
+        paired.notes.extend([line] if line not in paired.notes else [])
 
 
 def _match_measures(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:

@@ -30,6 +30,7 @@ from analysis.runs.folder import (
     read_model_ids,
     read_protocol,
 )
+from analysis.runs.hashed import check_hash
 from analysis.runs.over_time import split_by_time
 from analysis.runs.parts import Part, restrict_folders
 from ground.errors import InputError, shorten_line
@@ -277,6 +278,8 @@ def open_runs(
         )
     model_ids = {model for folder in folder_paths for model in read_model_ids(folder)}
     folders = [read_folder(folder, con) for folder in chosen_paths]
+    for folder in folders:
+        check_hash(folder.path, folder.info)
     current, earlier = split_by_time(folders) if over_time else (folders, [])
     return Runs(current, con, model_ids, earlier=earlier)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analysis import runs
+from analysis.check.checking import check_names_of_rule
 from analysis.check.planning.aims import Aim
 from analysis.check.planning.designs import list_aims, list_check_designs
 from analysis.check.rules_file import read_rules
@@ -41,7 +42,10 @@ def print_check_designs(run: str, rules_path: Path, change: float | None, power:
         The file or the run is wrong, or a rule is about nothing that the run has.
     """
     rules = read_rules(rules_path)
-    groups = list_aims(rules, runs.open_runs(run), change)
+    pilot = runs.open_runs(run)
+    for written_rule in rules.rules:
+        check_names_of_rule(written_rule, pilot)
+    groups = list_aims(rules, pilot, change)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(COLUMNS)
     doubts: dict[tuple[str, str, str], list[Aim]] = {}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.compare.pairs import VALIDITY, read_validities
+from analysis.compare.settings import list_other_settings
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flips
 from analysis.pages.drift.wordings import KEPT, compare_wordings, list_asked_wordings
@@ -24,7 +24,6 @@ from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError
 
 MORE_WORDINGS = 1.1  # times as many wordings at one look as at another, from which on flips are not compared
-_SETTINGS_OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +229,10 @@ def _read_unit(
     validities: list[Series] = []  # once: measures are of the same answers
     wordings = compare_wordings([list_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
-    changes = [(), *(_list_changed_settings(*pair, unit) for pair in itertools.pairwise(looks))]
+    (study_name,) = looks[-1].info["studies"]
+    changes = [
+        (), *(tuple(list_other_settings(*pair, (unit, unit), study_name)) for pair in itertools.pairwise(looks))
+    ]  # fmt: skip
     for measure, last in studies[-1].items():
         of_looks = [measures[measure] for measures in studies if measure in measures]
         if measure == LOGIT or len(of_looks) < len(looks):
@@ -266,18 +268,3 @@ def _have_as_many_wordings(answers: Sequence[Array]) -> bool:
     """Tell whether items have several wordings, and as many at every look: with more of them, more items flip."""
     numbers = [float((~np.isnan(look_answers)).sum(axis=1).mean()) for look_answers in answers]
     return min(numbers) > 1 and max(numbers) < MORE_WORDINGS * min(numbers)
-
-
-def _list_changed_settings(before: Runs, after: Runs, unit: tuple[str, str]) -> tuple[str, ...]:
-    """List what run.json records otherwise than at the look before: of the model and of the condition."""
-    model, condition = unit
-
-    def select(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        return {name: fields.get(name) for name in names}
-
-    (study,) = after.info["studies"]
-    models = [select(look.info["models"][model], _SETTINGS_OF_MODEL) for look in (before, after)]
-    conditions = [look.info["conditions"][study][condition] for look in (before, after)]
-    changed = [name for name in _SETTINGS_OF_MODEL if models[0][name] != models[1][name]]
-    names = dict.fromkeys([*conditions[0], *conditions[1]])
-    return (*changed, *(name for name in names if conditions[0].get(name) != conditions[1].get(name)))

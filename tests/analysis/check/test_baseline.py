@@ -12,6 +12,7 @@ import pytest
 
 from analysis import runs
 from analysis.__main__ import main
+from analysis.check import slim
 from analysis.check.baseline import open_baseline, save_baseline
 from analysis.compare.measures import compare_paired_runs
 from analysis.compare.pairing import pair_runs
@@ -115,3 +116,36 @@ def test_a_changed_text_is_left_out_and_counted(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "c", changed))
     paired = pair_runs(opened, open_baseline(baseline), side_names=("now", "before"))
     assert any("1 item left out" in note and "now and before" in note for note in paired.notes)
+
+
+def test_one_that_is_replaced_while_it_is_read_is_told(saved, capsys, monkeypatch):
+    Path("rules.toml").write_text("[[rule]]\nrequire = 'not worse in agreement'\n", "utf-8")
+
+    def open_and_replace(*paths: Path) -> runs.Runs:
+        opened = open_runs(*paths)
+        if paths == (saved,):
+            other = write_run(Path("other"), random_frame(["m", "n"], items=8, paraphrases=5).assign(agreement=0.5))
+            save_baseline(open_runs(other), "first", replaces=True)
+        return opened
+
+    open_runs = runs.open_runs
+    monkeypatch.setattr(runs, "open_runs", open_and_replace)
+    assert main(["check", "run", "--rules", "rules.toml", "--against", "first", "--junit", "j.xml"]) == 2
+    assert "was changed while it was read" in capsys.readouterr().err and not Path("j.xml").exists()
+
+
+def test_one_that_another_process_saved_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    opened = runs.open_runs(write_run(tmp_path / "run", random_frame(["m"], items=4)))
+    real = slim.write_slim_tables
+
+    def write_slowly(*arguments: object) -> None:
+        real(*arguments)
+        monkeypatch.setattr(slim, "write_slim_tables", real)
+        save_baseline(opened, "first", tmp_path / "other")
+        shutil.copytree("other", "baselines/first")
+
+    monkeypatch.setattr(slim, "write_slim_tables", write_slowly)
+    with pytest.raises(InputError, match="there is a baseline already"):
+        save_baseline(opened, "first")
+    assert [path.name for path in Path("baselines").iterdir()] == ["first"]

@@ -64,6 +64,34 @@ def _replace(make: Callable[[Path], object]) -> Callable[[Path], None]:
     return write
 
 
+def _add(*files: str, rule: str = WORSE) -> Callable[[Path], None]:
+    """Write the same, and empty files."""
+
+    def write(folder: Path) -> None:
+        _write(folder, rule)
+        for file in files:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text("", "utf-8")
+
+    return write
+
+
+def _save_two(folder: Path) -> None:
+    """Write the same, and one more baseline, of another model."""
+    _write(folder)
+    other = write_run(folder / "other", random_frame(["n"], items=6))
+    save_baseline(runs.open_runs(other), "new", folder / "baselines" / "new")
+
+
+def _save_pair(folder: Path) -> None:
+    """Write the same, and a baseline `old` of two run folders, of which one lacks its run.json."""
+    _write(folder)
+    for model in ("m", "n"):
+        write_run(folder / "pair" / model, random_frame([model], items=6))
+    save_baseline(runs.open_runs(folder / "pair"), "old", folder / "baselines" / "old", replaces=True)
+    (folder / "baselines" / "old" / "n" / "run.json").unlink()
+
+
 FRAME = random_frame(["m"], items=6)
 OTHER = ["yes", "no"]
 CASES = [
@@ -75,6 +103,25 @@ CASES = [
     Case("a folder that is no baseline", f"{SAVE} --to first --replace", ("first", "no baseline", "--to"),
          lambda folder: (_write(folder), write_run(folder / "first", FRAME))),
     Case("the run itself", f"{SAVE} --to run --replace", ("--to run", "the run itself"), _write),
+    Case("a folder of baselines", f"{SAVE} --to baselines --replace", ("baselines/old", "no part of the baseline"),
+         _write),
+    Case("a baseline with a file of the user's", f"{SAVE} --replace", ("note.md", "no part of the baseline"),
+         _add("baselines/old/note.md")),
+    Case("a folder of two baselines as a place", f"{SAVE} --to baselines --replace", ("no part of the baseline",),
+         _save_two),
+    Case("a place in the run", f"{SAVE} --to run/in", ("--to run/in", "around it"), _write),
+    Case("a place around the run", f"{SAVE} --to . --replace", ("--to .", "in it"), _write),
+    Case("a place without a name", f"{SAVE} --to /", ("--to /", "another"), _write),
+    Case("several baselines", CHECK.replace("old", "baselines"), ("several baselines", "new, old", "give one"),
+         _save_two),
+    Case("a baseline without the run.json of a part", CHECK, ("baselines/old", "lacks the folder n"), _save_pair),
+    Case("other answers, compared", "analysis compare run baselines/old", ("changed after it was saved",),
+         _edit(name="new")),
+    Case("a file in a baseline given by name", f"{CHECK} --junit baselines/old/run.json", ("is a part of old",),
+         _write),
+    Case("a condition that is in neither", CHECK, ("conditions", "'plain/yes'", "'plain/yes-no'"),
+         lambda folder: (_write(folder), (folder / "rules.toml").write_text(
+             f"[[rule]]\nrequire = '{WORSE}'\nconditions = ['plain/yes-no', 'plain/yes']\n", "utf-8"))),
     Case("a baseline of a baseline", "analysis baseline save baselines/old --as new", ("baseline already",), _write),
     Case("nothing of that name to show", "analysis baseline show odl", ("odl", "'old'", "baseline save"), _write),
     Case("a run to show", "analysis baseline show run", ("run", "no baseline", "baseline save"), _write),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,6 +69,8 @@ CASES = [
     Case("no run folder", "analysis check runs --rules rules.toml", ("runs", "no such run folder"), _write(FLIPS)),
     Case("no folder for a file", f"{CHECK} --junit no/x.xml", ("--junit", "there is no folder no"), _write(FLIPS)),
     Case("a folder as a file", f"{CHECK} --markdown run", ("--markdown run", "is a folder"), _write(FLIPS)),
+    Case("a pipe as a file", f"{CHECK} --junit pipe", ("--junit pipe", "not an ordinary file"),
+         lambda folder: (_write(FLIPS)(folder), os.mkfifo(folder / "pipe"))),
     Case("a file in the run", f"{CHECK} --junit run/run.json", ("run/run.json", "is a part of run"), _write(FLIPS)),
     Case("the rules as a file", f"{CHECK} --markdown rules.toml", ("--markdown rules.toml", "which is read"),
          _write(FLIPS)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from helpers.refusals import Case
@@ -62,6 +63,8 @@ CASES = [
     Case("two formats", f"{COMPARE} --json --format csv", ("not allowed with",), _scores),
     Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
     Case("a file of A to write to", f"{COMPARE} --out A/run.json", ("A/run.json", "part of A", "new one"), _scores),
+    Case("a pipe to write to", f"{COMPARE} --out pipe", ("--out pipe", "not an ordinary file"),
+         lambda folder: (_scores(folder), os.mkfifo(folder / "pipe"))),
     Case("no folder for the page", f"{COMPARE} --page no/p.html", ("--page", "there is no folder no"), _scores),
     Case("a page that is no HTML", f"{COMPARE} --page p.pdf", ("--page p.pdf", "ends with .html"), _scores),
     Case("a page and a table in one file", f"{COMPARE} --out p.html --page p.html", ("--out has the same file",),

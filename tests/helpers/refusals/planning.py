@@ -59,4 +59,7 @@ CASES = [
     Case("a change within the margin", f"{CHECK} --change 0.01", ("within the margin 0.05", _SCORE), _ruled(_SCORE)),
     Case("a plan of a rule on what the pilot lacks", CHECK, ("in accuracy", "measures here: score"),
          _ruled("not worse in accuracy")),
+    Case("a plan of a rule on a model that the pilot lacks", CHECK, ("models", "no 'nobody'"), lambda folder: (
+        _prompted(folder), (folder / "rules.toml").write_text(
+            f"[[rule]]\nrequire = '{_SCORE}'\nmodels = ['nobody']\n", encoding="utf-8"))),
 ]  # fmt: skip

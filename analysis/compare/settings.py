@@ -1,0 +1,99 @@
+"""Tell which settings of a model and condition are not the same on two sides: a difference may come from these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ground.errors import shorten_line
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+_OF_MODEL = ("revision", "engine", "dtype", "quantization")
+
+
+def list_conditions_to_rename(
+    conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]], start: str
+) -> frozenset[str]:
+    """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed.
+
+    Parameters
+    ----------
+    conditions_a, conditions_b
+        Name -> fields.
+    start
+        What a renamed one begins with.
+
+    Returns
+    -------
+    frozenset of str
+    """
+    return frozenset(
+        name
+        for name, fields in conditions_b.items()
+        if name.startswith(start) or conditions_a.get(name, fields) != fields
+    )
+
+
+def list_other_settings(a: Runs, b: Runs, units: Sequence[tuple[str, str]], study: str) -> dict[str, tuple[Any, Any]]:
+    """List what run.json records otherwise on the other side: of the model and of the condition.
+
+    Parameters
+    ----------
+    a, b
+        Both sides.
+    units
+        Model and condition of each side, as its `info` calls them.
+    study
+        Name of the study, on both sides.
+
+    Returns
+    -------
+    dict
+        Name of a setting -> what it is on each side; None where it is not recorded.
+    """
+    models = [side.info["models"][model] for side, (model, _) in zip((a, b), units, strict=True)]
+    conditions = [
+        side.info["conditions"][study].get(condition, {})  # a reading of a condition, such as "per byte", has no own
+        for side, (_, condition) in zip((a, b), units, strict=True)
+    ]
+    names = dict.fromkeys([*conditions[0], *conditions[1]])
+    return {**_list_differences(models, _OF_MODEL), **_list_differences(conditions, names)}
+
+
+def _list_differences(
+    sides: Sequence[Mapping[str, Any]], names: Sequence[str] | Mapping[str, Any]
+) -> dict[str, tuple[Any, Any]]:
+    """List the fields that differ."""
+    return {
+        name: (sides[0].get(name), sides[1].get(name)) for name in names if sides[0].get(name) != sides[1].get(name)
+    }
+
+
+def describe_other_settings(settings: Mapping[str, tuple[Any, Any]], side_names: Sequence[str]) -> str:
+    """Write settings that differ, with their values.
+
+    Parameters
+    ----------
+    settings
+        From `list_other_settings`.
+    side_names
+        What the sides are called.
+
+    Returns
+    -------
+    The text, cut where a value is long.
+
+    >>> describe_other_settings({"temperature": (0.7, None)}, ("the run", "the baseline"))
+    'temperature is 0.7 in the run and not recorded in the baseline'
+    """
+    return ", ".join(
+        f"{name} is {' and '.join(f'{_show(value)} in {side}' for value, side in zip(values, side_names, strict=True))}"
+        for name, values in settings.items()
+    )
+
+
+def _show(value: object) -> str:
+    """Show the value of a setting in a note."""
+    return "not recorded" if value is None else shorten_line(str(value), 30)
