@@ -51,7 +51,7 @@ def _explain_rule(rule: Rule) -> Iterator[str]:
     if rule.wordings == LIKE_THESE:
         yield (
             "It is decided for wordings like these: what other wordings would give is a part of the uncertainty. Few "
-            "wordings that all items share do not rule out that a rare other one is answered quite otherwise."
+            "wordings that all items share tell little of others: a rare one may be answered quite otherwise."
         )
     else:
         yield "It is decided for these wordings: others are not spoken of."

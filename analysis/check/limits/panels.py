@@ -4,7 +4,7 @@ Means of answers between 0 and 1 have Gaffke's test over items (`analysis.statis
 binomial test where every item is 0 or 1. Where items have wordings of their own, another item comes with other
 wordings, so it is the test for wordings like these, too. Where items share their wordings, these move all items at
 once: then p is at least that of the interval for other items and other wordings (`Panel.compute_interval`), with one
-item more (`tails`). Means without bounds have the test by t that heeds skewness (`reliability.replication`).
+more of that of which there are fewer, as a rule a wording, which is as far out as can be (`tails`). Means without bounds have the test by t that heeds skewness (`reliability.replication`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
     # By t alone: Wilson's interval is not what the item more is added to.
     ends = replace(panel, share=np.nan, bounded=False, few=False).compute_interval("both")
     freedom = min(free for _, free in panel.parts["both"])
-    wider = compute_tails_with_one_item_more(panel.mean, ends, limit, panel.n_items, freedom)
+    fewest = min(panel.n_items, panel.n_wordings)
+    wider = compute_tails_with_one_item_more(panel.mean, ends, limit, fewest, freedom)
     return Tails(
         max(tails.p_at_most, wider.p_at_most), max(tails.p_at_least, wider.p_at_least),
         min(tails.lower, wider.lower), max(tails.upper, wider.upper), test,

@@ -104,7 +104,7 @@ def compute_tails_of_interval(
         low, width = bounds[0], bounds[1] - bounds[0]
         tails = compute_tails_with_one_item_more(
             (estimate - low) / width, ((ends[0] - low) / width, (ends[1] - low) / width), (limit - low) / width,
-            n_items, freedom,
+            fewest, freedom,
         )  # fmt: skip
         return replace(tails, lower=low + width * tails.lower, upper=low + width * tails.upper)
     return _compute_tails_by_t(estimate, ends, limit, freedom, scale)
@@ -239,7 +239,7 @@ def compute_tails_with_one_item_more(
 
     def compute_p_at_most(number: float, error: float, claim: float) -> float:
         """Return p of the claim that the number is at most this; mirrored, of the other one."""
-        return _mix_with_exponential(claim - number, error, max(claim, 0.0) / n_items, freedom)
+        return compute_p_of_t_and_exponential(claim - number, error, max(claim, 0.0) / n_items, freedom)
 
     def find_end(number: float, error: float) -> float:
         """Return the claim that is refuted just so."""
@@ -253,8 +253,25 @@ def compute_tails_with_one_item_more(
     )  # fmt: skip
 
 
-def _mix_with_exponential(distance: float, error: float, weight: float, freedom: float) -> float:
-    """Return the probability that error T is at most distance + weight E, with T of t and E exponential."""
+def compute_p_of_t_and_exponential(distance: float, error: float, weight: float, freedom: float) -> float:
+    """Return the probability that error T is at most distance + weight E, with T of t and E exponential.
+
+    Parameters
+    ----------
+    distance
+        From the claim to the number, in its unit: below 0 where the number speaks against the claim.
+    error
+        Standard error.
+    weight
+        Of E, an exponential number: what one item more may add.
+    freedom
+        Degrees of freedom of T.
+
+    Returns
+    -------
+    float
+        The one-sided p of the claim.
+    """
     from scipy.special import stdtr
 
     if not error > 0:

@@ -13,6 +13,7 @@ from analysis.check.planning.powers import (
     compute_bounded_power,
     compute_mean_power,
     compute_power_from_p,
+    compute_power_with_one_more,
     compute_share_power,
 )
 from analysis.check.rules import LIKE_THESE
@@ -88,8 +89,12 @@ def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -
     def compute_number_power(items: int, wordings: int) -> float:
         if is_single_share:
             return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
-        if unit.study.bounds and not is_crossed:
-            deviation = float(np.sqrt(kept_forecast.split_shared_and_item_variance(wordings)[1]))
+        if unit.study.bounds:
+            shared, of_items = kept_forecast.split_shared_and_item_variance(wordings)
+            if is_crossed:
+                error = float(np.sqrt(shared + of_items / items))
+                return compute_power_with_one_more(outcome.number, outcome.limit, error, min(items, wordings), level)
+            deviation = float(np.sqrt(of_items))
             return compute_bounded_power(outcome.number, outcome.limit, deviation, skewness, items, level)
         return compute_mean_power(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
 

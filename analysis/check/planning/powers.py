@@ -29,8 +29,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrik, ndtr, ndtri, stdtrit
 
+from analysis.check.limits.tails import compute_p_of_t_and_exponential
 from analysis.statistics.reliability.forecast import MeanForecast
 from analysis.statistics.reliability.planning import compute_power
 
@@ -67,6 +69,38 @@ def compute_mean_power(
     # A two-sided test at twice the level: that it finds the other side has next to no probability.
     power = compute_power(forecast, distance, n_items, n_wordings, crossed=crossed, level=1 - 2 * level)
     return power if power == power else 0.0
+
+
+def compute_power_with_one_more(
+    number: float, limit: float, error: float, n_fewer: float, level: float
+) -> float:  # fmt: skip
+    """Return how probable the test by t with one item or wording more tells a number between 0 and 1 from a limit.
+
+    Parameters
+    ----------
+    number, limit
+        The true number, and what it is compared with.
+    error
+        Standard error of its estimate.
+    n_fewer
+        Items, or wordings where there are fewer of them.
+    level
+        One-sided.
+
+    Returns
+    -------
+    float
+        0 where the number is the limit, or fewer than two items or wordings are there.
+    """
+    distance, weight = abs(number - limit), (limit if number > limit else 1 - limit) / n_fewer
+
+    def compute_p(least: float) -> float:
+        return compute_p_of_t_and_exponential(-least, error, weight, n_fewer - 1)
+
+    if n_fewer < 2 or not distance > 0 or compute_p(1.0) > level:
+        return 0.0
+    least = float(brentq(lambda point: compute_p(point) - level, 0.0, 1.0))
+    return float(ndtr((distance - least) / error)) if error > 0 else float(distance > least)
 
 
 def compute_share_power(share: float, limit: float, ratio: float, n_items: int, level: float) -> float:

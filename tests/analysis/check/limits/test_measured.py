@@ -167,6 +167,19 @@ def test_at_the_limit_shares_in_shared_wordings_err_in_no_more_than_the_level(sh
     assert (errors <= [[allow_errors(studies, level) for level in (0.025, 0.025 / 20)]] * 2).all(), errors
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("wordings", [3, 5, 10, 20])
+def test_an_odd_wording_in_ten_makes_nothing_hold_that_does_not(wordings):
+    """Answers to one wording in ten are right half as often: few wordings as a rule hold none of these."""
+    draw, studies, n = np.random.default_rng(6), 150, 100
+    limit, errors = 0.9 * 0.8 + 0.1 * 0.4, 0
+    for _ in range(studies):
+        chances = np.where(draw.random(wordings) < 0.1, 0.4, 0.8)
+        panel = estimate_panel_mean((draw.random((n, wordings)) < chances).astype(float), True, is_share=True)
+        errors += compute_tails_of_panel(panel, limit, "both", is_bounded=True).p_at_most < 0.025
+    assert errors <= allow_errors(studies, 0.025)
+
+
 def test_shared_wordings_that_never_differ_tell_of_so_many_wordings_only():
     """Of 100 valid items in three shared wordings, another wording may have none: p is .9 to the power of 3."""
     panel = estimate_panel_mean(np.ones((100, 3)), True, is_share=True)

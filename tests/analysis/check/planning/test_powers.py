@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm, skew
 
+from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.planning.answers import compute_change_test_power, describe_changes, estimate_share_sums
 from analysis.check.planning.powers import (
     EVERYWHERE,
@@ -13,6 +14,7 @@ from analysis.check.planning.powers import (
     compute_bounded_power,
     compute_mean_power,
     compute_power_from_p,
+    compute_power_with_one_more,
     compute_share_power,
     find_least_items,
     forecast_change,
@@ -152,6 +154,22 @@ def test_the_power_of_a_bounded_mean_is_how_often_gaffkes_test_finds_it(limit):
     foreseen = compute_bounded_power(population.mean(), limit, population.std(), float(skew(population)), items, 0.025)
     assert 0.2 < foreseen < 0.99 and n_found / studies == pytest.approx(foreseen, abs=0.07)
     assert compute_bounded_power(0.7, 0.7, 0.2, 0.0, items, 0.025) == 0
+
+
+@pytest.mark.parametrize(("limit", "wordings"), [(0.66, 20), (0.87, 12)])
+def test_the_power_with_one_wording_more_is_how_often_the_test_finds_it(limit, wordings):
+    draw, items, studies, mean, effect = np.random.default_rng(13), 200, 300, 0.8, 0.1
+    n_found = 0
+    for _ in range(studies):
+        chances = mean + draw.uniform(-effect, effect, wordings)
+        panel = estimate_panel_mean((draw.random((items, wordings)) < chances).astype(float), True, is_share=True)
+        tails = compute_tails_of_panel(panel, limit, "both", is_bounded=True)
+        n_found += (tails.p_at_most if limit < mean else tails.p_at_least) < 0.025
+    error = np.sqrt(effect**2 / 3 / wordings + mean * (1 - mean) / wordings / items)
+    foreseen = compute_power_with_one_more(mean, limit, error, wordings, 0.025)
+    assert 0.2 < foreseen < 0.99 and n_found / studies == pytest.approx(foreseen, abs=0.08)
+    assert compute_power_with_one_more(0.7, 0.7, 0.1, wordings, 0.025) == 0
+    assert compute_power_with_one_more(0.8, limit, 0.0, 1, 0.025) == 0
 
 
 def test_the_least_items_are_the_first_that_have_the_power():
