@@ -88,9 +88,9 @@ def format_number(outcome: Outcome) -> str:
         return "no number"
     if outcome.rule.kind not in (NOT_WORSE, RANKING):
         return f"{outcome.number:.4g}"
-    told = ["+ is better"] if outcome.rule.kind == NOT_WORSE else []
-    told += [f"before: {outcome.before:.4g}"] if outcome.before == outcome.before else []
-    aside = f" ({', '.join(told)})" if told else ""
+    details = ["+ is better"] if outcome.rule.kind == NOT_WORSE else []
+    details += [f"before: {outcome.before:.4g}"] if outcome.before == outcome.before else []
+    aside = f" ({', '.join(details)})" if details else ""
     return f"{outcome.number:{'+' if outcome.number else ''}.4g}{aside}"
 
 

@@ -4,7 +4,8 @@ Means of answers between 0 and 1 have Gaffke's test over items (`analysis.statis
 binomial test where every item is 0 or 1. Where items have wordings of their own, another item comes with other
 wordings, so it is the test for wordings like these, too. Where items share their wordings, these move all items at
 once: then p is at least that of the interval for other items and other wordings (`Panel.compute_interval`), with one
-more of that of which there are fewer, as a rule a wording, which is as far out as can be (`tails`). Means without bounds have the test by t that heeds skewness (`reliability.replication`).
+more of that of which there are fewer, as a rule a wording, which is as far out as can be (`tails`). Means without
+bounds have the test by t that heeds skewness (`reliability.replication`).
 """
 
 from __future__ import annotations
@@ -62,11 +63,11 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
     if not is_shared:
         return tails
     if variance <= ROUNDING**2:  # no wording moved any item: of as few wordings, another one may
-        alike = np.full(max(int(panel.n_wordings), 1), panel.mean)
-        lower, upper = compute_bounded_mean_interval(alike)
+        wording_means = np.full(max(int(panel.n_wordings), 1), panel.mean)
+        lower, upper = compute_bounded_mean_interval(wording_means)
         return Tails(
-            max(tails.p_at_most, compute_p_of_mean_at_most(alike, limit)),
-            max(tails.p_at_least, compute_p_of_mean_at_least(alike, limit)),
+            max(tails.p_at_most, compute_p_of_mean_at_most(wording_means, limit)),
+            max(tails.p_at_least, compute_p_of_mean_at_least(wording_means, limit)),
             min(tails.lower, lower), max(tails.upper, upper), test,
         )  # fmt: skip
     if np.isnan(variance):

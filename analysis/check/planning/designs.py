@@ -70,11 +70,11 @@ def list_check_designs(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
                 items, needy = (least, aim) if least > items else (items, needy)
         if np.isfinite(items):
             designs.append(CheckDesign(needy, int(items), wordings))
-    kept: list[CheckDesign] = []
+    kept_designs: list[CheckDesign] = []
     for design in sorted(designs, key=lambda design: (design.prompts, design.items)):
-        if not kept or design.items <= FEWER * kept[-1].items:
-            kept.append(design)
-    return kept
+        if not kept_designs or design.items <= FEWER * kept_designs[-1].items:
+            kept_designs.append(design)
+    return kept_designs
 
 
 def _find_items_of_aim(aim: Aim, wordings: int, power: float, least: int) -> float:

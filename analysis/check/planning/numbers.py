@@ -44,12 +44,12 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
     """
     by_labels = {unit.labels: unit for unit in units}
     for outcome in outcomes:
-        kept = outcome.number >= outcome.limit if outcome.rule.at_least == outcome.limit else (
+        is_kept = outcome.number >= outcome.limit if outcome.rule.at_least == outcome.limit else (
             outcome.number <= outcome.limit
         )  # fmt: skip
-        goal = f"{'holds' if kept else 'is broken'}, if it is as in the pilot"
+        goal = f"{'holds' if is_kept else 'is broken'}, if it is as in the pilot"
         labels = outcome.study, outcome.model, outcome.condition, outcome.measure
-        level, p = (LEVEL, outcome.p_holds) if kept else (broken_level, outcome.p_broken)
+        level, p = (LEVEL, outcome.p_holds) if is_kept else (broken_level, outcome.p_broken)
         if outcome.test == COUNTED:
             yield Aim(outcome.rule, goal, *labels, why_not="a count without uncertainty: decided by any size")
         elif np.isnan(p) or outcome.number == outcome.limit:
@@ -79,8 +79,8 @@ def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -
         # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
         return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_flip_power)
     forecast = build_mean_forecast(answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit))
-    known = answers[~np.isnan(answers)]
-    is_single_share = unit.study.has_single_wording and bool(((known == 0) | (known == 1)).all())
+    valid_answers = answers[~np.isnan(answers)]
+    is_single_share = unit.study.has_single_wording and bool(((valid_answers == 0) | (valid_answers == 1)).all())
     is_crossed = unit.study.crossed and like_these
     kept_forecast = forecast if is_crossed else replace(forecast, shared=0.0)
     means = estimate_panel_mean(answers, unit.study.crossed).means
