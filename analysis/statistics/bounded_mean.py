@@ -56,7 +56,7 @@ def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
 
     >>> from scipy.stats import binomtest
     >>> p = compute_p_of_mean_at_most(np.repeat([1.0, 0.0], [27, 3]), 0.7)
-    >>> abs(p - binomtest(27, 30, 0.7, "greater").pvalue) < 1e-9
+    >>> bool(abs(p - binomtest(27, 30, 0.7, "greater").pvalue) < 1e-9)
     True
     """
     from scipy.optimize import brentq

@@ -114,7 +114,7 @@ def test_fields_of_a_catalogue_that_the_guide_names_are_fields():
     )
     named = set(re.findall(r"`(\w+)=[A-Z\"]|`CATALOGUE\.(\w+)`", guide))
     names = {name for pair in named for name in pair if name}
-    assert len(names) == 3 and names <= {field.name for field in dataclasses.fields(Catalogue)}
+    assert len(names) == 4 and names <= {field.name for field in dataclasses.fields(Catalogue)}
 
 
 def test_the_new_page_and_its_table_are_in_the_report(made):
