@@ -177,12 +177,10 @@ def _write_text(rows: pd.DataFrame, form: str) -> str:
 
 def _write_json(rows: pd.DataFrame, notes: list[str], names: tuple[str, str], margin: float | None) -> str:
     """Write the rows as JSON, in which an undefined number is null."""
-    records: list[dict[str, Any]] = rows.to_dict("records")
+    from analysis.reporting.catalogue.grid import convert_to_json_value
+
     content = {
         "format": 1, "a": names[0], "b": names[1], "margin": margin, "notes": notes,
-        "comparisons": [
-            {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in record.items()}
-            for record in records
-        ],
+        "comparisons": convert_to_json_value(rows.to_dict("records")),
     }  # fmt: skip
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from analysis.check.checking import Check, DecidedOutcome, DecidedRule
+from analysis.reporting.catalogue.grid import convert_to_json_value
 
 
 def write_json(check: Check) -> str:
@@ -49,11 +49,5 @@ def _build_outcome_record(decided: DecidedOutcome) -> dict[str, Any]:
         "p_holds": outcome.p_holds, "n_items": int(outcome.n_items), "n_wordings": outcome.n_wordings,
         "test": outcome.test, "decision": decided.decision, "note": outcome.note,
     }  # fmt: skip
-    return {name: _convert_undefined(value) for name, value in record.items()}
-
-
-def _convert_undefined(value: Any) -> Any:
-    """Return a number of numpy as Python's, and null for one that is not finite."""
-    if isinstance(value, str | int):
-        return value
-    return float(value) if math.isfinite(value) else None
+    converted: dict[str, Any] = convert_to_json_value(record)
+    return converted

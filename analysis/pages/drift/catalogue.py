@@ -21,7 +21,8 @@ TABLES = {
         split_names("study model condition measure headline lower_is_better validity_least n_looks n_untested n_items "
               "wordings found before after difference lower upper like_lower like_upper changed_time likely_first "
               "likely_last alarm_time p p_holm"),
-        frozenset(split_names("headline lower_is_better validity_least n_untested p lower upper")),
+        frozenset(split_names("headline lower_is_better validity_least n_untested p lower upper like_lower "
+                              "like_upper")),
         frozenset(split_names("alarm_time changed_time likely_first likely_last")),
         interval={"difference": ("like_lower", "like_upper")},
     ),

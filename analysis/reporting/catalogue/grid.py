@@ -71,23 +71,31 @@ def render_json(frame: pd.DataFrame, as_lines: bool) -> str:
     -------
     The text, one row per line.
     """
-    records = frame.astype(object).to_dict("records")
     lines = [
-        json.dumps({name: _convert_to_json_value(value) for name, value in record.items()}, ensure_ascii=False,
-                   allow_nan=False)
-        for record in records
-    ]  # fmt: skip
+        json.dumps(convert_to_json_value(record), ensure_ascii=False, allow_nan=False)
+        for record in frame.astype(object).to_dict("records")
+    ]
     if as_lines:
         return "".join(f"{line}\n" for line in lines)
     return "[" + ",\n ".join(lines) + "]\n"
 
 
-def _convert_to_json_value(value: Any) -> Any:
-    """Turn a cell into what JSON has: lists stay lists; what is undefined or infinite is null."""
+def convert_to_json_value(value: Any) -> Any:
+    """Turn a value into what JSON has: lists and mappings stay such; a number that is undefined or infinite is null.
+
+    Parameters
+    ----------
+    value
+        A cell of a frame, or a list or mapping of such.
+
+    Returns
+    -------
+    What `json.dumps` writes without NaN.
+    """
     if isinstance(value, list | tuple | np.ndarray):
-        return [_convert_to_json_value(entry) for entry in value]
+        return [convert_to_json_value(entry) for entry in value]
     if isinstance(value, Mapping):
-        return {str(name): _convert_to_json_value(entry) for name, entry in value.items()}
+        return {str(name): convert_to_json_value(entry) for name, entry in value.items()}
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and not math.isfinite(value)):
