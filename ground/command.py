@@ -6,9 +6,11 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 
-from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, flatten_message
+from ground import progress
+from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, write_message_on_one_line
 from ground.extras import explain_missing_package
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -36,7 +38,8 @@ def run_command(
         Makes the parser of the call.
     run
         Runs the command that the parser chose; None counts as status 0. One whose options have `prints` is refused
-        where standard output is closed: it makes nothing else, unless its option `out` names a file.
+        where standard output is closed: it makes nothing else, unless its option `out` names a file. `loudness` is how
+        much is said (`ground.progress`).
     stopped_message
         What is said when the user stops the command.
     preferred_extra
@@ -64,7 +67,7 @@ def run_command(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
     try:
-        with explain_missing_package(call[0], preferred_extra):
+        with explain_missing_package(call[0], preferred_extra), _set_loudness_for_block(options):
             status = run(options)
         sys.stdout.flush()
     except InputError as error:
@@ -86,6 +89,22 @@ def run_command(
         discard_remaining_output()
         return print_failure(program, *describe_os_error_with_exit_status(error))
     return status or 0
+
+
+@contextmanager
+def _set_loudness_for_block(options: Namespace) -> Iterator[None]:
+    """Say as much as the options say while the block runs; of a quiet command, no result goes to standard output."""
+    loudness = getattr(options, "loudness", progress.NORMAL)
+    progress.set_loudness(loudness)
+    progress.hide_bars_of_libraries()
+    try:
+        if loudness == progress.QUIET:
+            with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+                yield
+        else:
+            yield
+    finally:
+        progress.set_loudness(progress.NORMAL)
 
 
 def open_closed_streams() -> None:
@@ -141,5 +160,6 @@ def print_failure(program: str, status: int, message: str) -> int:
     -------
     The exit status, as it was given.
     """
-    print(flatten_message(f"{program}: {message}"), file=sys.stderr)
+    name, _, line = write_message_on_one_line(f"{program}: {message}").partition(": ")
+    print(f"{progress.colour_text(f'{name}:', 'red', sys.stderr)} {line}", file=sys.stderr)
     return status

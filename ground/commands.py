@@ -18,19 +18,20 @@ Another installed package may add verbs (`ground.outside_rooms`): modules that a
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ground.outside_rooms import (
     OutsideRoom,
+    convert_errors_of_room_function,
     find_module_file,
-    guard_function,
-    import_room,
-    leave_out_room,
-    list_outside_rooms,
+    import_module_of_room,
+    list_rooms_of_other_packages,
     note_room_in_use,
     refuse_malformed_room,
+    warn_that_room_is_left_out,
 )
 
 FILES = ("command*.py", "__init__.py")
@@ -47,8 +48,11 @@ class Command(NamedTuple):
     room: OutsideRoom | None = None
 
 
+@functools.cache
 def find_commands(wing_folder: Path) -> dict[str, Command]:
     """Find the commands of a wing by their first word: first those of its `__main__.py`, then in alphabetical order.
+
+    Once per process, which may make many calls; nobody changes what is returned.
 
     Parameters
     ----------
@@ -60,13 +64,13 @@ def find_commands(wing_folder: Path) -> dict[str, Command]:
     dict
         Word -> command; a command with verbs has one entry for each in `verbs`.
     """
-    about_by_word = read_constants(wing_folder / "__main__.py").get("ABOUT", {})
+    about_by_word = read_literal_constants_of_module(wing_folder / "__main__.py").get("ABOUT", {})
     commands = {word: Command(f"{wing_folder.name}.__main__", about) for word, about in about_by_word.items()}
     declared: dict[str, Command] = {}
     for file in _list_command_files(wing_folder):
-        constants = read_constants(file)
+        constants = read_literal_constants_of_module(file)
         if "COMMAND" in constants:
-            _add_command_or_verb(declared, constants, _name_module(wing_folder, file))
+            _add_command_or_verb(declared, constants, _get_dotted_module_name(wing_folder, file))
     for word in sorted(declared):
         command = declared[word]
         commands[word] = command._replace(verbs=dict(sorted(command.verbs.items())))
@@ -81,7 +85,7 @@ def _list_command_files(wing_folder: Path) -> Iterator[Path]:
                 yield file
 
 
-def _name_module(wing_folder: Path, file: Path) -> str:
+def _get_dotted_module_name(wing_folder: Path, file: Path) -> str:
     """Return the dotted name of the module in a file; of an `__init__.py`, that of its package."""
     parts = file.relative_to(wing_folder.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -101,7 +105,7 @@ def _add_command_or_verb(commands: dict[str, Command], constants: dict[str, Any]
     commands[word] = command._replace(verbs={**command.verbs, **verbs})
 
 
-def add_outside_verbs(command: Command, word: str, kind: str) -> Command:
+def add_verbs_of_other_packages(command: Command, word: str, kind: str) -> Command:
     """Add to a command the verbs that other installed packages have for it; one without a right file is left out.
 
     Parameters
@@ -111,34 +115,34 @@ def add_outside_verbs(command: Command, word: str, kind: str) -> Command:
     word
         Its word.
     kind
-        What its verbs are, as `outside_rooms.list_outside_rooms` knows them.
+        What its verbs are, as `outside_rooms.list_rooms_of_other_packages` knows them.
 
     Returns
     -------
     The command with all verbs; what `--help` says of an outside one ends with its package and version.
     """
     verbs = dict(command.verbs)
-    for name, room in list_outside_rooms(kind, command.verbs).items():
+    for name, room in list_rooms_of_other_packages(kind, command.verbs).items():
         file = find_module_file(room.module)
         if file is None:
-            leave_out_room(room, f"there is no file of module {room.module}")
+            warn_that_room_is_left_out(room, f"there is no file of module {room.module}")
             continue
         try:
-            constants = read_constants(file)
+            constants = read_literal_constants_of_module(file)
         except (OSError, SyntaxError, ValueError, RecursionError) as error:
-            leave_out_room(room, f"{file} is not Python ({type(error).__name__})")
+            warn_that_room_is_left_out(room, f"{file} is not Python ({type(error).__name__})")
             continue
         about = constants.get("HELP")
         if constants.get("COMMAND") != f"{word} {name}":
-            leave_out_room(room, f'{file} does not say COMMAND = "{word} {name}"')
+            warn_that_room_is_left_out(room, f'{file} does not say COMMAND = "{word} {name}"')
         elif not isinstance(about, str) or not about:
-            leave_out_room(room, f"{file} does not say HELP, one line in quotation marks")
+            warn_that_room_is_left_out(room, f"{file} does not say HELP, one line in quotation marks")
         else:
             verbs[name] = Command(room.module, f"{about} ({room.source})", room=room)
     return command._replace(verbs=verbs)
 
 
-def load_outside_verb(room: OutsideRoom) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def import_verb_of_other_package(room: OutsideRoom) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Import the verb of another package: its `main` and its `add_arguments`.
 
     Raises
@@ -146,21 +150,41 @@ def load_outside_verb(room: OutsideRoom) -> tuple[Callable[..., Any], Callable[.
     InputError
         It cannot be imported, or lacks one of them.
     """
-    module = import_room(room)
+    module = import_module_of_room(room)
     for name in ("main", "add_arguments"):
         if not callable(getattr(module, name, None)):
             refuse_malformed_room(room, f"module {room.module} has no function {name}")
     note_room_in_use(room)
-    return guard_function(room, module.main), guard_function(room, module.add_arguments)
+    return convert_errors_of_room_function(room, module.main), convert_errors_of_room_function(
+        room, module.add_arguments
+    )
 
 
-def read_constants(file: Path) -> dict[str, Any]:
+def read_literal_constants_of_module(file: Path) -> dict[str, Any]:
     """Read the constants in capitals that a module defines by literals; the module is not imported."""
+    return dict(_parse_docstring_and_constants(file.read_bytes())[1])
+
+
+def read_docstring(file: Path) -> str:
+    """Read the docstring of a module, empty where it has none; the module is not imported.
+
+    Raises
+    ------
+    OSError, SyntaxError, ValueError, RecursionError
+        The file cannot be read, or is not Python.
+    """
+    return _parse_docstring_and_constants(file.read_bytes())[0]
+
+
+@functools.cache
+def _parse_docstring_and_constants(source: bytes) -> tuple[str, dict[str, Any]]:
+    """Parse the docstring and the constants of a module; once per text, as a process may call many commands."""
+    tree = ast.parse(source)
     constants = {}
-    for node in ast.parse(file.read_bytes()).body:
+    for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
             try:
                 constants[node.targets[0].id] = ast.literal_eval(node.value)
             except ValueError:  # not a literal
                 continue
-    return constants
+    return ast.get_docstring(tree) or "", constants

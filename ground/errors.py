@@ -14,7 +14,7 @@ class UserError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows."""
-        return [f"{type(self).__name__}: {flatten_message(str(self))}"]
+        return [f"{type(self).__name__}: {write_message_on_one_line(str(self))}"]
 
 
 class InputError(UserError):
@@ -22,7 +22,7 @@ class InputError(UserError):
 
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
-        return [f"{type(self).__name__}: {flatten_message(str(self))}"]
+        return [f"{type(self).__name__}: {write_message_on_one_line(str(self))}"]
 
 
 class NoSuchModel(InputError):
@@ -139,10 +139,10 @@ def escape_control_characters(text: str) -> str:
     return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
-def flatten_message(message: str) -> str:
+def write_message_on_one_line(message: str) -> str:
     """Write a message on one line that can be read: of a very long one, its beginning and its end.
 
-    >>> flatten_message("plan.toml:  no such\\nfile"), len(flatten_message("x" * 10**6))
+    >>> write_message_on_one_line("plan.toml:  no such\\nfile"), len(write_message_on_one_line("x" * 10**6))
     ('plan.toml: no such file', 905)
     """
     line = escape_control_characters(" ".join(message.split()))

@@ -74,11 +74,11 @@ def explain_missing_package(purpose: str, preferred_extra: str = "") -> Iterator
         module = str(error.name).partition(".")[0]
         if module not in EXTRA_BY_MODULE:
             raise
-        extra = choose_extra(module, preferred_extra)
+        extra = choose_extra_for_module(module, preferred_extra)
         raise InputError(f"{purpose} needs the package {module}: {build_install_command(extra)}") from None
 
 
-def choose_extra(module: str, preferred_extra: str = "") -> str:
+def choose_extra_for_module(module: str, preferred_extra: str = "") -> str:
     """Choose an extra that installs a module.
 
     Parameters
@@ -94,7 +94,9 @@ def choose_extra(module: str, preferred_extra: str = "") -> str:
 
     Examples
     --------
-    >>> choose_extra("fugashi"), choose_extra("fugashi", "features"), choose_extra("openai", "features")
+    >>> (choose_extra_for_module("fugashi"),
+    ...  choose_extra_for_module("fugashi", "features"),
+    ...  choose_extra_for_module("openai", "features"))
     ('japanese', 'features', 'api')
     """
     extras = EXTRA_BY_MODULE[module]
@@ -103,7 +105,7 @@ def choose_extra(module: str, preferred_extra: str = "") -> str:
     return preferred_extra if preferred_extra in extras else extras[0]
 
 
-def check_packages(purpose: str, *modules: str) -> None:
+def refuse_missing_packages(purpose: str, *modules: str) -> None:
     """Refuse as `explain_missing_package` does, before anything is done: the modules are looked up, not imported."""
     with explain_missing_package(purpose):
         for module in modules:

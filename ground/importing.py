@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 
-def import_whole(name: str) -> ModuleType:
+def import_without_interruption(name: str) -> ModuleType:
     """Import a module; Ctrl-C, and *Interrupt kernel* of a notebook, wait for the end of it.
 
     Python forgets a module whose import was interrupted, but not what its C code has registered already: the next

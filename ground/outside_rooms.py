@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from ground.errors import InputError, RoomFailed, UserError, flatten_message, shorten_line
+from ground.errors import InputError, RoomFailed, UserError, shorten_line, write_message_on_one_line
 
 GROUP_BY_KIND = {
     "page": "waver.pages",
@@ -74,7 +74,7 @@ class OutsideRoom(NamedTuple):
         return f"pip uninstall {self.package}"
 
 
-def list_outside_rooms(kind: str, own_names: Collection[str] = ()) -> dict[str, OutsideRoom]:
+def list_rooms_of_other_packages(kind: str, own_names: Collection[str] = ()) -> dict[str, OutsideRoom]:
     """List the rooms of a kind that can be named; one that cannot is told in a line on standard error.
 
     Parameters
@@ -90,25 +90,25 @@ def list_outside_rooms(kind: str, own_names: Collection[str] = ()) -> dict[str, 
         Name -> room, in alphabetical order. Of two packages with one name, the first in the alphabet has it.
     """
     room_by_name: dict[str, OutsideRoom] = {}
-    for room in read_all_rooms():
+    for room in read_rooms_of_installed_packages():
         if room.kind != kind:
             continue
         first = room_by_name.get(room.name)
         if not NAME.fullmatch(room.name):
-            leave_out_room(room, "its name has more than small letters, digits, - and _")
+            warn_that_room_is_left_out(room, "its name has more than small letters, digits, - and _")
         elif not MODULE.fullmatch(room.module):
-            leave_out_room(room, f"{shorten_line(repr(room.module))} is no name of a module")
+            warn_that_room_is_left_out(room, f"{shorten_line(repr(room.module))} is no name of a module")
         elif room.name in own_names or room.name in TAKEN.get(kind, ()):
-            leave_out_room(room, f"Waver's own {kind} has this name, and stays")
+            warn_that_room_is_left_out(room, f"Waver's own {kind} has this name, and stays")
         elif first:
-            leave_out_room(room, f"{first.source} has one of this name, too")
+            warn_that_room_is_left_out(room, f"{first.source} has one of this name, too")
         else:
             room_by_name[room.name] = room
     return room_by_name
 
 
 @functools.cache
-def read_all_rooms() -> tuple[OutsideRoom, ...]:
+def read_rooms_of_installed_packages() -> tuple[OutsideRoom, ...]:
     """Read what the installed packages say; nothing of them is imported."""
     rooms: dict[tuple[str, str, str], OutsideRoom] = {}
     for distribution in metadata.distributions():
@@ -120,7 +120,7 @@ def read_all_rooms() -> tuple[OutsideRoom, ...]:
             entries = list(distribution.entry_points)
         except Exception as error:
             room = OutsideRoom("package", package, "", package, version)
-            leave_out_room(room, f"its entry_points.txt cannot be read ({type(error).__name__})")
+            warn_that_room_is_left_out(room, f"its entry_points.txt cannot be read ({type(error).__name__})")
             continue
         for entry in entries:
             for kind, group in GROUP_BY_KIND.items():
@@ -147,15 +147,18 @@ def _read_name_and_version(distribution: metadata.Distribution) -> tuple[str, st
         return "a package without a name", "without a version"
 
 
-def list_package_lines() -> list[str]:
+def describe_packages_with_rooms() -> list[str]:
     """List the packages with rooms, each in a line with all that it adds, for `waver --help`."""
     titles_by_source: dict[str, list[str]] = {}
-    for room in read_all_rooms():
+    for room in read_rooms_of_installed_packages():
         titles_by_source.setdefault(room.source, []).append(f"{room.kind} {shorten_line(room.name)}")
-    return [flatten_message(f"{source}: {', '.join(titles)}") for source, titles in sorted(titles_by_source.items())]
+    return [
+        write_message_on_one_line(f"{source}: {', '.join(titles)}")
+        for source, titles in sorted(titles_by_source.items())
+    ]
 
 
-def leave_out_room(room: OutsideRoom, reason: str) -> None:
+def warn_that_room_is_left_out(room: OutsideRoom, reason: str) -> None:
     """Say on standard error, once, that a room is left out.
 
     Parameters
@@ -165,7 +168,9 @@ def leave_out_room(room: OutsideRoom, reason: str) -> None:
     reason
         Why, in words that follow a colon.
     """
-    line = flatten_message(f"waver: {room.title} is left out: {reason}; to remove the package: {room.removal}")
+    line = write_message_on_one_line(
+        f"waver: {room.title} is left out: {reason}; to remove the package: {room.removal}"
+    )
     if line not in _PRINTED_LINES and sys.stderr is not None:
         print(line, file=sys.stderr)
     _PRINTED_LINES.add(line)
@@ -200,7 +205,7 @@ def find_module_file(module: str) -> Path | None:
     return None
 
 
-def import_room(room: OutsideRoom) -> Any:
+def import_module_of_room(room: OutsideRoom) -> Any:
     """Import the module of a room that a call names, which runs the code of its package.
 
     Raises
@@ -216,7 +221,7 @@ def import_room(room: OutsideRoom) -> Any:
         ) from error
 
 
-def try_to_import_room(room: OutsideRoom, submodule: str = "") -> Any | None:
+def import_module_of_room_or_warn(room: OutsideRoom, submodule: str = "") -> Any | None:
     """Import the module of a room that is listed with others: one that cannot be imported is told and left out.
 
     Parameters
@@ -233,7 +238,7 @@ def try_to_import_room(room: OutsideRoom, submodule: str = "") -> Any | None:
     try:
         return import_module(f"{room.module}.{submodule}" if submodule else room.module)
     except (Exception, SystemExit) as error:
-        leave_out_room(room, f"it cannot be imported: {_describe_exception(error)}")
+        warn_that_room_is_left_out(room, f"it cannot be imported: {_describe_exception(error)}")
         return None
 
 
@@ -251,7 +256,9 @@ def refuse_malformed_room(room: OutsideRoom, fault: str) -> None:
         raise InputError(f"{room.title} is not whole: {fault}; to remove the package: {room.removal}")
 
 
-def guard_function(room: OutsideRoom, function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def convert_errors_of_room_function(
+    room: OutsideRoom, function: Callable[Arguments, Result]
+) -> Callable[Arguments, Result]:
     """Wrap a function of a room, so that an error in its code is one line that names the package.
 
     Parameters
@@ -267,7 +274,7 @@ def guard_function(room: OutsideRoom, function: Callable[Arguments, Result]) -> 
     """
 
     @functools.wraps(function)
-    def call_function(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
+    def call_function_of_room(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
         try:
             return function(*arguments, **options)
         except (UserError, OSError):
@@ -277,7 +284,7 @@ def guard_function(room: OutsideRoom, function: Callable[Arguments, Result]) -> 
                 f"{room.title} failed: {_describe_exception(error)}; tell its authors, or remove it: {room.removal}"
             ) from error
 
-    return call_function
+    return call_function_of_room
 
 
 def _describe_exception(error: BaseException) -> str:
@@ -306,6 +313,6 @@ def list_rooms_in_use(protocol: str) -> dict[str, str]:
     }
 
 
-def forget_rooms_in_use() -> None:
+def clear_rooms_in_use() -> None:
     """Begin a command: nothing is in use yet."""
     _ROOMS_IN_USE.clear()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from ground.errors import flatten_message, suggest_nearest
+from ground.errors import suggest_nearest, write_message_on_one_line
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -19,7 +19,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit status 2."""
-        self.exit(2, f"{flatten_message(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
+        self.exit(2, f"{write_message_on_one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse a call; what a command does not know is refused by that command, with the nearest option."""
@@ -42,6 +42,34 @@ class CommandParser(argparse.ArgumentParser):
                 action,
                 f"invalid choice: {value!r}{suggest_nearest(str(value), choices)}; choose from {', '.join(choices)}",
             )
+
+
+def show_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:
+    """Let some options stand first in the help of a command, under a heading, and shorten its usage to the required.
+
+    Parameters
+    ----------
+    parser
+        That of the command, with all its options.
+    title
+        The heading.
+    options
+        As "--items", in the order in which they are to stand; one that the command has not is left out.
+    """
+    group = parser.add_argument_group(title)
+    parser._action_groups.insert(0, parser._action_groups.pop())
+    for action in (parser._option_string_actions.get(option) for option in options):
+        for other_group in parser._action_groups if action is not None else ():
+            if action in other_group._group_actions:
+                other_group._group_actions.remove(action)
+        if action is not None:
+            group._group_actions.append(action)
+    required = [
+        " ".join([action.option_strings[0], str(action.metavar or action.dest.upper()), "..." * (action.nargs == "+")])
+        for action in group._group_actions
+        if action.required
+    ]
+    parser.usage = f"%(prog)s {' '.join(word.strip() for word in required)} [OPTION ...]"
 
 
 def hide_secrets(arguments: Sequence[str]) -> list[str]:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError, escape_control_characters
+from ground.shipped import find_shipped_folder
 
-SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[1] / "results" / "schema.json").read_text(encoding="utf-8")
-)
+SCHEMA: dict[str, Any] = json.loads((find_shipped_folder("results") / "schema.json").read_text(encoding="utf-8"))
 _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "object": ("an object", (dict,)),
     "array": ("a list", (list,)),

@@ -48,14 +48,14 @@ def describe_commit(checkout: Path) -> str:
     if not (checkout / ".git").exists():
         return ""
     try:
-        commit = _ask_git(checkout, "rev-parse", "--short=10", "HEAD")
-        changes = _ask_git(checkout, "status", "--porcelain", "--untracked-files=no")
+        commit = _run_git_command(checkout, "rev-parse", "--short=10", "HEAD")
+        changes = _run_git_command(checkout, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return ""
     return f"g{commit}{'.dirty' if changes else ''}"
 
 
-def _ask_git(checkout: Path, *words: str) -> str:
+def _run_git_command(checkout: Path, *words: str) -> str:
     """Return what git prints of a checkout."""
     command = ["git", "--no-optional-locks", "-C", str(checkout), *words]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=_SECONDS).stdout.strip()

@@ -53,7 +53,8 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     """Fill a folder next to it, flush it to disk, rename it: there is the old folder or the new one, never a part.
 
-    What a killed process left of the same folder is removed first.
+    An old folder is renamed first. Who is killed between both renames leaves two whole folders under other names, which
+    `finish_abandoned_replacement` mends. What else a killed process left of the same folder is removed first.
 
     Parameters
     ----------
@@ -71,6 +72,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     aside, old = (path.with_name(f".{path.name}.{kind}{os.getpid()}") for kind in ("", "old."))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        finish_abandoned_replacement(path)
         remove_abandoned_temporary_files(path)
         aside.mkdir()
         with hold_lock(aside):
@@ -82,15 +84,36 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
                 path.replace(old)
             aside.replace(path)
     except BaseException as error:
-        shutil.rmtree(aside, ignore_errors=True)
         if old.exists() and not path.exists():
-            old.replace(path)
+            old.replace(path)  # before anything is removed: who is killed here leaves no half beside an old one
+        shutil.rmtree(aside, ignore_errors=True)
         remove_empty_folders(above)
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
     shutil.rmtree(old, ignore_errors=True)
     flush_to_disk(path.parent)
+
+
+def finish_abandoned_replacement(path: Path) -> None:
+    """Give a new folder its name where a process was killed after it had renamed the old one; that one is removed.
+
+    Where the operating system refuses it, or on Windows, both stay as they are.
+
+    Parameters
+    ----------
+    path
+        The folder that `write_folder_atomically` was replacing.
+    """
+    for old in path.parent.glob(f".{glob.escape(path.name)}.old.*"):
+        aside = path.with_name(f".{path.name}{old.suffix}")
+        if os.path.lexists(path) or (lock := lock_if_abandoned(aside)) is None:
+            continue
+        with contextlib.suppress(OSError):
+            aside.replace(path)
+            flush_to_disk(path.parent)
+            shutil.rmtree(old, ignore_errors=True)
+        os.close(lock)
 
 
 def remove_abandoned_temporary_files(path: Path) -> None:

@@ -85,7 +85,7 @@ def compute_auc(
     high, low = high[has_high], low[has_low]
     if not len(high) or not len(low):
         return AucEstimate(np.nan, np.nan, np.nan, len(high), len(low))
-    of_high, of_low = _compute_components(high, low)
+    of_high, of_low = _compute_auc_placement_values(high, low)
     auc = float(of_high.mean())
     if passed_items is None or decoy_items is None:
         high_items, low_items = np.arange(len(high)), len(high) + np.arange(len(low))
@@ -97,13 +97,13 @@ def compute_auc(
         return AucEstimate(auc, np.nan, np.nan, len(high), len(low))
     variance = _compute_auc_variance(of_high - auc, of_low - auc, high_items, low_items)
     if 0 < auc < 1 and variance > _NO_VARIANCE:
-        ends = _compute_logit_ends(auc, variance, np.inf if passed_items is None else min(sizes) - 1)
+        ends = _compute_logit_interval_of_auc(auc, variance, np.inf if passed_items is None else min(sizes) - 1)
     else:
-        ends = _compute_score_ends(auc, *sizes)
+        ends = _compute_newcombe_interval_of_auc(auc, *sizes)
     return AucEstimate(auc, *ends, len(high), len(low))
 
 
-def _compute_components(high: Array, low: Array) -> tuple[Array, Array]:
+def _compute_auc_placement_values(high: Array, low: Array) -> tuple[Array, Array]:
     """Compute the share of low scores below every high one, and of high scores above every low one; ties count half."""
     # Of low scores, those below a high one and those not above it: half the sum counts ties as half. scipy.stats has
     # ranks, but takes a second to import.
@@ -127,7 +127,7 @@ def _compute_auc_variance(
     return own + 2 * float(sums[0] @ sums[1]) * n_items / (n_items - 1)
 
 
-def _compute_logit_ends(auc: float, variance: float, freedom: float) -> tuple[float, float]:
+def _compute_logit_interval_of_auc(auc: float, variance: float, freedom: float) -> tuple[float, float]:
     """Compute the interval of t on the logit scale."""
     from scipy.special import expit, logit, stdtrit
 
@@ -135,19 +135,19 @@ def _compute_logit_ends(auc: float, variance: float, freedom: float) -> tuple[fl
     return float(expit(logit(auc) - half)), float(expit(logit(auc) + half))
 
 
-def _compute_score_ends(auc: float, n_high: int, n_low: int) -> tuple[float, float]:
+def _compute_newcombe_interval_of_auc(auc: float, n_high: int, n_low: int) -> tuple[float, float]:
     """Compute Newcombe's interval: the values that lie z of their own standard errors from the AUC."""
     from scipy.optimize import brentq
 
     more, quantile = (n_high + n_low) / 2 - 1, NormalDist().inv_cdf((1 + LEVEL) / 2)
 
-    def compute_distance(value: float) -> float:
+    def compute_distance_in_standard_errors(value: float) -> float:
         spread = value * (1 - value) * (1 + more * ((1 - value) / (2 - value) + value / (1 + value)))
         return float((auc - value) ** 2 - quantile**2 * spread / (n_high * n_low))
 
     near = 1e-12
-    lower = brentq(compute_distance, near, auc - near) if auc > 2 * near else 0.0
-    upper = brentq(compute_distance, auc + near, 1 - near) if auc < 1 - 2 * near else 1.0
+    lower = brentq(compute_distance_in_standard_errors, near, auc - near) if auc > 2 * near else 0.0
+    upper = brentq(compute_distance_in_standard_errors, auc + near, 1 - near) if auc < 1 - 2 * near else 1.0
     return float(lower), float(upper)
 
 
@@ -176,7 +176,7 @@ def compute_roc(passed: npt.ArrayLike, decoys: npt.ArrayLike) -> tuple[Array, Ar
     return thresholds, of_high, of_low
 
 
-def find_threshold(decoys: npt.ArrayLike, allowed: float = ALLOWED) -> float:
+def find_threshold_passing_few_decoys(decoys: npt.ArrayLike, allowed: float = ALLOWED) -> float:
     """Find the smallest number such that at most a share of the decoys scores at least so much.
 
     Parameters
@@ -191,7 +191,7 @@ def find_threshold(decoys: npt.ArrayLike, allowed: float = ALLOWED) -> float:
     float
         The next number above the score of the best decoy that must not pass; NaN without decoys.
 
-    >>> round(find_threshold([0.1, 0.2, 0.9], allowed=0.4), 6)
+    >>> round(find_threshold_passing_few_decoys([0.1, 0.2, 0.9], allowed=0.4), 6)
     0.2
     """
     scores = np.asarray(decoys, float)

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ground.meaning.separation import ALLOWED, Array, Items, compute_auc, find_threshold
+from ground.meaning.separation import ALLOWED, Array, Items, compute_auc, find_threshold_passing_few_decoys
 
 SAME, UNCLEAR, ANOTHER = "same", "unclear", "another"
 MEANINGS = (SAME, UNCLEAR, ANOTHER)
@@ -80,7 +80,9 @@ class CheckQuality:
     best: bool = False
 
 
-def select_passed(votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], str]:
+def select_wordings_checks_should_pass(
+    votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike
+) -> tuple[npt.NDArray[np.bool_], str]:
     """Select the wordings that checks are to let pass.
 
     Parameters
@@ -98,7 +100,7 @@ def select_passed(votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike) -> tuple[np
     return (yes > no, PEOPLE) if (yes + no).any() else (np.ones(len(yes), bool), ALL)
 
 
-def judge_checks(
+def assess_quality_of_checks(
     scores: Mapping[str, npt.ArrayLike],
     decoys: Mapping[str, npt.ArrayLike],
     passed: npt.ArrayLike,
@@ -113,7 +115,7 @@ def judge_checks(
     scores, decoys
         By check, the scores of wordings (wordings,), and of decoys (decoys,); NaN where there is none.
     passed, passed_by
-        As of `select_passed`.
+        As of `select_wordings_checks_should_pass`.
     items, decoy_items
         The item of every wording and decoy: those of one item are not independent (`separation`).
 
@@ -125,23 +127,23 @@ def judge_checks(
     is_passed = np.asarray(passed, bool)
     high_items = None if items is None else np.asarray(items)[is_passed]
     qualities = [
-        _judge_check(
+        _assess_quality_of_check(
             check, np.asarray(values, float)[is_passed], np.asarray(decoys.get(check, []), float), passed_by,
             high_items, decoy_items if check in decoys else [],
         )
         for check, values in scores.items()
     ]  # fmt: skip
     used = [quality for quality in qualities if quality.used]
-    best = max(used, key=lambda quality: (quality.auc, -_rank_kind(quality.check)), default=None)
+    best = max(used, key=lambda quality: (quality.auc, -_get_rank_of_check_kind(quality.check)), default=None)
     return [replace(quality, best=quality is best) for quality in qualities]
 
 
-def _judge_check(
+def _assess_quality_of_check(
     check: str, high: Array, low: Array, passed_by: str, high_items: Items | None, low_items: Items | None
 ) -> CheckQuality:
     """Judge one check; whether it is the best is not known yet."""
     estimate = compute_auc(high, low, high_items, low_items)
-    threshold = find_threshold(low, ALLOWED)
+    threshold = find_threshold_passing_few_decoys(low, ALLOWED)
     high, low = high[~np.isnan(high)], low[~np.isnan(low)]
     lower_threshold = min(threshold, float(np.quantile(high, LOST))) if len(high) else np.nan
     has_threshold = len(low) > 0
@@ -165,13 +167,13 @@ def _judge_check(
     )  # fmt: skip
 
 
-def _rank_kind(check: str) -> int:
+def _get_rank_of_check_kind(check: str) -> int:
     """Return the place of a check's kind in `ORDER`; other kinds come last."""
     kind = check.partition(":")[0]
     return ORDER.index(kind) if kind in ORDER else len(ORDER)
 
 
-def decide_meanings(
+def decide_verdict_per_wording(
     scores: Mapping[str, npt.ArrayLike],
     qualities: Sequence[CheckQuality],
     votes_yes: npt.ArrayLike,
@@ -184,9 +186,9 @@ def decide_meanings(
     scores
         By check, the scores of wordings (wordings,).
     qualities
-        Of `judge_checks`.
+        Of `assess_quality_of_checks`.
     votes_yes, votes_no
-        As in `select_passed`.
+        As in `select_wordings_checks_should_pass`.
 
     Returns
     -------
