@@ -11,15 +11,17 @@ from contextlib import chdir
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ground.command import run_command
-from ground.commands import Command, add_outside_verbs, find_commands, load_outside_verb
-from ground.outside_rooms import forget_rooms_in_use
-from ground.parser import CommandParser, hide_secrets
+from ground.commands import Command, add_verbs_of_other_packages, find_commands, import_verb_of_other_package
+from ground.errors import InputError
+from ground.outside_rooms import clear_rooms_in_use
+from ground.parser import CommandParser, hide_secrets, show_options_first_in_help
+from ground.progress import add_loudness_options
 from inference import arguments, protocols
+from inference.runfolder import describe_next_step
 from inference.stimuli.reading import recognition_notes
 
 if TYPE_CHECKING:
@@ -44,7 +46,18 @@ IMPORTING = "import"
 """The command whose verbs other packages may add to."""
 STOPPED = "stopped; saved rows stay, and the same command continues from there"
 PLAN = "PLAN.toml"
-PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
+PLAN_ABOUT = {
+    "run": "ask several models, protocols and conditions as a run file says, each study in its own folder",
+    "preview": "show that for every study of a run file, as `run PLAN.toml` would ask it",
+}
+VERBOSE = "a line per condition"
+"""What `run --verbose` adds; the file of another command says it so, too, where it has more to say."""
+COMMON_TITLE = "what most calls need"
+COMMON = (
+    "--items", "--model", "--out", "--name", "--language", "--option-order", "--answer", "--wordings", "--limit",
+    "--engine", "--json",
+)  # fmt: skip
+"""The options that stand first in the help of `run PROTOCOL` and `preview PROTOCOL`; a protocol may lack some."""
 EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out runs/gpt2"
 
 
@@ -65,14 +78,14 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM, stopped_mes
     The exit status: 0 done, 1 the run failed, 2 the call or an input is wrong.
     """
     call = list(sys.argv[1:] if words is None else words)
-    forget_rooms_in_use()
+    clear_rooms_in_use()
 
     def run_call(options: argparse.Namespace) -> None:
         options.program = program.split()
         options.call = [*options.program, *hide_secrets(call)]
-        recognition_notes.drop_notes()
+        recognition_notes.drop_recognition_notes()
         options.main(options)
-        recognition_notes.print_notes()
+        recognition_notes.print_recognition_notes()
 
     return run_command(
         call, program, lambda: build_call_parser(call, program), run_call, stopped_message=stopped_message
@@ -95,11 +108,12 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
     """
     parser = CommandParser(prog=program, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for asking_word, action, about, add_arguments in (
-        ("run", _run_protocol, ABOUT["run"], _add_run_arguments),
-        ("preview", _print_preview, ABOUT["preview"], _add_preview_arguments),
+    for asking_word, action, add_arguments, plan_action, add_plan_arguments in (
+        ("run", _run_protocol, _add_run_arguments, _run_studies_of_run_file, _add_run_file_arguments),
+        ("preview", _print_preview, _add_preview_arguments, _print_run_file_preview, _add_run_file_preview_arguments),
     ):
-        command_parser = commands.add_parser(asking_word, help=about, description=_make_sentence(about))
+        about = ABOUT[asking_word]
+        command_parser = commands.add_parser(asking_word, help=about, description=_format_help_sentence(about))
         protocol_parsers = command_parser.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
         for name in protocols.list_protocols():
             if list(call[:2]) == [asking_word, name]:
@@ -109,16 +123,23 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
                     protocols.read_protocol_summary(name),
                     action,
                     partial(add_arguments, protocols.load_protocol(name)),
+                    VERBOSE,
                 )
             else:
                 _add_help_only_command(protocol_parsers, name, protocols.read_protocol_summary(name))
-        if asking_word == "run":
-            # A run file stands where a protocol would: what ends in .toml is one.
-            file = call[1] if list(call[:1]) == ["run"] and call[1:] and call[1].endswith(".toml") else PLAN
-            _add_command(protocol_parsers, file, PLAN_ABOUT, _run_plan, partial(_add_plan_arguments, file))
+        # A run file stands where a protocol would: what ends in .toml is one.
+        file = call[1] if list(call[:1]) == [asking_word] and call[1:] and call[1].endswith(".toml") else PLAN
+        _add_command(
+            protocol_parsers,
+            file,
+            PLAN_ABOUT[asking_word],
+            plan_action,
+            partial(add_plan_arguments, file),
+            VERBOSE if asking_word == "run" else "",
+        )
     for word, command in find_commands(Path(__file__).parent).items():
         if word == IMPORTING:
-            command = add_outside_verbs(command, word, "importer")
+            command = add_verbs_of_other_packages(command, word, "importer")
         if word not in ABOUT:
             _add_scanned_command(commands, call, word, command)
     return parser
@@ -129,7 +150,8 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
     if not command.verbs:
         if list(call[:1]) == [word]:
             module = importlib.import_module(command.module)
-            _add_command(commands, word, command.about, module.main, module.add_arguments)
+            more = getattr(module, "VERBOSE", "")
+            _add_command(commands, word, command.about, module.main, module.add_arguments, more)
         else:
             _add_help_only_command(commands, word, command.about)
         return
@@ -138,18 +160,19 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
     verbs = verbs.add_subparsers(title=title, metavar=placeholder, required=True)
     for name, verb in command.verbs.items():
         if list(call[:2]) == [word, name] and verb.room:
-            _add_command(verbs, name, verb.about, *load_outside_verb(verb.room))
+            _add_command(verbs, name, verb.about, *import_verb_of_other_package(verb.room))
         elif list(call[:2]) == [word, name]:
             module = importlib.import_module(verb.module)
             pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
-            _add_command(verbs, name, verb.about, *pairs[name])
+            action, add_arguments = pairs[name]
+            _add_command(verbs, name, verb.about, action, add_arguments, getattr(module, "VERBOSE", ""))
         else:
             _add_help_only_command(verbs, name, verb.about)
 
 
 def _add_help_only_command(commands: Any, name: str, about: str) -> None:
     """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
-    commands.add_parser(name, help=_make_list_entry(about))
+    commands.add_parser(name, help=_format_help_list_entry(about))
 
 
 def _add_command(
@@ -158,19 +181,24 @@ def _add_command(
     about: str,
     action: Callable[[argparse.Namespace], None],
     add_arguments: Callable[[argparse.ArgumentParser], None],
+    more: str = "",
 ) -> None:
-    """Add a command with its arguments."""
-    parser = commands.add_parser(name, help=_make_list_entry(about), description=_make_sentence(about))
+    """Add a command with its arguments; `more`: what `--verbose` adds. One that only prints says nothing else."""
+    parser = commands.add_parser(name, help=_format_help_list_entry(about), description=_format_help_sentence(about))
     parser.set_defaults(main=action)
     add_arguments(parser)
+    if not parser.get_default("prints"):
+        add_loudness_options(parser, more)
+    if parser.get_default("protocol"):
+        show_options_first_in_help(parser, COMMON_TITLE, COMMON)
 
 
-def _make_list_entry(about: str) -> str:
+def _format_help_list_entry(about: str) -> str:
     """Write a description as an entry of a list: no capital, and no per cent sign that argparse would fill in."""
     return (about[:1].lower() + about[1:]).replace("%", "%%")
 
 
-def _make_sentence(about: str) -> str:
+def _format_help_sentence(about: str) -> str:
     """Write a description as a sentence: a capital, and a full stop."""
     return f"{about[:1].upper()}{about[1:]}."
 
@@ -183,19 +211,34 @@ def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.
     )
     _add_asking_arguments(protocol, parser)
     arguments.add_allow_failed_option(parser)
-    arguments.add_cluster(parser)
+    arguments.add_cluster_options(parser)
 
 
-def _add_plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
+def _add_run_file_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     """Define the options of `run FILE.toml`."""
     parser.set_defaults(file=Path(file))
     arguments.add_allow_failed_option(parser)
-    arguments.add_cluster(parser)
+    arguments.add_cluster_options(parser)
+
+
+def _add_run_file_preview_arguments(file: str, parser: argparse.ArgumentParser) -> None:
+    """Define the options of `preview FILE.toml`."""
+    parser.set_defaults(file=Path(file), prints=True)
+    parser.add_argument(
+        "--study",
+        nargs="+",
+        action="extend",
+        metavar="FOLDER",
+        help="only these studies, by their folders (default: all)",
+    )
 
 
 def _add_preview_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.ArgumentParser) -> None:
     """Define the options of `preview PROTOCOL`."""
     parser.set_defaults(prints=True)
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, as inference/asking/preview/schema.json explains it"
+    )
     _add_asking_arguments(protocol, parser)
 
 
@@ -212,17 +255,17 @@ def _add_asking_arguments(protocol: ModuleType | OutsideProtocol, parser: argpar
         help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the small models that come "
         "with Waver, those that the engine can ask",
     )
-    arguments.add_adapters(parser)
-    arguments.add_models_file(parser)
+    arguments.add_adapter_option(parser)
+    arguments.add_models_file_option(parser)
     arguments.add_limit_option(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
-    arguments.add_engine(parser)
+    arguments.add_engine_options(parser)
 
 
 def _run_protocol(options: argparse.Namespace) -> None:
     """Ask one study as the options say, and print what can be done next."""
-    ask_study(options, build_task(options))
-    print(_describe_next_step(options.out))
+    ask_study(options, build_task_from_options(options))
+    print(describe_next_step(options.out))
 
 
 def ask_study(
@@ -235,7 +278,7 @@ def ask_study(
     options
         Those of `run PROTOCOL`.
     task
-        The study, as `build_task` makes it of the options.
+        The study, as `build_task_from_options` makes it of the options.
     load
         As in `execute_tasks`.
 
@@ -259,25 +302,22 @@ def ask_study(
     return tallies
 
 
-def _run_plan(options: argparse.Namespace) -> None:
+def _run_studies_of_run_file(options: argparse.Namespace) -> None:
     """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
     from inference.asking.execute import execute_tasks
     from inference.runfile import read_run_file
 
     plan = read_run_file(options.file, build_study_table_parser)
     with chdir(options.file.parent):
-        tasks = plan.load_tasks(build_study_table_parser, build_task, [*options.program, "run"])
+        tasks = plan.load_tasks_of_run_file(
+            build_study_table_parser, build_task_from_options, [*options.program, "run"]
+        )
         if options.allow_failed is not None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.open_cluster(ray, workers) as cluster:
             execute_tasks(tasks, cluster=cluster)
-    print(_describe_next_step(os.path.normpath(options.file.parent / plan.out)))
-
-
-def _describe_next_step(out: str) -> str:
-    """Say where the rows are, and what to do with them."""
-    return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"
+    print(describe_next_step(os.path.normpath(options.file.parent / plan.out)))
 
 
 def build_study_table_parser(protocol_name: str) -> argparse.ArgumentParser:
@@ -299,24 +339,59 @@ def build_python_call_parser(protocol_name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def build_task(options: argparse.Namespace) -> Task:
+def build_task_from_options(options: argparse.Namespace) -> Task:
     """Turn the options of `run PROTOCOL` into a task."""
     from inference.asking.execute import Task
-    from inference.asking.models import read_descriptions
+    from inference.asking.models import read_model_descriptions
 
-    descriptions = read_descriptions(options.models) if options.models else {}
+    descriptions = read_model_descriptions(options.models) if options.models else {}
     task = Task(*_prepare_asking(options), options.out, descriptions, options.call)
     return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
-    from inference.asking.execute import print_items_with_too_few_paraphrases
-    from inference.asking.preview import describe_preview
+    _print_study_preview(*_prepare_asking(options), as_json=options.json)
 
-    study, models, questions, settings = _prepare_asking(options)
+
+def _print_run_file_preview(options: argparse.Namespace) -> None:
+    """Print what a run file would do, study by study, from inside its folder."""
+    from inference.runfile import read_run_file
+
+    plan = read_run_file(options.file, build_study_table_parser)
+    with chdir(options.file.parent):
+        tasks = {
+            Path(task.out).name: task
+            for task in plan.load_tasks_of_run_file(
+                build_study_table_parser, build_task_from_options, [*options.program, "run"]
+            )
+        }
+        for name in options.study or ():
+            if name not in tasks:
+                raise InputError(f"--study {name}: {options.file} has no such study; it has {', '.join(tasks)}")
+        for task in tasks.values() if options.study is None else [tasks[name] for name in options.study]:
+            _print_study_preview(task.study, task.models, task.questions, task.settings)
+
+
+def _print_study_preview(
+    study: Study, models: Sequence[Model], questions: Questions, settings: Settings, as_json: bool = False
+) -> None:
+    """Print what a run of one study would do."""
+    from inference.asking.execute import print_items_with_too_few_paraphrases
+    from inference.asking.preview import preview_models
+    from inference.asking.preview.records import write_preview_json
+    from inference.asking.preview.text import describe_preview
+
     print_items_with_too_few_paraphrases(study)
-    for line in describe_preview(study, models, questions, settings):
+    if as_json:
+        previews_by_model = {model.id: preview_models(study, [model], questions, settings) for model in models}
+        text, errors = write_preview_json(study, previews_by_model)
+        print(text, end="", flush=True)
+        if errors:
+            raise InputError("; ".join(errors))
+        return
+    model_previews = preview_models(study, models, questions, settings)
+    for line in describe_preview(study, model_previews):
         print(line, flush=True)
 
 
@@ -325,11 +400,11 @@ def _prepare_asking(options: argparse.Namespace) -> tuple[Study, tuple[Model, ..
     from inference.asking.adapters import add_adapter_models
     from inference.asking.answer_ways import THOUGHT
     from inference.asking.limit import limit_questions
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
 
     thinking = THOUGHT in (getattr(options, "answer", None) or ())
     demo_models = getattr(options.protocol, "DEMO_MODELS", None)
-    models = find_models(options.model, options.protocol.KINDS, options.engine, thinking, demo_models)
+    models = find_requested_models(options.model, options.protocol.KINDS, options.engine, thinking, demo_models)
     models = add_adapter_models(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare_study(options)
     return study, models, limit_questions(study, questions, options.limit), arguments.parse_engine_settings(options)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
-from inference.engines import list_adapter_engines, list_engines, list_engines_with_settings, note_engine_in_use
+from inference.engines import list_engines, list_engines_taking_adapters, list_engines_with_settings, note_engine_in_use
 from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.stimuli.languages import explain_invalid_language_code, write_language_code
 from inference.stimuli.reading.shapes import Columns
 
 if TYPE_CHECKING:
@@ -39,7 +40,15 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         ) from None
 
 
-def build_shots_converter(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
+def parse_language(text: str) -> str:
+    """Convert an argument `CODE` to a language; refuse what is no code of ISO 639-1, with a region or without."""
+    code = write_language_code(text)
+    if trouble := explain_invalid_language_code(code):
+        raise ArgumentTypeError(trouble)
+    return code
+
+
+def build_parser_of_shots_argument(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
     """Make the type of `--shots 0,4`: numbers of exemplars, each a condition.
 
     Parameters
@@ -78,7 +87,7 @@ def add_items(parser: ArgumentParser, about: str) -> None:
 
 
 def add_columns(parser: ArgumentParser) -> None:
-    """Define the options that say what the columns of `--items` are; `parse_columns` reads them."""
+    """Define the options that say what the columns of `--items` are; `parse_column_options` reads them."""
     group = parser.add_argument_group("columns of a table, where they are not called item, text and pattern")
     group.add_argument("--item-column", metavar="NAME", help="ids of the items")
     group.add_argument(
@@ -91,7 +100,7 @@ def add_columns(parser: ArgumentParser) -> None:
     group.add_argument("--pattern-column", metavar="NAME", help="which wording is the original, which a paraphrase")
 
 
-def parse_columns(options: Namespace) -> Columns:
+def parse_column_options(options: Namespace) -> Columns:
     """Read the options that `add_columns` defines."""
     return Columns(options.item_column, tuple(options.text_column), options.pattern_column)
 
@@ -103,7 +112,20 @@ def add_limit_option(parser: ArgumentParser) -> None:
     )
 
 
-def add_wordings(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
+def add_language_option(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
+    """Define `--language`: in which language texts are (`inference.stimuli.languages`).
+
+    Parameters
+    ----------
+    parser
+        The parser of the protocol's command, or one of its groups.
+    about
+        The help: what is in the language.
+    """
+    parser.add_argument("--language", type=parse_language, metavar="CODE", help=f"{about}, such as de (ISO 639-1)")
+
+
+def add_wordings_option(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
     """Define `--wordings`: ask some wordings of every item (`inference.asking.wordings`).
 
     Parameters
@@ -116,14 +138,14 @@ def add_wordings(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
     parser.add_argument("--wordings", type=parse_positive, metavar="K", help=f"{about}; more can be asked later")
 
 
-def add_models_file(parser: ArgumentParser) -> None:
-    """Define `--models`: a YAML file that describes the models (`models.read_descriptions` reads it)."""
+def add_models_file_option(parser: ArgumentParser) -> None:
+    """Define `--models`: a YAML file that describes the models (`models.read_model_descriptions` reads it)."""
     parser.add_argument(
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
 
 
-def add_measure_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+def add_imported_measure_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Define what is said of measures that are imported: their range and direction."""
     parser.add_argument(
         "--score-range", metavar="LOW-HIGH", action="append", default=[],
@@ -136,7 +158,7 @@ def add_measure_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
     )  # fmt: skip
 
 
-def add_score_arguments(parser: ArgumentParser, about: str) -> None:
+def add_imported_score_arguments(parser: ArgumentParser, about: str) -> None:
     """Define `--scores` of an importer of logs, and what goes with it.
 
     Parameters
@@ -152,10 +174,10 @@ def add_score_arguments(parser: ArgumentParser, about: str) -> None:
         action="store_true",
         help=f"import {about} as a number, each a condition of its own, instead of what was chosen, or right or wrong",
     )
-    add_measure_arguments(scores)
+    add_imported_measure_arguments(scores)
 
 
-def add_adapters(parser: ArgumentParser) -> None:
+def add_adapter_option(parser: ArgumentParser) -> None:
     """Define `--lora`: adapters to ask, too (`inference.asking.adapters`)."""
     parser.add_argument(
         "--lora",
@@ -163,11 +185,11 @@ def add_adapters(parser: ArgumentParser) -> None:
         default=[],
         metavar="FOLDER",
         help="a LoRA adapter as peft writes it: adds a model, which is that of --model it was made from with the "
-        f"adapter (engines {' and '.join(list_adapter_engines())}; may be repeated)",
+        f"adapter (engines {' and '.join(list_engines_taking_adapters())}; may be repeated)",
     )
 
 
-def add_engine(parser: ArgumentParser) -> None:
+def add_engine_options(parser: ArgumentParser) -> None:
     """Define the options that say how any model is asked; `parse_engine_settings` reads them."""
     parser.add_argument(
         "--form",
@@ -176,7 +198,10 @@ def add_engine(parser: ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", *list_engines()), default="auto")
+    engine.add_argument(
+        "--engine", choices=("auto", *list_engines()), default="auto",
+        help="what runs the model (default: auto, on this machine as its files say)",
+    )  # fmt: skip
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -185,11 +210,11 @@ def add_engine(parser: ArgumentParser) -> None:
         "--batch-size", type=parse_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
     for entry in list_engines_with_settings():
-        entry.import_settings().add_arguments(parser)
+        entry.import_settings_module().add_arguments(parser)
 
 
 def parse_engine_settings(options: Namespace) -> Settings:
-    """Read the options that `add_engine` defines.
+    """Read the options that `add_engine_options` defines.
 
     Raises
     ------
@@ -208,7 +233,8 @@ def parse_engine_settings(options: Namespace) -> Settings:
         seed=options.seed,
         batch_size=options.batch_size,
         engine_settings={
-            entry.keyword: entry.import_settings().parse_settings(options) for entry in list_engines_with_settings()
+            entry.keyword: entry.import_settings_module().parse_settings(options)
+            for entry in list_engines_with_settings()
         },
     )
 
@@ -235,7 +261,7 @@ def add_allow_failed_option(parser: ArgumentParser) -> None:
     )
 
 
-def add_cluster(parser: ArgumentParser) -> None:
+def add_cluster_options(parser: ArgumentParser) -> None:
     """Define the options of a Ray cluster; `open_cluster` takes their values."""
     group = parser.add_argument_group("cluster")
     group.add_argument(

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from ground.command import describe_undecodable_argument
 from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, suggest_nearest
 from ground.extras import explain_missing_package
-from ground.outside_rooms import forget_rooms_in_use
-from inference.__main__ import ask_study, build_python_call_parser, build_task
+from ground.outside_rooms import clear_rooms_in_use
+from ground.progress import import_bar_class
+from inference.__main__ import ask_study, build_python_call_parser, build_task_from_options
 from inference.asking.models import Model
-from inference.asking.session import import_bar_class
-from inference.loaded_models import LoadedModel, find_loaded_models, restore_after_asking, suspend_event_loop
+from inference.loaded_models import LoadedModel, find_loaded_models, restore_models_after_asking, suspend_event_loop
 from inference.protocols import list_protocols
-from inference.runfile import convert_to_arguments, list_option_actions
+from inference.runfile import convert_toml_key_to_arguments, map_option_names_to_actions
 from inference.stimuli.reading import recognition_notes
 from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.reading.in_memory import Table, build_table, offer_table
+from inference.stimuli.reading.in_memory import Table, build_table_from_python_rows, register_table_in_memory
 
 if TYPE_CHECKING:
     from inference.asking.session import Tally
@@ -56,30 +56,34 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         raise InputError(f"out: expected the path of a run folder, not {shorten_value(out)}")
     if not os.fspath(out) or "\0" in str(out):  # "" would be the working folder
         raise InputError(f"out: {shorten_value(str(out))} cannot be the name of a run folder; give another")
-    forget_rooms_in_use()
-    with _explain_failures(), ExitStack() as stack:
-        table = None if isinstance(items, str | os.PathLike) else build_table(ITEMS, items)
-        asked_models = _list_models(models)
+    clear_rooms_in_use()
+    with _convert_command_errors(), ExitStack() as stack:
+        table = None if isinstance(items, str | os.PathLike) else build_table_from_python_rows(ITEMS, items)
+        asked_models = _list_models_of_call(models)
         call = _write_python_call(items if table is None else table, models, asked_models, protocol, out, options)
-        parsed_options = _parse_options(items if table is None else ITEMS, asked_models, protocol, out, options)
+        parsed_options = _parse_call_options(items if table is None else ITEMS, asked_models, protocol, out, options)
         parsed_options.call = call
         loaded_models = find_loaded_models(asked_models, parsed_options)
         parsed_options.model = [
             Model(model.id, f"{model.id} (loaded in Python)") if isinstance(model, LoadedModel) else model
             for model in asked_models
         ]
-        for context in (suspend_event_loop(), restore_after_asking(loaded_models.values()), offer_table(table)):
+        for context in (
+            suspend_event_loop(),
+            restore_models_after_asking(loaded_models.values()),
+            register_table_in_memory(table),
+        ):
             stack.enter_context(context)
-        recognition_notes.drop_notes()
+        recognition_notes.drop_recognition_notes()
         import_bar_class()
-        tallies = _ask(parsed_options, loaded_models)
-        recognition_notes.print_notes()
-        print(_describe_rows(parsed_options.out, tallies))
+        tallies = _ask_study_of_call(parsed_options, loaded_models)
+        recognition_notes.print_recognition_notes()
+        print(_describe_number_of_rows(parsed_options.out, tallies))
 
 
-def _ask(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[Tally]:
+def _ask_study_of_call(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[Tally]:
     """Ask the study that the options describe; loaded models are asked as they are, all others as the command does."""
-    task = build_task(options)
+    task = build_task_from_options(options)
     if not loaded_models:
         return ask_study(options, task)
 
@@ -93,7 +97,7 @@ def _ask(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[T
     return ask_study(options, task, load)
 
 
-def _list_models(models: Any) -> list[str | LoadedModel]:
+def _list_models_of_call(models: Any) -> list[str | LoadedModel]:
     """List the models that a call names or has loaded, in order; a tuple is one loaded model."""
     if isinstance(models, list | Mapping) and not models:
         raise InputError(f"models: the {'list' if isinstance(models, list) else 'dict'} is empty; name a model")
@@ -106,12 +110,12 @@ def _list_models(models: Any) -> list[str | LoadedModel]:
     return [os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.check(model) for model in members]
 
 
-def _parse_options(
+def _parse_call_options(
     items: Any, models: Iterable[str | LoadedModel], protocol: str, out: Any, options: Mapping[str, Any]
 ) -> Namespace:
     """Read a call as the command reads its words; an option of None counts as not given."""
     parser = build_python_call_parser(protocol)
-    actions = list_option_actions(parser)
+    actions = map_option_names_to_actions(parser)
     key_by_name = {OTHER_NAMES.get(key, key.replace("-", "_")): key for key in actions}
     names = [model.id if isinstance(model, LoadedModel) else model for model in models]
     arguments: dict[str, Any] = {"items": items, "model": names, "out": out}
@@ -123,25 +127,27 @@ def _parse_options(
     arguments |= {key_by_name[name]: value for name, value in options.items() if value is not None}
     words: list[str] = []
     for key, value in arguments.items():
-        words += convert_to_arguments(OTHER_NAMES.get(key, key.replace("-", "_")), key, _simplify(value), actions[key])
+        words += convert_toml_key_to_arguments(
+            OTHER_NAMES.get(key, key.replace("-", "_")), key, _convert_to_run_file_value(value), actions[key]
+        )
     if problem := describe_undecodable_argument(words):
         raise InputError(problem)
     return parser.parse_args(words)
 
 
-def _simplify(value: Any) -> Any:
+def _convert_to_run_file_value(value: Any) -> Any:
     """Return a value of Python as a run file would give it: paths as text, numbers of NumPy as numbers, lists."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if type(value).__module__ == "numpy":
         return value.tolist()
     if isinstance(value, tuple | range):
-        return list(map(_simplify, value))
-    return list(map(_simplify, value)) if isinstance(value, list) else value
+        return list(map(_convert_to_run_file_value, value))
+    return list(map(_convert_to_run_file_value, value)) if isinstance(value, list) else value
 
 
 @contextmanager
-def _explain_failures() -> Iterator[None]:
+def _convert_command_errors() -> Iterator[None]:
     """Turn what the command would tell in one line into an error of one line, in the words of a call."""
     try:
         with explain_missing_package("waver.ask"):
@@ -157,7 +163,7 @@ def _explain_failures() -> Iterator[None]:
         raise (InputError if status == 2 else RunFailed)(line) from None
 
 
-def _describe_rows(out: str, tallies: Sequence[Tally]) -> str:
+def _describe_number_of_rows(out: str, tallies: Sequence[Tally]) -> str:
     """Say in one line how many rows there are, and how many of them are new."""
     rows, asked = (sum(getattr(tally, field) for tally in tallies) for field in ("rows", "asked_count"))
     failed = sum(tally.failed for tally in tallies)
@@ -171,11 +177,11 @@ def _write_python_call(
 ) -> list[str]:
     """Write a call for the record: as a command that repeats it, or, where it has objects of its process, as code."""
     has_objects = isinstance(items, Table) or any(isinstance(model, LoadedModel) for model in asked_models)
-    shown_models = "models" if any(isinstance(model, LoadedModel) for model in asked_models) else _write_value(models)
+    shown_models = "models" if any(isinstance(model, LoadedModel) for model in asked_models) else _write_as_code(models)
     settings = [
-        f"{name}={_write_value(value)}" for name, value in {"protocol": protocol, "out": out, **options}.items()
+        f"{name}={_write_as_code(value)}" for name, value in {"protocol": protocol, "out": out, **options}.items()
     ]
-    shown_items = ITEMS if isinstance(items, Table) else _write_value(items)
+    shown_items = ITEMS if isinstance(items, Table) else _write_as_code(items)
     call = f"waver.ask({', '.join((shown_items, shown_models, *settings))})"
     if not has_objects:
         return ["python", "-c", f"import waver; {call}"]
@@ -185,12 +191,12 @@ def _write_python_call(
     return [f"{call}  # {'; '.join(about)}"]
 
 
-def _write_value(value: Any) -> str:
+def _write_as_code(value: Any) -> str:
     """Write a value as code."""
     if isinstance(value, str | os.PathLike):
         return json.dumps(os.fspath(value), ensure_ascii=False)
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_write_value(key)}: {_write_value(entry)}' for key, entry in value.items())}}}"
+        return f"{{{', '.join(f'{_write_as_code(key)}: {_write_as_code(entry)}' for key, entry in value.items())}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_write_value, value))}]"
+        return f"[{', '.join(map(_write_as_code, value))}]"
     return repr(value)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from ground.errors import InputError
-from ground.importing import import_whole
+from ground.importing import import_without_interruption
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
@@ -51,7 +51,7 @@ class LoadedModel:
                 f"models: expected the name of a model, a pair (model, tokenizer), a list of these, or a dict of name "
                 f"and model, not {type(pair).__name__}"
             )
-        loaded = import_whole("inference.engines.local.loaded")
+        loaded = import_without_interruption("inference.engines.local.loaded")
         model, tokenizer = loaded.check_loaded_model(f"models, {name}" if name else "models", pair)
         source = str(model.config.name_or_path)
         if not (name or source):
@@ -64,7 +64,7 @@ class LoadedModel:
         Parameters
         ----------
         engine, dtype, seed, batch_size
-            As in `inference.engines.local.loaded.load_from_memory`.
+            As in `inference.engines.local.loaded.build_engine_from_loaded_model`.
 
         Returns
         -------
@@ -73,12 +73,12 @@ class LoadedModel:
         Raises
         ------
         InputError
-            As `inference.engines.local.loaded.load_from_memory` does.
+            As `inference.engines.local.loaded.build_engine_from_loaded_model` does.
         """
-        from inference.engines.local.loaded import load_from_memory
+        from inference.engines.local.loaded import build_engine_from_loaded_model
 
         name = f"{self.id} (loaded in Python)"
-        engine_with_model = load_from_memory(
+        engine_with_model = build_engine_from_loaded_model(
             name, self.model, self.tokenizer, engine=engine, dtype=dtype, seed=seed, batch_size=batch_size
         )
         return cast("Engine", engine_with_model)
@@ -119,7 +119,7 @@ def find_loaded_models(models: Iterable[Any], options: Namespace) -> dict[str, L
 
 
 @contextmanager
-def restore_after_asking(loaded_models: Iterable[LoadedModel]) -> Iterator[None]:
+def restore_models_after_asking(loaded_models: Iterable[LoadedModel]) -> Iterator[None]:
     """Give models back in the mode that they were in, and PyTorch with its number of threads and its random numbers."""
     torch = sys.modules.get("torch")
     training = [module for loaded in loaded_models for module in loaded.model.modules() if module.training]

@@ -69,7 +69,7 @@ def build_decimal_converter(low: float, high: float) -> Callable[[str], float]:
     return parse_decimal
 
 
-def parse_share(text: str) -> float:
+def parse_positive_share(text: str) -> float:
     """Convert an argument to a number above 0 and at most 1."""
     try:
         number = float(text)

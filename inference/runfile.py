@@ -26,10 +26,9 @@ from typing import Any, NoReturn
 
 from ground.errors import InputError, suggest_nearest
 from ground.parser import CommandParser
-from inference.arguments import choose_draw_seed
 from inference.asking.execute import Task
 from inference.protocols import list_protocols
-from inference.stimuli.reading.files import check_file_name, expand_user_path, read_toml, shorten_value
+from inference.stimuli.reading.files import expand_user_path, read_toml, require_portable_file_name, shorten_value
 
 TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
 NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options of its protocol
@@ -85,7 +84,7 @@ class Plan:
     ray_workers: int | None
     studies: tuple[PlannedStudy, ...]
 
-    def load_tasks(
+    def load_tasks_of_run_file(
         self,
         build_parser: Callable[[str], ArgumentParser],
         build_task: Callable[[Namespace], Task],
@@ -118,7 +117,8 @@ class Plan:
         tasks: dict[str, Task] = {}
         for study in self.studies:
             where, call = study.where, study.call
-            options = build_parser(call[0]).parse_args(call[1:], Namespace(out=None, call=()))
+            out = None if study.folder is None else str(Path(self.out) / study.folder)
+            options = build_parser(call[0]).parse_args(call[1:], Namespace(out=out, call=()))
             try:
                 task = build_task(options)
             except InputError as error:
@@ -126,12 +126,12 @@ class Plan:
             folder = task.study.name if study.folder is None else study.folder
             if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
-            check_file_name(f"{where}, folder", folder)
+            require_portable_file_name(f"{where}, folder", folder)
             if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
             options.out = out
-            if options.seed is None and choose_draw_seed(options):  # the folder's own seed decides the draws
+            if study.folder is None and (Path(out) / "run.json").exists():  # what is there decides seed and prompts
                 task = build_task(options)
             command = [*program, *call, f"--out={out}"]
             tasks[folder] = replace(task, out=out, command=command, folder=self._run_file_folder)
@@ -165,7 +165,7 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
     """
     file = Path(path)
     content = read_toml(file)
-    _check_no_secrets(str(file), content)
+    _refuse_keys_of_secrets(str(file), content)
     for key, value in content.items():
         if key not in TYPE_BY_KEY:
             raise InputError(
@@ -187,13 +187,13 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
     if "folder" in defaults:
         raise InputError(f"{file}, [defaults], folder: every study has its own; give it in the tables [[study]]")
     studies = tuple(
-        _convert_study_table_to_call(file, number, {**defaults, **table}, build_parser)
+        _convert_toml_table_to_call(file, number, {**defaults, **table}, build_parser)
         for number, table in enumerate(tables, 1)
     )
     return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
 
 
-def _convert_study_table_to_call(
+def _convert_toml_table_to_call(
     run_file: Path, study_number: int, table: Mapping[str, Any], build_parser: Callable[[str], ArgumentParser]
 ) -> PlannedStudy:
     """Turn a table into the call that would run its study alone."""
@@ -208,7 +208,7 @@ def _convert_study_table_to_call(
     if not (folder is None or isinstance(folder, str)):
         raise InputError(f"{where}, folder: expected text, not {shorten_value(folder)}")
     parser = build_parser(protocol)
-    actions = list_option_actions(parser)
+    actions = map_option_names_to_actions(parser)
     call = [protocol]
     for key, value in table.items():
         if key in NON_OPTION_KEYS:
@@ -216,7 +216,7 @@ def _convert_study_table_to_call(
         if key not in actions:
             hint = suggest_nearest(key, actions) or f"; there are {', '.join(sorted(actions))}"
             raise InputError(f"{where}: {protocol} has no option '{key}'{hint}")
-        call += convert_to_arguments(f"{where}, {key}", key, value, actions[key])
+        call += convert_toml_key_to_arguments(f"{where}, {key}", key, value, actions[key])
     try:
         parser.parse_args(call[1:])
     except InputError as error:
@@ -224,7 +224,7 @@ def _convert_study_table_to_call(
     return PlannedStudy(where, tuple(call), folder)
 
 
-def list_option_actions(parser: ArgumentParser) -> dict[str, Action]:
+def map_option_names_to_actions(parser: ArgumentParser) -> dict[str, Action]:
     """List the options of a parser: name without dashes -> its definition."""
     return {
         option.removeprefix("--"): action
@@ -234,7 +234,7 @@ def list_option_actions(parser: ArgumentParser) -> dict[str, Action]:
     }
 
 
-def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
+def convert_toml_key_to_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
     """Write a key and its value as arguments of the command line.
 
     Parameters
@@ -287,7 +287,7 @@ def _format_key_of_error_message(error_message: str, call_arguments: Iterable[st
     return ""
 
 
-def _check_no_secrets(where: str, content: Mapping[str, Any]) -> None:
+def _refuse_keys_of_secrets(where: str, content: Mapping[str, Any]) -> None:
     """Refuse keys that look like passwords, in tables within tables, too."""
     for key, value in content.items():
         if key.lower().endswith(SECRETS):
@@ -296,7 +296,9 @@ def _check_no_secrets(where: str, content: Mapping[str, Any]) -> None:
             )
         for number, table in enumerate(value if isinstance(value, list) else [value], start=1):
             if isinstance(table, dict):
-                _check_no_secrets(f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table)
+                _refuse_keys_of_secrets(
+                    f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table
+                )
 
 
 def _describe_toml_type(value_type: type) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from ground.importing import import_whole
-from inference.asking.models import Model, check_distinct_models
-from inference.engines import list_adapter_engines
+from ground.importing import import_without_interruption
+from inference.asking.models import Model, refuse_models_of_same_id
+from inference.engines import list_engines_taking_adapters
 from inference.engines.adapters import Adapter, read_adapter
 from inference.stimuli.reading.files import expand_user_path
 
@@ -40,16 +40,19 @@ def add_adapter_models(
         An engine that takes no adapter; an adapter that cannot be read, or whose base is not among the models; two
         models with the same id.
     """
-    if folders and engine not in ("auto", *list_adapter_engines()):
-        usable = " or ".join(list_adapter_engines())
+    if folders and engine not in ("auto", *list_engines_taking_adapters()):
+        usable = " or ".join(list_engines_taking_adapters())
         raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use {usable}")
     adapters = [read_adapter(expand_user_path(folder)) for folder in folders]
-    return check_distinct_models(
-        [*models, *(_build_tuned_model(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters)]
+    return refuse_models_of_same_id(
+        [
+            *models,
+            *(_build_model_with_adapter(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters),
+        ]
     )
 
 
-def _build_tuned_model(adapter: Adapter, base: Model) -> Model:
+def _build_model_with_adapter(adapter: Adapter, base: Model) -> Model:
     """Describe an adapter as the model that it makes of its base."""
     about: dict[str, Any] = {
         "name": adapter.name,
@@ -66,13 +69,13 @@ def _build_tuned_model(adapter: Adapter, base: Model) -> Model:
 
 def _find_base_model(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Model:
     """Find the model that an adapter was made from."""
-    named = [model for model in models if _has_name(model, adapter.base)]
+    named = [model for model in models if _is_named_as_base_of_adapter(model, adapter.base)]
     if adapter.base_revision is None and named:
         return named[0]
     # A folder of another name may hold the base, too: its digest shows that. The hub is not asked about other names.
     candidates = [*named, *(model for model in models if model not in named and Path(model.source).is_dir())]
     for model in candidates if adapter.base_revision else ():
-        if _find_revision(model, revision) == adapter.base_revision:
+        if _find_commit_of_model(model, revision) == adapter.base_revision:
             return model
     if named:
         raise InputError(
@@ -82,21 +85,23 @@ def _find_base_model(adapter: Adapter, models: Sequence[Model], revision: str | 
     raise InputError(f"--lora {adapter.folder}: its base model {adapter.base} is not among those of --model; add it")
 
 
-def _has_name(model: Model, name: str) -> bool:
+def _is_named_as_base_of_adapter(model: Model, name: str) -> bool:
     """Tell whether a model has the name that an adapter gives its base: an id, a hub id or a folder."""
     return name in (model.id, model.source) or (
         Path(model.source).is_dir() and Path(name).name == Path(model.source).resolve().name
     )
 
 
-def _find_revision(model: Model, requested_revision: str | None) -> str | None:
+def _find_commit_of_model(model: Model, requested_revision: str | None) -> str | None:
     """Find the commit or digest of what a model's name stands for."""
-    loading = import_whole("inference.engines.loading")
-    commit, digest = loading.pin_revision(model.source, model.fields.get("revision", requested_revision))
+    loading = import_without_interruption("inference.engines.loading")
+    commit, digest = loading.find_revision_and_digest_to_load(
+        model.source, model.fields.get("revision", requested_revision)
+    )
     return commit or digest
 
 
-def inherit_series(
+def copy_series_from_base_to_adapter(
     models: Sequence[Model], stated_fields: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Give an adapter the series that `--models` states of its base, unless it states one of the adapter.

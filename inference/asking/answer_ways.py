@@ -20,7 +20,7 @@ from inference.asking.thoughts import (
     add_thought_arguments,
     build_thought_condition_fields,
     name_thought_condition,
-    parse_thinkings,
+    parse_thinking_settings,
     read_sampler_fields,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
@@ -88,11 +88,11 @@ class AnswerWays:
                 shared = tuple(
                     replace(condition, fields={**condition.fields, "share": self.share}) for condition in conditions
                 )
-                rounds.append(Round(shared, render, chosen=partial(is_in_subsample, share=self.share)))
+                rounds.append(Round(shared, render, chosen=partial(is_variant_in_subsample, share=self.share)))
         return rounds
 
 
-def is_in_subsample(variant: Variant, share: float) -> bool:
+def is_variant_in_subsample(variant: Variant, share: float) -> bool:
     """Tell whether a variant is in the subsample: its own name decides, so further items change nothing for it.
 
     Parameters
@@ -121,7 +121,7 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
         help="probability: of the options (default); text: generated and parsed for an option; thought: probabilities "
         "of the options after the thinking of a thinking model; or several of these",
     )
-    add_text_arguments(
+    add_text_generation_arguments(
         group,
         "length of a text, its own thinking included (default: 32), or of a thought with the answer behind it",
     )
@@ -134,7 +134,7 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def add_text_arguments(group: _ArgumentGroup, length_help: str) -> None:
+def add_text_generation_arguments(group: _ArgumentGroup, length_help: str) -> None:
     """Add the arguments that say how texts are generated.
 
     Parameters
@@ -172,22 +172,22 @@ def parse_answer_ways(options: Namespace) -> AnswerWays:
         For a setting of texts although no text is asked for, or a value out of range.
     """
     text, thought = TEXT in options.answer, THOUGHT in options.answer
-    refuse_settings_without_answer(options, text=text, thought=thought)
+    refuse_text_settings_without_texts(options, text=text, thought=thought)
     share = 1.0 if options.text_share is None else options.text_share
     if not 0 < share <= 1:
         raise InputError(f"--text-share {share}: give a share above 0, at most 1")
     length = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
-    texts = parse_samplings(options, length) if text else ()
-    return AnswerWays(PROBABILITY in options.answer, texts, parse_thinkings(options) if thought else (), share)
+    texts = parse_text_samplings(options, length) if text else ()
+    return AnswerWays(PROBABILITY in options.answer, texts, parse_thinking_settings(options) if thought else (), share)
 
 
-def refuse_settings_without_answer(options: Namespace, *, text: bool, thought: bool) -> None:
+def refuse_text_settings_without_texts(options: Namespace, *, text: bool, thought: bool) -> None:
     """Refuse a setting of texts or thoughts where the call asks for none.
 
     Parameters
     ----------
     options
-        Those of `add_text_arguments` and `add_thought_arguments`.
+        Those of `add_text_generation_arguments` and `add_thought_arguments`.
     text, thought
         Whether texts, and whether thoughts are asked for.
 
@@ -242,13 +242,13 @@ def build_thought_conditions(
     )
 
 
-def parse_samplings(options: Namespace, length_field: Mapping[str, int]) -> tuple[Sampling, ...]:
+def parse_text_samplings(options: Namespace, length_field: Mapping[str, int]) -> tuple[Sampling, ...]:
     """Read how texts are generated.
 
     Parameters
     ----------
     options
-        Those of `add_text_arguments`.
+        Those of `add_text_generation_arguments`.
     length_field
         Field `max_tokens` of `Sampling`; empty: its default, which is short.
 

@@ -142,17 +142,17 @@ class RemoteEngine:
         self._scout: Any = None
         self._packed: Any = None
         self.info: dict[str, Any]
-        self.info, self.mask_token, self.independent_of_batch = self._ask_scout("describe_scout_engine")
+        self.info, self.mask_token, self.independent_of_batch = self._call_scout_method("describe_scout_engine")
 
     def form(self, requested: str) -> str:
         """Choose the prompt form, as the scout's engine does."""
-        form: str = self._ask_scout("form", requested)
+        form: str = self._call_scout_method("form", requested)
         return form
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches, as the scout's engine does."""
         self._packed = self._cluster._ray.put(PackedPrompts(prompts))
-        batches: list[list[int]] = self._ask_scout("batches", self._packed)
+        batches: list[list[int]] = self._call_scout_method("batches", self._packed)
         return batches
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
@@ -167,7 +167,7 @@ class RemoteEngine:
         -------
         The text.
         """
-        text: str = self._ask_scout("render", prompt, effort)
+        text: str = self._call_scout_method("render", prompt, effort)
         return text
 
     def responses(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
@@ -194,7 +194,7 @@ class RemoteEngine:
         message = f"the worker that asked this batch died every time ({RETRIES + 1} times and again by itself)"
         for (place, _), batch in left.items():
             lost: list[Sequence[Response]] = [
-                [_build_lost_response(way, message)] * len(batch) for way in rounds[place].ways
+                [_build_response_of_dead_worker(way, message)] * len(batch) for way in rounds[place].ways
             ]
             yield place, batch, [rounds[place].prompts[index] for index in batch], lost
 
@@ -229,7 +229,7 @@ class RemoteEngine:
         context.enable_progress_bars = False
         context.max_errored_blocks = -1  # a task whose retries are used up is left out; the caller asks it again
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        tasks = group_into_tasks(batches, 1 if batch_by_batch else self._choose_prompts_per_task(batches))
+        tasks = group_batches_into_tasks(batches, 1 if batch_by_batch else self._choose_prompts_per_task(batches))
 
         def list_batch_prompts(key: Key) -> list[Prompt]:
             return [rounds[key[0]].prompts[index] for index in batches[key]]
@@ -261,7 +261,7 @@ class RemoteEngine:
                         raise batch_answers
                     yield from batch_answers
 
-    def _ask_scout(self, method: str, *arguments: Any) -> Any:
+    def _call_scout_method(self, method: str, *arguments: Any) -> Any:
         """Call a method of the scout, which is started where there is none, and return the result."""
         ray = self._cluster._ray
         if self._scout is None:
@@ -273,7 +273,7 @@ class RemoteEngine:
             raise error.cause if isinstance(error.cause, InputError) else error from None
 
 
-def group_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> list[list[Key]]:
+def group_batches_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> list[list[Key]]:
     """Group consecutive batches into tasks.
 
     Parameters
@@ -289,7 +289,7 @@ def group_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> 
 
     Examples
     --------
-    >>> group_into_tasks({(0, 0): [1, 2], (0, 1): [3, 4], (1, 0): [5]}, min_prompts=3)
+    >>> group_batches_into_tasks({(0, 0): [1, 2], (0, 1): [3, 4], (1, 0): [5]}, min_prompts=3)
     [[(0, 0), (0, 1)], [(1, 0)]]
     """
     tasks: list[list[Key]] = []
@@ -303,7 +303,7 @@ def group_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> 
     return tasks
 
 
-def _build_lost_response(way: Way, message: str) -> Response:
+def _build_response_of_dead_worker(way: Way, message: str) -> Response:
     """Build the response to a prompt whose worker died."""
     if isinstance(way, Sampling):
         return Generation(error=message)

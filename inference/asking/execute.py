@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ground.errors import InputError, RunFailed
+from ground.progress import can_show_bars, print_warning
 from inference.asking import failures
-from inference.asking.adapters import inherit_series
+from inference.asking.adapters import copy_series_from_base_to_adapter
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model, refuse_outdated_demo_models
-from inference.asking.one_model import Settings, ask_model, find_tallies_if_complete, release_memory
+from inference.asking.one_model import (
+    Settings,
+    ask_model,
+    count_rows_before_loading,
+    find_tallies_if_complete,
+    release_device_memory,
+)
 from inference.asking.rounds import ClusterEngine, Exact, Questions
-from inference.asking.session import Stop, Tally, print_bill, print_nothing_left
-from inference.engines import is_hosted
+from inference.asking.session import CallProgress, Stop, Tally, print_bill, print_that_nothing_is_left_to_ask
+from inference.engines import is_engine_of_server
 from inference.engines.contract import NO_NUMBERS
 from inference.runfolder.store import Run
 from inference.stimuli.study import Study
@@ -45,7 +52,7 @@ class Task:
     out
         The run folder, new or of the same study; rows are written to it between batches.
     descriptions
-        Fields by model id (`models.read_descriptions`), which override what is known about a model.
+        Fields by model id (`models.read_model_descriptions`), which override what is known about a model.
     allowed
         How many rows may end without a response before the run counts as failed.
     command, folder
@@ -71,7 +78,7 @@ class _Share:
     task: Task
     model: Model
 
-    def has_same_engine(self, other: _Share) -> bool:
+    def can_share_engine(self, other: _Share) -> bool:
         """Tell whether one engine can serve both: the form is chosen per prompt, everything else at loading."""
         mine, theirs = (
             (
@@ -123,41 +130,47 @@ def execute_tasks(
         _check_first_prompt(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
-        groups = _group_by_engine([share for task in tasks for share in _open_shares(task, folders, cluster)])
+        groups = _group_models_by_engine(
+            [share for task in tasks for share in _open_run_folder_for_models(task, folders, cluster)]
+        )
         last = {share.run.path: share for group in groups for share in group}
-        answered = _find_finished_shares(groups)
+        answered = _find_models_already_finished(groups)
         unasked = _find_missing_models(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
-        for group in groups:
-            with _LazyEngine(load, cluster) as engine:
+        call_progress = CallProgress([_count_rows_for_progress_bars(group, {*answered, *unasked}) for group in groups])
+        for place, group in enumerate(groups):
+            with _LazyEngine(load, cluster) as engine, call_progress.show_bar_of_model(place, group[0].model.id):
                 for share in group:
                     if share in unasked:
                         continue
                     if stop.requested:
                         raise RunFailed(f"stopped before {share.model.id}; give the same command again to go on")
-                    if len(tasks) > 1:
-                        print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
+                    name = f"{share.run.study.name}, {share.model.id}" if len(tasks) > 1 else share.model.id
                     try:
                         if share in answered:
-                            print_nothing_left(share.model.id)
-                        tallies[share.task.out] += answered.get(share) or engine.ask_share(share, stop)
+                            print_that_nothing_is_left_to_ask(name)
+                        tallies[share.task.out] += answered.get(share) or engine.ask_model_of_task(
+                            share, stop, call_progress, name
+                        )
                     except InputError as error:
                         if len(last) == len(groups) == len(group) == 1:
                             raise  # nothing else is asked
-                        unasked |= _report_unasked(group[group.index(share) :] if engine.fails else [share], error)
+                        unasked |= _report_model_that_cannot_be_asked(
+                            group[group.index(share) :] if engine.fails else [share], error
+                        )
                     if last[share.run.path] is share and not any(
                         unasked_share.run is share.run for unasked_share in unasked
                     ):
                         share.run.finish()
         if len(unasked) == sum(map(len, groups)):
             raise InputError("; ".join(dict.fromkeys(map(str, unasked.values()))))
-    failures.check_failures(
+    failures.refuse_too_many_failures(
         {task.out: (task.allowed, tallies[task.out]) for task in tasks},
         {f"{share.model.id} ({share.run.path})": str(error) for share, error in unasked.items()},
     )
     return [tally for task_tallies in tallies.values() for tally in task_tallies]
 
 
-def _find_finished_shares(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
+def _find_models_already_finished(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
     """Find the shares that have nothing left to ask, by their run folders alone; what is wrong is told when asking."""
     answered = {}
     for share in chain.from_iterable(groups):
@@ -166,6 +179,15 @@ def _find_finished_shares(groups: Sequence[Sequence[_Share]]) -> dict[_Share, li
                 share.run, share.model, share.task.questions, share.task.settings
             )
     return {share: tallies for share, tallies in answered.items() if tallies}
+
+
+def _count_rows_for_progress_bars(group: Sequence[_Share], left_out: Container[_Share]) -> dict[Path, tuple[int, int]]:
+    """Count the rows that a model is to have in every study, and those that are there, where a bar is to show them."""
+    return {
+        share.run.path: count_rows_before_loading(share.run, share.model, share.task.questions, share.task.settings)
+        for share in group
+        if can_show_bars() and share not in left_out
+    }
 
 
 def _find_missing_models(
@@ -179,35 +201,35 @@ def _find_missing_models(
         try:
             group[0].task.settings.refuse_missing_model(group[0].model)
         except InputError as error:
-            unasked |= _report_unasked(group, error)
+            unasked |= _report_model_that_cannot_be_asked(group, error)
     return unasked
 
 
-def _report_unasked(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
+def _report_model_that_cannot_be_asked(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
     """Print at once that a model cannot be asked, and give each of its shares the error; the others are asked."""
-    print(f"{shares[0].model.id}: not asked: {error}", file=sys.stderr)
+    print_warning(f"{shares[0].model.id}: not asked: {error}")
     return dict.fromkeys(shares, error)
 
 
-def _open_shares(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
+def _open_run_folder_for_models(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
     run = exit_stack.enter_context(
         Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command)
     )
     if task.folder is not None:
-        run.note_session(folder=task.folder)
+        run.mark_session_as_different(folder=task.folder)
     if cluster is not None:
-        run.note_session(ray=cluster.session_fields)
-    models = _add_stated_fields(run, task.models, task.descriptions)
+        run.mark_session_as_different(ray=cluster.session_fields)
+    models = _add_user_stated_fields_to_models(run, task.models, task.descriptions)
     run.record_session_models([model.id for model in models])
     return [_Share(run, task, model) for model in models]
 
 
-def _group_by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
+def _group_models_by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
     """Group the shares that one engine serves together, in order of their first appearance."""
     groups: list[list[_Share]] = []
     for share in shares:
-        group = next((group for group in groups if group[0].has_same_engine(share)), None)
+        group = next((group for group in groups if group[0].can_share_engine(share)), None)
         if group is None:
             groups.append([share])
         else:
@@ -230,10 +252,10 @@ class _LazyEngine:
         if self._engine is not None:
             self._engine.close()
             self._engine = None
-            release_memory()
+            release_device_memory()
 
-    def ask_share(self, share: _Share, stop: Stop) -> list[Tally]:
-        """Ask one share and record what it was billed for."""
+    def ask_model_of_task(self, share: _Share, stop: Stop, call_progress: CallProgress, name: str) -> list[Tally]:
+        """Ask one share, which lines about it call `name`, and record what it was billed for."""
         if self._engine is None:
             load, seed = self._load or share.task.settings.load_model_engine, share.run.seed
             cluster, self.fails = self._cluster, True
@@ -241,9 +263,12 @@ class _LazyEngine:
                 self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
             self.fails = False
         try:
-            return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
+            task = share.task
+            return ask_model(
+                share.run, share.model, self._engine, task.questions, task.settings, stop, call_progress, name
+            )
         finally:
-            if is_hosted(self._engine.info["engine"]):
+            if is_engine_of_server(self._engine.info["engine"]):
                 # A server's bill is known only when it is closed, and every run folder gets its own bill.
                 print_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
                 self._engine = None
@@ -261,7 +286,7 @@ def _check_first_prompt(task: Task) -> None:
         try:
             for round_ in task.questions.rounds(form):
                 prompt = round_.render(variant, "[MASK]")
-                if prompt.numbers and is_hosted(task.settings.engine) and round_.has_way(Exact):
+                if prompt.numbers and is_engine_of_server(task.settings.engine) and round_.has_way_of_answering(Exact):
                     raise InputError(NO_NUMBERS)
         except InputError as error:
             problems.append(error)
@@ -275,19 +300,18 @@ def print_items_with_too_few_paraphrases(study: Study) -> None:
     unstable = study.items_with_too_few_paraphrases
     if unstable:
         names = ", ".join(unstable[:MOST_LISTED]) + (" ..." if len(unstable) > MOST_LISTED else "")
-        print(
+        print_warning(
             f"{study.name}: {len(unstable)} of {len(study.items)} items have fewer than two paraphrases: "
-            f"asked, but left out of stability statistics: {names}",
-            file=sys.stderr,
+            f"asked, but left out of stability statistics: {names}"
         )
 
 
-def _add_stated_fields(
+def _add_user_stated_fields_to_models(
     run: Run, models: Sequence[Model], stated_fields: Mapping[str, Mapping[str, Any]]
 ) -> list[Model]:
     """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
     model_ids = {model.id for model in models}
-    stated_fields = inherit_series(models, stated_fields)
+    stated_fields = copy_series_from_base_to_adapter(models, stated_fields)
     for name, fields in stated_fields.items():
         if name in run.models and name not in model_ids:
             run.add_model(name, {**run.models[name], **fields})

@@ -56,5 +56,5 @@ def _count_expected_rows(
     """Count the variants that are chosen or have a row already."""
     if sum(is_chosen_bytes) == len(variants):
         return len(variants)
-    missing = run.responses.compute_missing_flags(model, condition, variants)
+    missing = run.responses.flag_variants_without_response(model, condition, variants)
     return sum(is_chosen or not is_missing for is_chosen, is_missing in zip(is_chosen_bytes, missing, strict=True))

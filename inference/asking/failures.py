@@ -26,14 +26,14 @@ class AllowedFailures:
 
     Examples
     --------
-    >>> AllowedFailures(share=0.29).count_allowed(100), AllowedFailures(rows=3).count_allowed(100)
+    >>> AllowedFailures(share=0.29).count_allowed_failures(100), AllowedFailures(rows=3).count_allowed_failures(100)
     (29, 3)
     """
 
     rows: int = 0
     share: float = 0.0
 
-    def count_allowed(self, n_rows: int) -> int:
+    def count_allowed_failures(self, n_rows: int) -> int:
         """Return the number that is allowed among so many rows."""
         return max(self.rows, int(self.share * n_rows + ROUNDING))
 
@@ -48,7 +48,7 @@ def advise_on_failures(tallies: Sequence[Tally]) -> str:
     return "; ".join([TOO_LONG] * too_long + [AGAIN] * others_failed)
 
 
-def check_failures(
+def refuse_too_many_failures(
     outcomes_by_folder: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]], reason_by_unasked: Mapping[str, str]
 ) -> None:
     """Fail a call if more rows of a study are without a response than allowed, or a model could not be asked.
@@ -69,7 +69,7 @@ def check_failures(
     failing: list[Tally] = []
     for folder, (allowed, tallies) in outcomes_by_folder.items():
         failed, rows = (sum(getattr(tally, count) for tally in tallies) for count in ("failed", "rows"))
-        if failed > allowed.count_allowed(rows):
+        if failed > allowed.count_allowed_failures(rows):
             first = next(tally for tally in tallies if tally.failed)
             failed_studies.append(
                 f"{folder}: {failed:,} of {rows:,} rows have no response "

@@ -11,7 +11,7 @@ from unicodedata import category
 
 from ground import run_json
 from ground.errors import InputError, suggest_nearest
-from inference.engines import find_entry, is_hosted
+from inference.engines import find_engine_entry, is_engine_of_server
 from inference.engines.digest import compute_folder_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 
@@ -43,7 +43,7 @@ class Model:
     adapter: Adapter | None = None
 
 
-def find_models(
+def find_requested_models(
     names: Iterable[str | Model],
     kinds: Container[str] = KINDS,
     engine: str = "auto",
@@ -76,7 +76,7 @@ def find_models(
     InputError
         For a missing folder, and for two models with the same id.
     """
-    find_model = _build_server_model if is_hosted(engine) else _find_local_or_hub_model
+    find_model = _build_server_model if is_engine_of_server(engine) else _find_local_or_hub_model
     models: list[Model] = []
     for name in names:
         if isinstance(name, Model):
@@ -85,10 +85,10 @@ def find_models(
             models += _list_demo_models(kinds, engine, thinking, demo_models) if name == DEMO else (find_model(name),)
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
-    return check_distinct_models(models)
+    return refuse_models_of_same_id(models)
 
 
-def check_distinct_models(models: Iterable[Model]) -> tuple[Model, ...]:
+def refuse_models_of_same_id(models: Iterable[Model]) -> tuple[Model, ...]:
     """Return the models, if each has an id of its own that can be written.
 
     Raises
@@ -116,7 +116,7 @@ def check_distinct_models(models: Iterable[Model]) -> tuple[Model, ...]:
     return tuple(model_by_id.values())
 
 
-def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
+def read_model_descriptions(path: str) -> dict[str, dict[str, Any]]:
     """Read a `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
 
     Raises
@@ -217,10 +217,14 @@ def _list_demo_models(
     """List the demo models of these kinds that the engine can ask, those that think or the others."""
     from inference.demo import ENCODERS, FAMILY, THINKERS
 
-    entry = find_entry(engine)
+    entry = find_engine_entry(engine)
     candidates = THINKERS if thinking else demo_models or FAMILY | ENCODERS
     return tuple(
-        Model(name, name if is_hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
+        Model(
+            name,
+            name if is_engine_of_server(engine) else str(about.path),
+            {"series": about.series, "stage": about.stage},
+        )
         for name, about in candidates.items()
         if about.family in kinds and (entry is None or entry.kind == about.family)
     )

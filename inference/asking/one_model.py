@@ -6,13 +6,14 @@ import gc
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ground import progress
 from ground.errors import InputError, NoSuchModel, RunFailed
-from ground.importing import import_whole
+from ground.importing import import_without_interruption
 from inference.asking import recorded_prompts
 from inference.asking.expected_rows import record_expected_rows
 from inference.asking.models import Model, suggest_similar_model_name
@@ -28,11 +29,20 @@ from inference.asking.rounds import (
     Way,
     ask_rounds,
 )
-from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer, open_bar
-from inference.engines import is_hosted
+from inference.asking.session import (
+    PAID_EVERY,
+    SAVED_EVERY,
+    CallProgress,
+    Stop,
+    Tally,
+    Writer,
+    add_left_out_paths,
+    print_counts,
+)
+from inference.engines import is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Thinking
 from inference.engines.digest import compute_folder_digest
-from inference.engines.hub import ask_hub_once, is_hub_id
+from inference.engines.hub import is_hub_id, is_hub_reachable
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR
@@ -80,8 +90,14 @@ class Settings:
 
         revision = model.fields.get("revision", self.revision)
         try:
-            if is_hub_id(model.source) and self.engine in ("auto", *engines.ENGINES) and not is_hosted(self.engine):
-                ask_hub_once(model.source, revision)  # before torch and transformers are loaded, which takes seconds
+            if (
+                is_hub_id(model.source)
+                and self.engine in ("auto", *engines.ENGINES)
+                and not is_engine_of_server(self.engine)
+            ):
+                is_hub_reachable(
+                    model.source, revision
+                )  # before torch and transformers are loaded, which takes seconds
             return engines.load_engine(
                 model.source,
                 engine=self.engine,
@@ -98,12 +114,12 @@ class Settings:
 
     def refuse_missing_model(self, model: Model) -> None:
         """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked."""
-        if is_hosted(self.engine):
+        if is_engine_of_server(self.engine):
             return
-        loading = import_whole("inference.engines.loading")
+        loading = import_without_interruption("inference.engines.loading")
 
         try:
-            loading.find_config(model.source, model.fields.get("revision", self.revision))
+            loading.find_config_file(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
             raise InputError(f"{error}{suggest_similar_model_name(model.source)}") from error
 
@@ -123,7 +139,7 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
     list of Tally
         Empty: it has to be loaded and asked.
     """
-    local = Path(model.source).is_dir() and not is_hosted(settings.engine)
+    local = Path(model.source).is_dir() and not is_engine_of_server(settings.engine)
     if model.adapter or (model.id != model.source and not local):
         return []
     recorded_fields = run.models.get(model.id, {})
@@ -148,7 +164,7 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
         variants = list(filter(round_.chosen, run.study.variants))
         for condition in round_.conditions:
             same = run.conditions.get(condition.name) == condition.fields
-            if not same or any(run.responses.compute_missing_flags(model.id, condition.name, variants)):
+            if not same or any(run.responses.flag_variants_without_response(model.id, condition.name, variants)):
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**recorded_fields, **model.fields})
@@ -156,8 +172,42 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
     return tallies
 
 
+def count_rows_before_loading(run: Run, model: Model, questions: Questions, settings: Settings) -> tuple[int, int]:
+    """Count the rows of a model before it is loaded, in the prompt form that it most probably has.
+
+    Parameters
+    ----------
+    run, model, questions, settings
+        As in `ask_model`.
+
+    Returns
+    -------
+    int
+        All rows; 0 where no form fits.
+    int
+        Those that the run folder has already.
+    """
+    recorded_form = run.models.get(model.id, {}).get("forms", {}).get(settings.form)
+    for form in filter(None, (recorded_form, settings.form if settings.form != "auto" else None, CHAT, CLOZE, PAIR)):
+        with suppress(InputError):
+            rounds = [
+                _MissingRows.find_missing_rows(run, model.id, round_)
+                for round_ in _select_askable_rounds(form, questions.rounds(form))
+            ]
+            n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in rounds)
+            return n_rows, n_rows - sum(round_.count() for round_ in rounds)
+    return 0, 0
+
+
 def ask_model(
-    run: Run, model: Model, engine: Engine | ClusterEngine, questions: Questions, settings: Settings, stop: Stop
+    run: Run,
+    model: Model,
+    engine: Engine | ClusterEngine,
+    questions: Questions,
+    settings: Settings,
+    stop: Stop,
+    call_progress: CallProgress,
+    name: str,
 ) -> list[Tally]:
     """Ask one model for all rows that are not in the run folder yet.
 
@@ -171,6 +221,10 @@ def ask_model(
         What is asked, and the settings of the call.
     stop
         Notes a Ctrl-C.
+    call_progress
+        Shows how far the call is.
+    name
+        What lines about this model and study begin with.
 
     Returns
     -------
@@ -188,22 +242,42 @@ def ask_model(
     all_rounds = questions.rounds(form)
     rounds = select_fitting_rounds(model, engine, form, all_rounds)
     if len(rounds) < len(all_rounds):
-        print(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only", file=sys.stderr)
+        progress.print_warning(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only")
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
-    run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
+    recorded_fields = run.models.get(model.id, {})
+    info = {**engine.info, **model.fields, "forms": forms}
+    run.add_model(model.id, add_left_out_paths(info, recorded_fields, ()))
     record_expected_rows(run, model.id, rounds)
     with stop.end_at_first_signal(model.id):
-        recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
-    tallies = []
+        rounds = recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
+    missing_by_round = [_MissingRows.find_missing_rows(run, model.id, round_) for round_ in rounds]
+    n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in missing_by_round)
+    call_progress.begin_bar_of_study(run.path, n_rows, n_rows - sum(round_.count() for round_ in missing_by_round))
+    tallies, begun_all = [], time.monotonic()
     # Engines on a cluster start once for a call, so they get all rounds at once. So does any engine where there are
     # many, such as one for every persona: each would else be a file of few rows.
     at_once = isinstance(engine, ClusterEngine) or len(rounds) > MOST_SINGLE_ROUNDS
-    for together in [rounds] if at_once else [[round_] for round_ in rounds]:
-        began = time.monotonic()
-        new_tallies = _ask_model_rounds(run, model.id, together, engine, stop)
-        for tally in new_tallies:
-            tally.print_counts(time.monotonic() - began)
-        tallies += new_tallies
+
+    def record_left_out_paths() -> None:
+        every_tally = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
+        if any(tally.left_out for tally in every_tally):
+            run.add_model(model.id, add_left_out_paths(info, recorded_fields, every_tally))
+
+    try:
+        for together in [missing_by_round] if at_once else [[round_] for round_ in missing_by_round]:
+            began = time.monotonic()
+            new_tallies = _ask_model_rounds(run, model.id, together, engine, stop, call_progress)
+            if progress.is_verbose():
+                for tally in new_tallies:
+                    tally.print_counts(time.monotonic() - began)
+            tallies += new_tallies
+    except BaseException:
+        with suppress(OSError):  # the first error is the one to tell: on a full disk, nothing can be recorded either
+            record_left_out_paths()
+        raise
+    record_left_out_paths()
+    if not progress.is_verbose():
+        print_counts(name, tallies, time.monotonic() - begun_all)
     return tallies
 
 
@@ -236,19 +310,21 @@ def select_fitting_rounds(
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} {SILENT[form]} and writes no text: ask it for --answer probability")
-    if thinks and any(round_.has_way(Exact) for round_ in fitting):
+    if thinks and any(round_.has_way_of_answering(Exact) for round_ in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for --answer thought (probabilities after its thoughts; --effort none: without them) or text, or "
             "with --form plain"
         )
-    if not thinks and any(round_.has_way(Thinking) for round_ in fitting):
+    if not thinks and any(round_.has_way_of_answering(Thinking) for round_ in fitting):
         raise InputError(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
     for condition in (condition for round_ in fitting for condition in round_.conditions):
         refuse_unfit_thinking(model, engine, condition.way)
-    if engine.info.get("unshown") and any(round_.has_way(Exact) or round_.has_way(Thinking) for round_ in fitting):
+    if engine.info.get("unshown") and any(
+        round_.has_way_of_answering(Exact) or round_.has_way_of_answering(Thinking) for round_ in fitting
+    ):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
 
@@ -267,7 +343,7 @@ def refuse_unfit_thinking(model: Model, engine: Engine | ClusterEngine, way: Way
 
 def _select_askable_rounds(form: str, rounds: Sequence[Round]) -> list[Round]:
     """Select the rounds that have a form: a masked model (cloze) or a classifier (pair) is not asked for texts."""
-    return [round_ for round_ in rounds if form not in SILENT or round_.has_way(Exact)]
+    return [round_ for round_ in rounds if form not in SILENT or round_.has_way_of_answering(Exact)]
 
 
 @dataclass(slots=True)
@@ -290,11 +366,11 @@ class _MissingRows:
     tallies: dict[str, Tally]
 
     @classmethod
-    def find_missing(cls, run: Run, model: str, round_: Round) -> _MissingRows:
+    def find_missing_rows(cls, run: Run, model: str, round_: Round) -> _MissingRows:
         """Look up in the run folder which rows of a round are missing."""
         variants = list(filter(round_.chosen, run.study.variants))
         missing = {
-            condition.name: run.responses.compute_missing_flags(model, condition.name, variants)
+            condition.name: run.responses.flag_variants_without_response(model, condition.name, variants)
             for condition in round_.conditions
         }
         due = [condition for condition in round_.conditions if any(missing[condition.name])]
@@ -330,10 +406,14 @@ class _MissingRows:
 
 
 def _ask_model_rounds(
-    run: Run, model: str, rounds: Sequence[Round], engine: Engine | ClusterEngine, stop: Stop
+    run: Run,
+    model: str,
+    missing_by_round: Sequence[_MissingRows],
+    engine: Engine | ClusterEngine,
+    stop: Stop,
+    call_progress: CallProgress,
 ) -> list[Tally]:
-    """Ask one model some rounds; return a tally per condition."""
-    missing_by_round = [_MissingRows.find_missing(run, model, round_) for round_ in rounds]
+    """Ask one model what is missing of some rounds; return a tally per condition."""
     tallies = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
     unfinished = [round_ for round_ in missing_by_round if round_.due]
     names = [condition.name for round_ in unfinished for condition in round_.due]
@@ -345,8 +425,7 @@ def _ask_model_rounds(
     saved = total - sum(round_.count() for round_ in unfinished)
     title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     with (
-        Writer(run, stop, PAID_EVERY if is_hosted(engine.info["engine"]) else SAVED_EVERY) as writer,
-        open_bar(total, saved, title) as bar,
+        Writer(run, stop, PAID_EVERY if is_engine_of_server(engine.info["engine"]) else SAVED_EVERY) as writer,
         closing(
             ask_rounds(engine, [round_.build_round_marking_missing_prompts(engine.mask_token) for round_ in unfinished])
         ) as answered_batches,
@@ -356,7 +435,7 @@ def _ask_model_rounds(
             writer.rows += rows
             saved += len(rows)
             writer.save_if_due()
-            bar.update(len(rows))
+            call_progress.add_rows(len(rows))
             if stop.requested and saved < total:
                 raise RunFailed(
                     f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"
@@ -374,7 +453,7 @@ def _build_response_row(
     return {**row, **round_.read(variant, prompt, response)}
 
 
-def release_memory() -> None:
+def release_device_memory() -> None:
     """Free the device memory of models that are no longer used."""
     gc.collect()
     torch = sys.modules.get("torch")

@@ -39,11 +39,11 @@ def map_ahead_in_thread(function: Callable[[T], R], inputs: Iterable[T]) -> Gene
     ['A', 'B', 'C']
     """
 
-    def make_when_due(thing: T, is_due: Event, pause: float) -> R:
+    def compute_when_due(thing: T, is_due: Event, pause: float) -> R:
         is_due.wait(pause)
         return function(thing)
 
-    def take_next() -> R:
+    def take_next_result() -> R:
         is_due, future = pending.popleft()
         is_due.set()
         return future.result()
@@ -54,15 +54,15 @@ def map_ahead_in_thread(function: Callable[[T], R], inputs: Iterable[T]) -> Gene
         pause = 0.0
         for thing in inputs:
             is_due = Event()
-            pending.append((is_due, thread.submit(make_when_due, thing, is_due, pause)))
+            pending.append((is_due, thread.submit(compute_when_due, thing, is_due, pause)))
             if len(pending) > AHEAD:
-                result = take_next()
+                result = take_next_result()
                 began = time.monotonic()
                 yield result
                 ready = pending[0][1].done()
                 pause = (time.monotonic() - began) / 2 if ready else 0.0
         while pending:
-            yield take_next()
+            yield take_next_result()
     finally:
         for is_due, _ in pending:
             is_due.set()

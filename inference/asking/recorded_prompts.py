@@ -3,6 +3,9 @@
 The form is made of the prompt itself: a variant whose text and attributes are marks is rendered, and the marks show
 where they come out. Then every variant is filled in and compared with its prompt. So what `results/schema.json` calls
 `wordings` gives every prompt to the letter, or is not kept.
+
+To fill in a form takes a tenth of the time of rendering a template. So a round that is compared is rendered once, and
+asked with its form.
 """
 
 from __future__ import annotations
@@ -10,11 +13,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, find_effort
+from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, get_thinking_effort
 from inference.engines.contract import Engine
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
@@ -31,7 +34,7 @@ Message = dict[str, Any]  # role (null where the prompt is one text) and content
 
 def record_prompts(
     run: Run, model: str, form: str, questions: Questions, rounds: Sequence[Round], engine: Engine | ClusterEngine
-) -> None:
+) -> list[Round]:
     """Record the prompts of one model that run.json does not have yet.
 
     Parameters
@@ -45,24 +48,31 @@ def record_prompts(
     engine
         Writes the prompt out as the model gets it.
 
+    Returns
+    -------
+    The same rounds, of which those that were compared with a form are rendered by it.
+
     Raises
     ------
     InputError
         If a prompt cannot be made: for the model, or for one of the variants.
     """
     entry_by_condition = {}
-    for round_ in rounds:
-        new = [condition for condition in round_.conditions if not run.has_prompt(model, condition.name)]
+    rounds_to_ask = list(rounds)
+    for place, round_ in enumerate(rounds):
+        new = [condition for condition in round_.conditions if not run.has_recorded_prompt(model, condition.name)]
         first = next(filter(round_.chosen, run.study.variants), None) if new else None
         if first is None:
             continue
         recorded_entries = [
             entry for condition in round_.conditions for entry in run.asked_prompts.get(condition.name, ())
         ]
-        wordings = _build_wordings_entry(round_, list(run.study.variants), engine.mask_token, recorded_entries)
+        wordings, rounds_to_ask[place] = _compare_prompts_with_one_form(
+            round_, list(run.study.variants), engine.mask_token, recorded_entries
+        )
         prompt = round_.render(first, engine.mask_token)
         for condition in new:
-            text = engine.render(prompt, find_effort(condition.way))
+            text = engine.render(prompt, get_thinking_effort(condition.way))
             entry_by_condition[condition.name] = {
                 "item": first.item,
                 "variant": first.variant,
@@ -71,6 +81,7 @@ def record_prompts(
                 **wordings,
             }
     run.add_prompts(model, build_form_by_hash(questions.book, form), entry_by_condition)
+    return rounds_to_ask
 
 
 def build_form_by_hash(book: PromptBook, form: str) -> dict[str, Any]:
@@ -87,33 +98,84 @@ def build_form_by_hash(book: PromptBook, form: str) -> dict[str, Any]:
     -------
     Hash -> form; empty where it is longer than run.json keeps (`LONGEST`).
     """
-    content = book.find_form_content(form)
+    content = book.get_form_content(form)
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
 
 
-def _build_wordings_entry(
+def _compare_prompts_with_one_form(
     round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Return the prompts of all variants as one form, or say why there is none."""
-    form = _build_fillable_form(round_, variants[0], mask_token)
+) -> tuple[dict[str, Any], Round]:
+    """Compare the prompts of variants with one form.
+
+    Returns
+    -------
+    The form, or why there is none; and the round, rendered by its form where the prompts differ in nothing else.
+    """
+    form = _build_prompt_form_with_blanks(round_, variants[0], mask_token)
     if form is None or sum(len(part) for message in form for part in message["content"]) > LONGEST:
-        return {"wordings": None, "inexact": "the prompt is too long, or its template refuses unknown texts"}
-    if any(entry["wordings"] == form for entry in recorded_entries):  # compared before, for another model
-        return {"wordings": form}
-    prompts = Prompts(variants, round_.render, mask_token)
-    try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
-        same = all(
-            fill_form(form, variant) == list_prompt_messages(prompt)
-            for variant, prompt in zip(variants, prompts, strict=True)
-        )
+        return {"wordings": None, "inexact": "the prompt is too long, or its template refuses unknown texts"}, round_
+    if any(entry["wordings"] == form for entry in recorded_entries):  # all were compared, for another model
+        variants = list(filter(round_.chosen, variants))
+    # Else all variants, also those that another call will ask about: what is recorded holds for the condition.
+    differs = {"wordings": None, "inexact": "the template changes the wording, or does not treat all wordings alike"}
+    filled: FilledForm | None = None
+    is_alike = True
+    try:
+        for variant, prompt in zip(variants, Prompts(variants, round_.render, mask_token), strict=True):
+            if fill_prompt_form_with_variant(form, variant) != list_prompt_messages(prompt):
+                return differs, round_
+            filled = filled or FilledForm(form, prompt)
+            is_alike = is_alike and filled.has_answers_of(prompt)
     except InputError:  # it is reported when that variant is asked
-        same = False
-    if same:
-        return {"wordings": form}
-    return {"wordings": None, "inexact": "the template changes the wording, or does not treat all wordings alike"}
+        return differs, round_
+    return {"wordings": form}, replace(round_, render=filled.render) if filled and is_alike else round_
 
 
-def _build_fillable_form(round_: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
+@dataclass(frozen=True, slots=True)
+class FilledForm:
+    """Makes prompts that differ in nothing but columns of the stimuli.
+
+    Attributes
+    ----------
+    form
+        Messages as `wordings` of run.json has them.
+    example
+        One of the prompts.
+    """
+
+    form: Sequence[Message]
+    example: Prompt
+
+    def has_answers_of(self, prompt: Prompt) -> bool:
+        """Tell whether a prompt is like the example but for its texts."""
+        example = self.example
+        return (prompt.answers, prompt.numbers, prompt.begins_with_persona) == (
+            example.answers, example.numbers, example.begins_with_persona
+        )  # fmt: skip
+
+    def render(self, variant: Variant, _mask_token: str | None) -> Prompt:
+        """Fill in the form.
+
+        Parameters
+        ----------
+        variant
+            One whose prompt was compared with the form.
+
+        Returns
+        -------
+        The prompt.
+        """
+        example, filled = self.example, fill_prompt_form_with_variant(self.form, variant) or []
+        text = filled[0][1] if example.messages is None else None
+        messages = (
+            None
+            if example.messages is None
+            else tuple({"role": role or "", "content": content} for role, content in filled)
+        )
+        return Prompt(text, messages, example.answers, example.numbers, example.begins_with_persona)
+
+
+def _build_prompt_form_with_blanks(round_: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
     """Render a variant made of marks, and cut the prompt at the marks; None where the template refuses them."""
     columns = [TEXT, *(f"{ATTRIBUTE}{name}" for name in variant.attributes)]
     marks = [f"\ue000{number}\ue001" for number in range(len(columns))]
@@ -146,7 +208,7 @@ def list_prompt_messages(prompt: Prompt) -> list[tuple[str | None, str]]:
     return [(message["role"], message["content"]) for message in prompt.messages]
 
 
-def fill_form(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
+def fill_prompt_form_with_variant(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
     """Fill the columns of a variant into a form.
 
     Parameters
@@ -165,7 +227,12 @@ def fill_form(form: Sequence[Message], variant: Variant) -> list[tuple[str | Non
         return [
             (
                 message["role"],
-                "".join([p if isinstance(p, str) else _select_cell(variant, p["column"]) for p in message["content"]]),
+                "".join(
+                    [
+                        p if isinstance(p, str) else _get_field_of_variant(variant, p["column"])
+                        for p in message["content"]
+                    ]
+                ),
             )
             for message in form
         ]
@@ -173,6 +240,6 @@ def fill_form(form: Sequence[Message], variant: Variant) -> list[tuple[str | Non
         return None
 
 
-def _select_cell(variant: Variant, column: str) -> str:
+def _get_field_of_variant(variant: Variant, column: str) -> str:
     """Return the text or an attribute of a variant, by the name of the column."""
     return variant.text if column == TEXT else variant.attributes[column.removeprefix(ATTRIBUTE)]

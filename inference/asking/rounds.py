@@ -34,7 +34,7 @@ class Exact:
 Way = Exact | Sampling | Thinking
 
 
-def find_effort(way: Way) -> str | None:
+def get_thinking_effort(way: Way) -> str | None:
     """Return how hard a model is to think in this way of answering; None where nothing says it."""
     return way.effort if isinstance(way, Sampling | Thinking) else None
 
@@ -101,7 +101,7 @@ class Round:
     chosen
         Tells whether a variant is asked in this round: all are, unless a subsample is wanted.
     draw
-        Set where only some wordings of every item are asked (`wordings.draw_wordings`).
+        Set where only some wordings of every item are asked (`wordings.sample_wordings_per_item`).
     list_options
         Lists the labels of a variant's options that are asked about, in the order of the probabilities.
     """
@@ -113,7 +113,7 @@ class Round:
     draw: Draw | None = None
     list_options: Callable[[Variant], list[str]] = list_option_labels
 
-    def has_way(self, way: type) -> bool:
+    def has_way_of_answering(self, way: type) -> bool:
         """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
         return any(isinstance(condition.way, way) for condition in self.conditions)
 
@@ -197,7 +197,7 @@ class PendingRound:
         The batch, and its prompts as `Engine.read` returns them.
         """
         return prompt_indices, engine.read(
-            [self.prompts[index] for index in prompt_indices], {*map(find_effort, self.ways)}
+            [self.prompts[index] for index in prompt_indices], {*map(get_thinking_effort, self.ways)}
         )
 
 
@@ -286,7 +286,7 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
         return
     for number, round_ in enumerate(rounds):
         if isinstance(engine, StreamingEngine):
-            yield from _stream_round(engine, number, round_)
+            yield from _ask_round_in_stream(engine, number, round_)
             continue
         with closing(
             map_ahead_in_thread(
@@ -297,7 +297,9 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
                 yield number, batch, prompts, ask_batch(engine, prompts, round_.ways)
 
 
-def _stream_round(engine: StreamingEngine, number: int, round_: PendingRound) -> Generator[AnsweredBatch, None, None]:
+def _ask_round_in_stream(
+    engine: StreamingEngine, number: int, round_: PendingRound
+) -> Generator[AnsweredBatch, None, None]:
     """Ask a round; a batch is what came in the last moments, perhaps nothing."""
     exact = [way for way in round_.ways if isinstance(way, Exact)]
     sampled = [way for way in round_.ways if isinstance(way, Sampling)]
@@ -350,6 +352,6 @@ __all__ = [
     "ask_batch",
     "ask_rounds",
     "build_columns_of_response",
-    "find_effort",
+    "get_thinking_effort",
     "list_option_labels",
 ]

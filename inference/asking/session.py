@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
+from ground import progress
 from ground.errors import RunFailed
 from inference.engines.contract import PAST_WINDOW
 from inference.runfolder.store import Run
@@ -31,59 +30,72 @@ FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, row
 STANDARD_ERROR = 2  # its file descriptor
 
 
-def is_in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook."""
-    ipython = sys.modules.get("IPython")
-    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+class CallProgress:
+    """Show how far a call is: a bar per model, with what is left of the whole call behind it.
 
-
-def can_show_bars() -> bool:
-    """Tell whether a bar can be drawn: in a notebook or a terminal, but not in a file."""
-    return is_in_notebook() or sys.stderr.isatty()
-
-
-def import_bar_class() -> Any:
-    """Import tqdm's bar for this place without its warning: a notebook without ipywidgets gets a bar of characters.
-
-    Transformers imports it, too: whoever comes first prevents the warning.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm
-    return tqdm
-
-
-def open_bar(total: int, asked_before: int, title: str) -> Any:
-    """Open a progress bar, which closes itself at the end of a `with` block.
+    In a notebook a bar goes when it is full. Without a terminal there is none (`ground.progress`).
 
     Parameters
     ----------
-    total
-        Number of prompts.
-    asked_before
-        How many of them need not be asked any more.
-    title
-        What is asked.
-
-    Returns
-    -------
-    The bar, tqdm's for the place where it is drawn. In a notebook it goes when it is full, because there is one for
-    every model and condition.
+    rows
+        Of every model, as they are asked, the run folder of each study -> its rows, and those of them that are there,
+        as far as they are known before the model is loaded.
     """
-    return import_bar_class()(
-        total=total,
-        initial=asked_before,
-        desc=title,
-        unit="prompt",
-        disable=not can_show_bars(),
-        leave=not is_in_notebook(),
-    )
+
+    def __init__(self, rows: Sequence[Mapping[Path, tuple[int, int]]]) -> None:
+        self._rows = [dict(rows_by_study) for rows_by_study in rows]
+        self._bar: Any = None
+        self._place, self._title = 0, ""
+        self._begun, self._asked_count = 0.0, 0
+
+    @contextmanager
+    def show_bar_of_model(self, place: int, title: str) -> Iterator[None]:
+        """Keep the bar of one of the models for the block; it is drawn as soon as the model is asked."""
+        self._place, self._title = place, title
+        try:
+            yield
+        finally:
+            if self._bar is not None:
+                self._bar.close()
+            self._bar = None
+            self._rows[place].clear()
+
+    def begin_bar_of_study(self, study: Path, n_rows: int, n_saved: int) -> None:
+        """Note how many rows a study of this model has, now that it is known, and draw the bar."""
+        if not progress.can_show_bars():
+            return
+        rows_by_study = self._rows[self._place]
+        rows_by_study[study] = n_rows, n_saved
+        total, saved = (sum(counts) for counts in zip(*rows_by_study.values(), strict=True))
+        if self._bar is None:
+            self._begun = self._begun or time.monotonic()
+            self._bar = progress.import_bar_class()(
+                total=total,
+                initial=saved,
+                desc=self._title,
+                unit="prompt",
+                disable=False,
+                leave=not progress.is_in_notebook(),
+            )
+        self._bar.total = max(total, self._bar.n)
+
+    def add_rows(self, n_rows: int) -> None:
+        """Count rows that have come."""
+        if self._bar is None:
+            return
+        self._asked_count += n_rows
+        left_in_others = sum(total - saved for rows in self._rows[self._place + 1 :] for total, saved in rows.values())
+        if len(self._rows) > 1:
+            left = self._bar.total - self._bar.n - n_rows + left_in_others
+            seconds = (time.monotonic() - self._begun) * left / max(self._asked_count, 1)
+            self._bar.set_postfix_str(f"whole run: {left:,} left, {self._bar.format_interval(seconds)}", refresh=False)
+        self._bar.update(n_rows)
 
 
-def print_nothing_left(name: str) -> None:
+def print_that_nothing_is_left_to_ask(name: str) -> None:
     """Say that a model or condition is done already; not in a notebook, where one line in the end counts all rows."""
-    if not is_in_notebook():
-        print(f"{name}: nothing left to ask", file=sys.stderr)
+    if not progress.is_in_notebook():
+        progress.print_progress(f"{name}: nothing left to ask")
 
 
 @dataclass(slots=True)
@@ -91,6 +103,8 @@ class Tally:
     """Rows asked and failed for one model and condition in this session; `rows`: those that there will be in all.
 
     `too_long`: those of the failed that do not fit into the model's context window, whenever they are asked.
+    `left_out`: rows for which paths of tokens were not followed, `largest_left_out`: what they may have at most
+    (`Score.left_out`).
     """
 
     model: str
@@ -100,6 +114,8 @@ class Tally:
     failed: int = 0
     too_long: int = 0
     first_error: str | None = None
+    left_out: int = 0
+    largest_left_out: float = 0.0
 
     def add(self, variant: Variant, response: Response) -> None:
         """Count one row.
@@ -112,25 +128,87 @@ class Tally:
             What came back.
         """
         self.asked_count += 1
+        if share := getattr(response, "left_out", 0.0):
+            self.left_out += 1
+            self.largest_left_out = max(self.largest_left_out, share)
         if response.error is not None:
             self.failed += 1
             self.too_long += PAST_WINDOW in response.error
             self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {response.error}"
 
+    def name_condition(self) -> str:
+        """Name model and condition, as lines about them begin."""
+        return f"{self.model} {self.condition}"
+
     def print_counts(self, seconds: float) -> None:
-        """Print the failures; print the rest only if no progress bar has shown it."""
-        name = f"{self.model} {self.condition}"
-        if not self.asked_count:
-            print_nothing_left(name)
-        elif not can_show_bars():
-            print(f"{name}: {self.asked_count:,} prompts in {seconds:.1f} s", file=sys.stderr)
-        if self.failed:
-            again = "; the same command asks them again" if self.failed > self.too_long else ""
-            print(
-                f"{name}: {self.failed:,} of {self.asked_count:,} prompts got no response (first "
-                f"{self.first_error}){again}",
-                file=sys.stderr,
-            )
+        """Print the number of prompts, and the failures."""
+        print_counts(self.name_condition(), [self], seconds)
+
+
+def add_left_out_paths(
+    info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]
+) -> dict[str, Any]:
+    """Add to `shortcuts` of a model for how many responses paths were not followed, and what these may have at most.
+
+    Parameters
+    ----------
+    info
+        Fields of the model in run.json.
+    recorded_fields
+        Those recorded by earlier sessions, whose responses count, too.
+    tallies
+        Of this session.
+
+    Returns
+    -------
+    The fields; the same as `info` where all paths of all responses were followed.
+
+    Examples
+    --------
+    >>> first = add_left_out_paths({"shortcuts": ["head"]}, {}, [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
+    >>> first["shortcuts"]
+    ['head', {'name': 'paths left out', 'responses': 3, 'largest_share': 1e-12}]
+    >>> again = add_left_out_paths({}, first, [Tally("m", "c", left_out=2, largest_left_out=4e-10)])
+    >>> again["shortcuts"]
+    [{'name': 'paths left out', 'responses': 5, 'largest_share': 4e-10}]
+    """
+    earlier = next((entry for entry in recorded_fields.get("shortcuts", ()) if isinstance(entry, dict)), {})
+    responses, largest = earlier.get("responses", 0), earlier.get("largest_share", 0.0)
+    for tally in tallies:
+        responses, largest = responses + tally.left_out, max(largest, tally.largest_left_out)
+    if not responses:
+        return dict(info)
+    entry = {"name": "paths left out", "responses": responses, "largest_share": largest}
+    return {**info, "shortcuts": [*info.get("shortcuts", ()), entry]}
+
+
+def print_counts(name: str, tallies: Sequence[Tally], seconds: float) -> None:
+    """Print in a line how many prompts were asked, unless a bar has shown it; and the failures in another.
+
+    Parameters
+    ----------
+    name
+        What the tallies are about: a model, and its study where there are several.
+    tallies
+        Of its conditions.
+    seconds
+        How long it took.
+    """
+    asked_count, failed, too_long = (
+        sum(getattr(tally, count) for tally in tallies) for count in ("asked_count", "failed", "too_long")
+    )
+    if not asked_count:
+        print_that_nothing_is_left_to_ask(name)
+    elif progress.is_verbose() or not progress.can_show_bars():
+        progress.print_progress(f"{name}: {asked_count:,} prompts in {seconds:.1f} s")
+    if failed:
+        failing = [tally for tally in tallies if tally.failed]
+        if len(failing) == 1:
+            name, asked_count = failing[0].name_condition(), failing[0].asked_count
+        again = "; the same command asks them again" if failed > too_long else ""
+        progress.print_warning(
+            f"{name}: {failed:,} of {asked_count:,} prompts got no response (first {failing[0].first_error}){again}"
+        )
 
 
 def print_bill(model: str, bill: Mapping[str, Any]) -> None:
@@ -144,7 +222,7 @@ def print_bill(model: str, bill: Mapping[str, Any]) -> None:
         As `Engine.close` returns it; its field `shown` is printed.
     """
     if bill:
-        print(f"{model}: {bill['shown']}", file=sys.stderr)
+        progress.print_progress(f"{model}: {bill['shown']}")
 
 
 class Writer:
@@ -209,7 +287,7 @@ class Stop:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():  # Python delivers signals to this thread only
             self._previous = {
-                number: signal.signal(number, self._note_signal) for number in (signal.SIGINT, signal.SIGTERM)
+                number: signal.signal(number, self._handle_stop_signal) for number in (signal.SIGINT, signal.SIGTERM)
             }
         return self
 
@@ -245,7 +323,7 @@ class Stop:
         if self._again:
             raise KeyboardInterrupt
 
-    def _note_signal(self, number: int, frame: FrameType | None) -> None:
+    def _handle_stop_signal(self, number: int, frame: FrameType | None) -> None:
         """Note a first signal, and raise KeyboardInterrupt for a second one or where nothing can be lost."""
         if self._held:
             self._again = self.requested

@@ -103,7 +103,7 @@ def read_sampler_fields(options: Namespace) -> dict[str, Any]:
     return {name: value for name in SAMPLER_OPTIONS if (value := getattr(options, name)) is not None}
 
 
-def parse_thinkings(options: Namespace) -> tuple[Thinking, ...]:
+def parse_thinking_settings(options: Namespace) -> tuple[Thinking, ...]:
     """Read the ways of thinking: one for each temperature, effort and budget.
 
     Raises

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from ground.errors import shorten_text
+from ground.progress import print_warning
 from inference.asking.rounds import Draw, Questions, Round
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.study import ORIGINAL, Study, Variant
 from inference.stimuli.templates.prompts import PromptBook
 
@@ -47,27 +47,27 @@ class DrawnQuestions:
         """Tell whether a variant is the original or drawn, and chosen anyway."""
         is_drawn = (
             variant.pattern == ORIGINAL
-            or _compute_random_wording_key(self.seed, variant) <= self.last[self.key(variant)]
+            or _compute_random_order_key_of_wording(self.seed, variant) <= self.last[self.key(variant)]
         )
         return is_drawn and is_chosen(variant)
 
 
-def build_item_key(variant: Variant) -> Key:
+def build_draw_key_of_item(variant: Variant) -> Key:
     """Return the key (item,) of the group that wordings are drawn from: all rewordings of an item."""
     return (variant.item,)
 
 
-def build_pattern_key(variant: Variant) -> Key:
+def build_draw_key_of_item_and_pattern(variant: Variant) -> Key:
     """Return the key (item, pattern) of the group that wordings are drawn from: an item's rewordings of one pattern."""
     return variant.item, variant.pattern
 
 
-def draw_wordings(
+def sample_wordings_per_item(
     study: Study,
     questions: Questions,
     n_wordings: int | None,
     seed: int,
-    build_key: Callable[[Variant], Key] = build_item_key,
+    build_key: Callable[[Variant], Key] = build_draw_key_of_item,
 ) -> Questions:
     """Draw some wordings of every item, beside its original.
 
@@ -82,7 +82,7 @@ def draw_wordings(
     seed
         The draw depends on it and on the names of item and wording.
     build_key
-        What they are drawn from: `build_item_key` or `build_pattern_key`.
+        What they are drawn from: `build_draw_key_of_item` or `build_draw_key_of_item_and_pattern`.
 
     Returns
     -------
@@ -93,11 +93,11 @@ def draw_wordings(
     places: dict[Key, list[bytes]] = defaultdict(list)
     for variant in study.variants:
         if variant.pattern != ORIGINAL:
-            places[build_key(variant)].append(_compute_random_wording_key(seed, variant))
+            places[build_key(variant)].append(_compute_random_order_key_of_wording(seed, variant))
     sizes = list(map(len, places.values()))
     few = [name for name, item_places in places.items() if len(item_places) < n_wordings]
     if few:
-        print(f"{study.name}: {_describe_shortage(few, sizes, n_wordings)}", file=sys.stderr)
+        print_warning(f"{study.name}: {_describe_items_short_of_wordings(few, sizes, n_wordings)}")
     if max(sizes, default=0) <= n_wordings:
         return questions
     # The place of the last wording that is drawn: where 3 are wanted, the third smallest of 5, and the larger one of 2.
@@ -105,12 +105,12 @@ def draw_wordings(
     return DrawnQuestions(questions, Draw(n_wordings, min(sizes), max(sizes)), last, build_key, seed)
 
 
-def _compute_random_wording_key(seed: int, variant: Variant) -> bytes:
+def _compute_random_order_key_of_wording(seed: int, variant: Variant) -> bytes:
     """Compute the place of a wording in the random order of its item's."""
-    return compute_random_key(seed, "wording", variant.item, variant.variant)
+    return compute_sort_key_for_random_order(seed, "wording", variant.item, variant.variant)
 
 
-def _describe_shortage(short_keys: Sequence[Key], sizes: Sequence[int], n_wordings: int) -> str:
+def _describe_items_short_of_wordings(short_keys: Sequence[Key], sizes: Sequence[int], n_wordings: int) -> str:
     """Say how many items have fewer wordings than are to be drawn."""
     if not sizes or max(sizes) < n_wordings:
         return f"--wordings {n_wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"

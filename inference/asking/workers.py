@@ -14,7 +14,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.asking.models import Model
 from inference.asking.prefetch import map_ahead_in_thread
-from inference.asking.rounds import Way, ask_batch, find_effort
+from inference.asking.rounds import Way, ask_batch, get_thinking_effort
 from inference.engines.contract import Engine
 from inference.stimuli.templates.prompts import Prompt
 
@@ -125,7 +125,7 @@ class Asker:
         try:
             self._engine = source.load_new_engine()
         except Exception as error:
-            self._failure = _make_portable(error)
+            self._failure = _make_exception_picklable(error)
         torch = sys.modules.get("torch")
         self._threads = torch.get_num_threads() if torch else None
 
@@ -147,12 +147,12 @@ class Asker:
             with closing(map_ahead_in_thread(self._tokenize_keyed_batch, task)) as batches:
                 return [(key, self._ask_batch(key[0], prompts)) for key, prompts in batches]
         except Exception as error:
-            return _make_portable(error)
+            return _make_exception_picklable(error)
 
     def _tokenize_keyed_batch(self, key_and_prompts: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
         """Tokenise a batch before it is asked."""
         key, prompts = key_and_prompts
-        return key, self._engine.read(prompts, {*map(find_effort, self._ways[key[0]])})
+        return key, self._engine.read(prompts, {*map(get_thinking_effort, self._ways[key[0]])})
 
     def _ask_batch(self, round_place: int, prompts: list[Prompt]) -> list[Any]:
         """Ask a batch of the round at this place: its responses per way."""
@@ -165,6 +165,6 @@ class Asker:
         return ask_batch(self._engine, prompts, self._ways[round_place])
 
 
-def _make_portable(error: Exception) -> Exception:
+def _make_exception_picklable(error: Exception) -> Exception:
     """Make an exception that can be sent to the caller, with the traceback in its message if it is a bug."""
     return error if isinstance(error, InputError) else RuntimeError(f"in a worker: {traceback.format_exc()}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from inference.demo import SEED
-from inference.demo.exercises import PAIR_LABELS, find_pair_label
+from inference.demo.exercises import PAIR_LABELS, find_entailment_label_of_pair
 from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import Wording, World
 from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance, Negation
@@ -64,7 +64,7 @@ def _draw_pair_group(
 ) -> list[Instance]:
     """Draw an original of a label, and deny its sentences in every combination."""
     x, other_thing = rng.sample(world.props, 2)
-    value, other_value = rng.sample(world.list_values(relation), 2)
+    value, other_value = rng.sample(world.list_attribute_values(relation), 2)
     same_thing = label != "neutral"
     same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
     premise = _write_sentence_and_denial(world, wording, relation, {"x": x, "v": value}, rng)
@@ -79,7 +79,7 @@ def _draw_pair_group(
     negation = RELATIONS[relation] if wording == "heldout" else Negation()
     return [
         Instance(
-            item, pattern, premise[p], hypothesis[h], find_pair_label(same_thing, same_value, p, h),
+            item, pattern, premise[p], hypothesis[h], find_entailment_label_of_pair(same_thing, same_value, p, h),
             negation if p else None, negation if h else None,
         )
         for pattern, (p, h) in DENIALS_BY_PATTERN.items()

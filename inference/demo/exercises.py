@@ -34,7 +34,9 @@ class Exercise:
     numbers: range | None = None
 
 
-def find_pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
+def find_entailment_label_of_pair(
+    same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool
+) -> str:
     """Find the right label of a pair about one attribute, of which a thing has exactly one value.
 
     Parameters
@@ -110,7 +112,11 @@ def _draw_retelling_exercise(
     world: World, rng: random.Random, wordings: dict[str, list[str]]
 ) -> tuple[dict[str, str], int]:
     """Draw a sentence and a retelling that keeps some of its details: the fields, and the score."""
-    domains = {"prop": world.props, "colour": world.list_values("colour"), "place": world.list_values("place")}
+    domains = {
+        "prop": world.props,
+        "colour": world.list_attribute_values("colour"),
+        "place": world.list_attribute_values("place"),
+    }
     source = {detail: rng.choice(values) for detail, values in domains.items()}
     kept_details = rng.sample(list(domains), rng.randint(0, len(domains)))
     output = {
@@ -134,7 +140,7 @@ def _build_value_choices_draw(attribute: str) -> Callable[[World, random.Random]
     def draw_value_choices(world: World, rng: random.Random) -> Choices:
         thing = rng.choice(list(world.things))
         right = world.things[thing][attribute]
-        return {"x": thing}, right, [value for value in world.list_values(attribute) if value != right]
+        return {"x": thing}, right, [value for value in world.list_attribute_values(attribute) if value != right]
 
     return draw_value_choices
 

@@ -31,7 +31,7 @@ def state_world_facts(world: World) -> list[StatedFact]:
         for attribute in ATTRIBUTES:
             if attribute in about:
                 true = about[attribute]
-                false = [value for value in world.list_values(attribute) if value != true]
+                false = [value for value in world.list_attribute_values(attribute) if value != true]
                 stated_facts += _state_true_and_false(world, attribute, thing, {"x": thing}, "v", [true], false)
         if not SMALL_UP_TO < about["size"] < BIG_FROM:
             right, wrong = (SMALL, BIG) if about["size"] <= SMALL_UP_TO else (BIG, SMALL)

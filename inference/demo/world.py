@@ -34,7 +34,7 @@ class World:
         self.untaught: dict[str, dict[str, str]] = data["untaught"]
         self.ratings: dict[str, Any] = data["ratings"]
 
-    def list_values(self, attribute: str) -> list[str]:
+    def list_attribute_values(self, attribute: str) -> list[str]:
         """List all values of an attribute (`colour`, `place`, `kind`, `likes`), in the order of the things."""
         return list(dict.fromkeys(thing[attribute] for thing in self.things.values() if attribute in thing))
 

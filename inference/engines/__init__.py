@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, shorten_line
 from ground.extras import explain_missing_package
-from ground.importing import import_whole
+from ground.importing import import_without_interruption
 from ground.outside_rooms import (
     OutsideRoom,
-    guard_function,
-    leave_out_room,
-    list_outside_rooms,
+    convert_errors_of_room_function,
+    import_module_of_room_or_warn,
+    list_rooms_of_other_packages,
     note_room_in_use,
-    try_to_import_room,
+    warn_that_room_is_left_out,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Entry:
     settings: str = ""
     keyword: str = ""
 
-    def import_settings(self) -> ModuleType:
+    def import_settings_module(self) -> ModuleType:
         """Import the module with the engine's own options."""
         return import_module(self.settings)
 
@@ -102,21 +102,21 @@ ARGUMENTS = {*CHECKPOINT, "adapter", "settings"}
 
 def list_engines() -> dict[str, Entry]:
     """List name -> entry of all engines: Waver's own, then those of other packages."""
-    return {**ENGINES, **{name: entry for name, (_, entry) in _load_outside_entries().items()}}
+    return {**ENGINES, **{name: entry for name, (_, entry) in _import_engine_entries_of_other_packages().items()}}
 
 
-def is_hosted(engine: str) -> bool:
+def is_engine_of_server(engine: str) -> bool:
     """Tell whether an engine asks a server; "auto" stands for an engine on this machine."""
-    entry = find_entry(engine)
+    entry = find_engine_entry(engine)
     return entry is not None and entry.hosted
 
 
-def find_entry(engine: str) -> Entry | None:
+def find_engine_entry(engine: str) -> Entry | None:
     """Find the entry of an engine; None where there is none of this name, such as "auto"."""
     return ENGINES.get(engine) or list_engines().get(engine)
 
 
-def list_adapter_engines() -> list[str]:
+def list_engines_taking_adapters() -> list[str]:
     """List the engines that take an adapter."""
     return [name for name, entry in list_engines().items() if "adapter" in entry.takes]
 
@@ -128,31 +128,31 @@ def list_engines_with_settings() -> list[Entry]:
 
 def note_engine_in_use(engine: str) -> None:
     """Note for the record of the session that an engine is chosen, where it is another package's."""
-    if engine not in ENGINES and engine in _load_outside_entries():
-        note_room_in_use(_load_outside_entries()[engine][0])
+    if engine not in ENGINES and engine in _import_engine_entries_of_other_packages():
+        note_room_in_use(_import_engine_entries_of_other_packages()[engine][0])
 
 
 @functools.cache
-def _load_outside_entries() -> dict[str, tuple[OutsideRoom, Entry]]:
+def _import_engine_entries_of_other_packages() -> dict[str, tuple[OutsideRoom, Entry]]:
     """Import the entries of other packages, name -> room and entry; one that fails is told and left out.
 
     The modules of entries are light; that of an engine is imported when a model is loaded.
     """
     entry_by_name: dict[str, tuple[OutsideRoom, Entry]] = {}
-    for name, room in list_outside_rooms("engine", ENGINES).items():
-        module = try_to_import_room(room)
+    for name, room in list_rooms_of_other_packages("engine", ENGINES).items():
+        module = import_module_of_room_or_warn(room)
         if module is None:
             continue
         entry: Any = getattr(module, "ENTRY", None)
         keywords = {other.keyword for other in (*ENGINES.values(), *(pair[1] for pair in entry_by_name.values()))}
-        if fault := _find_entry_fault(room, entry, keywords):
-            leave_out_room(room, fault)
+        if fault := _find_fault_of_engine_entry(room, entry, keywords):
+            warn_that_room_is_left_out(room, fault)
         else:
             entry_by_name[name] = (room, entry)
     return entry_by_name
 
 
-def _find_entry_fault(room: OutsideRoom, entry: Any, keywords: Container[str]) -> str:
+def _find_fault_of_engine_entry(room: OutsideRoom, entry: Any, keywords: Container[str]) -> str:
     """Say what is wrong with the entry of another package; empty: nothing."""
     if not isinstance(entry, Entry):
         return f"module {room.module} does not say ENTRY = Entry(...), of inference.engines"
@@ -165,7 +165,7 @@ def _find_entry_fault(room: OutsideRoom, entry: Any, keywords: Container[str]) -
     if not entry.keyword or entry.keyword in keywords:
         return f"keyword {shorten_line(repr(entry.keyword))} of its ENTRY is empty or another engine's"
     try:
-        module = entry.import_settings()
+        module = entry.import_settings_module()
     except (Exception, SystemExit) as error:
         return f"module {entry.settings} cannot be imported ({type(error).__name__}: {shorten_line(str(error))})"
     absent = [name for name in ("add_arguments", "parse_settings") if not callable(getattr(module, name, None))]
@@ -221,12 +221,12 @@ def load_engine(
         Unknown setting; no such model; weights that are missing, incomplete or pickled; an architecture that no
         engine can ask; a package that the engine needs is not installed; or a vLLM that is too old or too new.
     """
-    entry = AUTO if engine == "auto" else find_entry(engine)
+    entry = AUTO if engine == "auto" else find_engine_entry(engine)
     if entry is None:
         raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(list_engines())}")
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
-    _refuse_foreign_settings(engine, entry, settings)
+    _refuse_settings_of_another_engine(engine, entry, settings)
     arguments = {
         "engine": engine,
         "dtype": dtype,
@@ -245,18 +245,20 @@ def load_engine(
         why = "the server adds adapters" if entry.hosted else "no adapter can be added"
         raise InputError(f"--lora {adapter.folder}: with --engine {engine} {why}; leave it out")
     taken_arguments = {name: arguments[name] for name in entry.takes}
-    if engine not in ENGINES and engine in _load_outside_entries():
-        return guard_function(_load_outside_entries()[engine][0], _make_engine)(entry, model, taken_arguments)
-    return _make_engine(entry, model, taken_arguments)
+    if engine not in ENGINES and engine in _import_engine_entries_of_other_packages():
+        return convert_errors_of_room_function(
+            _import_engine_entries_of_other_packages()[engine][0], _import_engine_and_load_model
+        )(entry, model, taken_arguments)
+    return _import_engine_and_load_model(entry, model, taken_arguments)
 
 
-def _make_engine(entry: Entry, model: str, arguments: Mapping[str, Any]) -> Engine:
+def _import_engine_and_load_model(entry: Entry, model: str, arguments: Mapping[str, Any]) -> Engine:
     """Import the module of an engine, and load a model into it."""
-    make_engine: Callable[..., Engine] = getattr(import_whole(entry.module), entry.factory)
+    make_engine: Callable[..., Engine] = getattr(import_without_interruption(entry.module), entry.factory)
     return make_engine(model, **arguments)
 
 
-def _refuse_foreign_settings(engine: str, entry: Entry, settings: Mapping[str, Any]) -> None:
+def _refuse_settings_of_another_engine(engine: str, entry: Entry, settings: Mapping[str, Any]) -> None:
     """Refuse settings of another engine than the one that is loaded."""
     engine_by_keyword = {other.keyword: name for name, other in list_engines().items() if other.keyword}
     for keyword, value in settings.items():
@@ -270,10 +272,10 @@ def _refuse_foreign_settings(engine: str, entry: Entry, settings: Mapping[str, A
 __all__ = [
     "ENGINES",
     "Entry",
-    "find_entry",
-    "is_hosted",
-    "list_adapter_engines",
+    "find_engine_entry",
+    "is_engine_of_server",
     "list_engines",
+    "list_engines_taking_adapters",
     "list_engines_with_settings",
     "load_engine",
     "note_engine_in_use",

@@ -79,17 +79,17 @@ def read_adapter(folder: Path) -> Adapter:
     InputError
         There is no adapter, it is pickled, or it has a setting that cannot be applied; the file and field are named.
     """
-    _refuse_no_adapter(folder)
+    _refuse_folder_without_adapter(folder)
     file = folder / CONFIG
-    config = _read_fields(file)
+    config = _read_json_object(file)
     _refuse_unsupported_adapter(file, config)
     rank, alpha = config.get("r"), config.get("lora_alpha", 8)  # peft's default
     if type(rank) is not int or not 1 <= rank <= MOST_RANK:
         raise InputError(f"{file}: r must be a whole number from 1 to {MOST_RANK}, not {shorten_value(rank)}")
     if type(alpha) not in (int, float) or not isfinite(alpha) or alpha <= 0:
         raise InputError(f"{file}: lora_alpha must be a number above 0, not {shorten_value(alpha)}")
-    group_matrices_by_layer(folder / WEIGHTS, _read_shapes(folder / WEIGHTS), rank)
-    record = _read_fields(folder / RECORD) if (folder / RECORD).exists() else {}
+    group_matrices_by_layer(folder / WEIGHTS, _read_matrix_shapes(folder / WEIGHTS), rank)
+    record = _read_json_object(folder / RECORD) if (folder / RECORD).exists() else {}
     base = record.get("base", config.get("base_model_name_or_path"))
     revision = record.get("revision")
     if not isinstance(base, str) or not base.strip():
@@ -172,7 +172,7 @@ def group_matrices_by_layer(file: Path, shapes: Mapping[str, Sequence[int]], ran
     return matrices_by_layer
 
 
-def _read_shapes(file: Path) -> dict[str, tuple[int, ...]]:
+def _read_matrix_shapes(file: Path) -> dict[str, tuple[int, ...]]:
     """Read the shapes of the matrices, not their numbers."""
     from safetensors import SafetensorError, safe_open
 
@@ -183,7 +183,7 @@ def _read_shapes(file: Path) -> dict[str, tuple[int, ...]]:
         raise InputError(f"{file}: cannot be read ({error}); save the adapter again") from None
 
 
-def _refuse_no_adapter(folder: Path) -> None:
+def _refuse_folder_without_adapter(folder: Path) -> None:
     """Refuse a folder that lacks the settings or the safetensors weights of an adapter."""
     if not folder.is_dir():
         raise InputError(f"--lora {folder}: no such folder; give the folder of an adapter, as peft writes it")
@@ -223,7 +223,7 @@ def _refuse_unsupported_adapter(file: Path, config: Mapping[str, Any]) -> None:
         )
 
 
-def _read_fields(file: Path) -> dict[str, Any]:
+def _read_json_object(file: Path) -> dict[str, Any]:
     """Read a JSON file of the adapter folder that must hold one object."""
     content = parse_json(file, read_text_file(file))
     if not isinstance(content, dict):

@@ -37,10 +37,12 @@ def refuse_impossible_config(name: str, file: Path) -> None:
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"model {name} cannot be loaded: {file.name} is no JSON ({_flatten_error(error)})") from None
+        raise InputError(
+            f"model {name} cannot be loaded: {file.name} is no JSON ({_format_error_on_one_line(error)})"
+        ) from None
     if not isinstance(config, dict):
         raise InputError(f"model {name} cannot be loaded: {file.name} holds no fields; save the model again")
-    for field, value in _list_numbers(config):
+    for field, value in _list_numeric_config_fields(config):
         if PARTS.fullmatch(field) and value > MOST_PARTS:
             raise InputError(
                 f"model {name} cannot be loaded: {file.name}, {field}: {value:,.0f} is more than {MOST_PARTS:,}; "
@@ -143,7 +145,7 @@ def refuse_tokens_without_embedding(name: str, tokenizer: Any, n_embeddings: int
         )
 
 
-def _list_numbers(config: Any) -> Iterator[tuple[str, float]]:
+def _list_numeric_config_fields(config: Any) -> Iterator[tuple[str, float]]:
     """List the numbers of a configuration with their fields, those of its parts, too."""
     pending = [("", config)]
     while pending:
@@ -154,6 +156,6 @@ def _list_numbers(config: Any) -> Iterator[tuple[str, float]]:
             yield field, value
 
 
-def _flatten_error(error: Exception) -> str:
+def _format_error_on_one_line(error: Exception) -> str:
     """Write the message of an error as one line of limited length; without a message, its name."""
     return " ".join(str(error).split())[:200] or type(error).__name__

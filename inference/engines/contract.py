@@ -52,6 +52,10 @@ class Score:
     mass_upper
         Upper bound of the mass where a server shows only the most probable tokens; `probability` and `mass` are lower
         bounds then. None where the numbers are exact.
+    left_out
+        Largest share of an option's probability that paths of tokens may have which were not followed, because they
+        cannot matter (`exact.followed_paths`); 0: all were followed, or a number is asked for, which has bounds of
+        its own (`exact.number_probabilities`).
     """
 
     probability: tuple[float, ...] = ()
@@ -60,6 +64,7 @@ class Score:
     answer: int | None = None
     error: str | None = None
     mass_upper: float | None = None
+    left_out: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +160,9 @@ class Thinking:
             raise InputError(f"budget {self.budget}: give at least 1 token")
         if self.thoughts < 1:
             raise InputError(f"{self.thoughts} thoughts per prompt: ask for at least 1")
-        self.build_sampling({"temperature": 1.0}, 1)  # made to check the numbers
+        self.build_sampling_of_thoughts({"temperature": 1.0}, 1)  # made to check the numbers
 
-    def build_sampling(self, maker_sampler: Mapping[str, float] | None, room: int) -> Sampling:
+    def build_sampling_of_thoughts(self, maker_sampler: Mapping[str, float] | None, room: int) -> Sampling:
         """Build the sampling that writes the thoughts.
 
         Parameters
@@ -235,6 +240,11 @@ class Thoughts:
     closed: tuple[bool, ...] = ()
     scores: tuple[Score | None, ...] = ()
     error: str | None = None
+
+    @property
+    def left_out(self) -> float:
+        """The largest `Score.left_out` of its scores."""
+        return max((score.left_out for score in self.scores if score is not None), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ground.errors import NoSuchModel, shorten_line
 SECONDS = 3  # in which the hub must answer one small request
 
 
-def ask_hub_once(name: str, revision: str | None) -> bool:
+def is_hub_reachable(name: str, revision: str | None) -> bool:
     """Tell whether the hub of models answers; a download would try for half a minute before it says so.
 
     Parameters

@@ -84,7 +84,7 @@ class LeftToRight(RowEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
-        row, score = self._ensure_rows([prompt])[0], self.score([prompt])[0][0]
+        row, score = self._get_or_tokenize_rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
             forms = self.build_lattice(row.numbers).list_number_spellings()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
@@ -121,8 +121,8 @@ class LeftToRight(RowEngine):
         self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]
     ) -> list[list[Generation]]:
         """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
-        rows = self._ensure_rows(prompts, samplings[0].effort)
-        return self._ask_good_rows(
+        rows = self._get_or_tokenize_rows(prompts, samplings[0].effort)
+        return self._ask_rows_without_problem(
             partial(self._generate_after_rows, samplings=samplings),
             rows,
             [self._find_row_problem_at_length(row, samplings[0].max_tokens) for row in rows],
@@ -176,7 +176,7 @@ class LeftToRight(RowEngine):
         texts = tuple(self.tokens.decode(written))
         if not self.tokens.thinks:
             return Generation(texts, texts)
-        lengths = [self.tokens.count_thinking(row.text, ids) for ids in written]
+        lengths = [self.tokens.count_thinking_tokens(row.text, ids) for ids in written]
         behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
@@ -190,7 +190,7 @@ class LeftToRight(RowEngine):
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
         return list(zip(texts, encoded, strict=True))
 
-    def _find_problem(self, row: Row) -> str | None:
+    def _find_problem_of_row(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked for its longest answer; None if it can."""
         return self._find_row_problem_at_length(row, self._count_longest_answer_tokens(row))
 

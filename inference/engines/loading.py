@@ -29,7 +29,7 @@ from inference.engines.checking import (
     refuse_tokens_without_embedding,
 )
 from inference.engines.digest import compute_folder_digest
-from inference.engines.hub import ask_hub_once, is_hub_id
+from inference.engines.hub import is_hub_id, is_hub_reachable
 from inference.engines.merging import merge_adapter
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def load_checkpoint(
         As in `inference.engines.load_engine`.
     """
     target = resolve_device(device)
-    commit, digest = pin_revision(name, revision)
+    commit, digest = find_revision_and_digest_to_load(name, revision)
     with convert_transformers_errors(name), silence_transformers():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
-    engine = resolve_engine(name, config, engine)
+    engine = choose_engine_for_architecture(name, config, engine)
     if adapter is not None and engine != "causal":
         raise InputError(f"--lora {adapter.folder}: model {name} is asked by --engine {engine}, which takes no adapter")
     precision = resolve_dtype(dtype, target, config)
@@ -150,7 +150,7 @@ def resolve_device(requested: str) -> torch.device:
         if device.type == "meta":
             raise RuntimeError("it holds no numbers")
     except Exception as error:  # every kind of device has its own errors
-        reason = _pick_first_line(error)
+        reason = _get_first_line_of_error(error)
         raise InputError(f"device '{requested}' cannot be used here ({reason}): try --device cpu") from error
     return device
 
@@ -186,7 +186,7 @@ def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dt
     return torch.float32 if device.type == "cpu" or stored in (None, torch.float32) else torch.bfloat16
 
 
-def resolve_engine(name: str, config: Any, requested: str) -> str:
+def choose_engine_for_architecture(name: str, config: Any, requested: str) -> str:
     """Choose the engine for an architecture.
 
     Parameters
@@ -237,13 +237,13 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
     return engine
 
 
-def pin_revision(name: str, revision: str | None) -> tuple[str | None, str | None]:
+def find_revision_and_digest_to_load(name: str, revision: str | None) -> tuple[str | None, str | None]:
     """Find out exactly what will be loaded.
 
     Parameters
     ----------
     name, revision
-        As in `find_config`.
+        As in `find_config_file`.
 
     Returns
     -------
@@ -252,9 +252,9 @@ def pin_revision(name: str, revision: str | None) -> tuple[str | None, str | Non
     Raises
     ------
     InputError
-        As in `find_config`.
+        As in `find_config_file`.
     """
-    config = find_config(name, revision)
+    config = find_config_file(name, revision)
     folder = Path(name).expanduser()
     if folder.is_dir():
         return None, compute_folder_digest(folder)
@@ -262,7 +262,7 @@ def pin_revision(name: str, revision: str | None) -> tuple[str | None, str | Non
     return config.parent.name, None
 
 
-def find_config(name: str, revision: str | None) -> Path:
+def find_config_file(name: str, revision: str | None) -> Path:
     """Find the config.json of a checkpoint folder or hub model, without loading anything else.
 
     Parameters
@@ -292,7 +292,7 @@ def find_config(name: str, revision: str | None) -> Path:
         return folder / "config.json"
     if not is_hub_id(name):
         raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
-    is_reachable = ask_hub_once(name, revision)
+    is_reachable = is_hub_reachable(name, revision)
     try:
         with convert_transformers_errors(name):
             path = Path(cached_file(name, "config.json", revision=revision, local_files_only=not is_reachable))
@@ -341,15 +341,15 @@ def convert_transformers_errors(name: str) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-        raise InputError(f"model {name} cannot be loaded: {_pick_first_line(error)}") from error
+        raise InputError(f"model {name} cannot be loaded: {_get_first_line_of_error(error)}") from error
     except Exception as error:  # dozens of kinds, from fields of a wrong kind or size
         raise InputError(
             f"model {name} cannot be loaded: its config.json, tokenizer or weights do not fit together "
-            f"({type(error).__name__}: {_pick_first_line(error)}); save the model again"
+            f"({type(error).__name__}: {_get_first_line_of_error(error)}); save the model again"
         ) from error
 
 
-def _pick_first_line(error: Exception) -> str:
+def _get_first_line_of_error(error: Exception) -> str:
     """Return the first line of an error's message, shortened; without a message, its name."""
     lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
     return lines[0][:LONGEST_REASON] if lines else type(error).__name__

@@ -66,7 +66,8 @@ class ReadPrompts(list["Prompt"]):
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
-    A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take (`_find_problem`), how the
+    A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take (`_find_problem_of_row`),
+    how the
     others are cut into batches (`_split_batches`) and how a batch of them is scored (`_score_rows`).
     """
 
@@ -91,7 +92,7 @@ class RowEngine(ABC):
         """Render and tokenise prompts."""
 
     @abstractmethod
-    def _find_problem(self, row: Row) -> str | None:
+    def _find_problem_of_row(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked; None if it can."""
 
     @abstractmethod
@@ -104,11 +105,11 @@ class RowEngine(ABC):
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Count the tokens of every prompt, special tokens included."""
-        return self._measure_prompts(prompts).lengths
+        return self._measure_lengths_and_common_prefixes(prompts).lengths
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches."""
-        measured = self._measure_prompts(prompts)
+        measured = self._measure_lengths_and_common_prefixes(prompts)
         # Prompts that cannot be asked come last, in batches of their own: their length must not shape other batches.
         refused = sorted(set(range(len(prompts))).difference(measured.order))
         return self._split_batches(measured) + [
@@ -127,7 +128,7 @@ class RowEngine(ABC):
         -------
         The same prompts, with their rows.
         """
-        return ReadPrompts(prompts, {effort: self._ensure_rows(prompts, effort) for effort in efforts})
+        return ReadPrompts(prompts, {effort: self._get_or_tokenize_rows(prompts, effort) for effort in efforts})
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch.
@@ -141,23 +142,23 @@ class RowEngine(ABC):
         -------
         Per temperature a list with one score per prompt; a prompt that cannot be asked gets an error.
         """
-        rows = self._ensure_rows(prompts)
-        by_prompt = self._ask_good_rows(
+        rows = self._get_or_tokenize_rows(prompts)
+        by_prompt = self._ask_rows_without_problem(
             partial(self._score_rows, temperatures=temperatures),
             rows,
-            [self._find_problem(row) for row in rows],
+            [self._find_problem_of_row(row) for row in rows],
             lambda problem: [Score(error=problem)] * len(temperatures),
         )
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
 
-    def _ensure_rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
+    def _get_or_tokenize_rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
         """Return prompts as they were read, or read them now."""
         if isinstance(prompts, ReadPrompts):
             return prompts.rows[effort]
         with self._reading_lock:
             return self._tokenize_to_rows(prompts, effort)
 
-    def _ask_good_rows(
+    def _ask_rows_without_problem(
         self,
         ask: Callable[[Sequence[Row]], list[R]],
         rows: Sequence[Row],
@@ -218,7 +219,7 @@ class RowEngine(ABC):
         """Do nothing: all memory is freed with the engine."""
         return {}
 
-    def _measure_prompts(self, prompts: Sequence[Prompt]) -> PromptMeasures:
+    def _measure_lengths_and_common_prefixes(self, prompts: Sequence[Prompt]) -> PromptMeasures:
         """Measure all prompts; those that begin alike are found within each chunk that is tokenised at a time."""
         self._prompt_memory.clear_if_half_full()
         lengths: list[int] = []
@@ -228,9 +229,9 @@ class RowEngine(ABC):
         before: list[int] = []
         pending = iter(prompts)
         while chunk := list(islice(pending, CHUNK)):
-            rows = self._ensure_rows(chunk)
+            rows = self._get_or_tokenize_rows(chunk)
             good = sorted(
-                (row.ids, place) for place, row in enumerate(rows, len(lengths)) if not self._find_problem(row)
+                (row.ids, place) for place, row in enumerate(rows, len(lengths)) if not self._find_problem_of_row(row)
             )
             for ids, place in good:
                 order.append(place)

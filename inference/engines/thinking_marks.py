@@ -28,11 +28,11 @@ class ThinkingMarks(NamedTuple):
     opener: str = ""
     closing: str = ""
 
-    def opens_thought(self, prompt_text: str) -> bool:
+    def does_prompt_open_thought(self, prompt_text: str) -> bool:
         """Tell whether a rendered prompt ends with the opening mark."""
         return prompt_text.rstrip().endswith(self.begin)
 
-    def closes_thought(self, prompt_text: str) -> bool:
+    def does_prompt_close_thought(self, prompt_text: str) -> bool:
         """Tell whether a rendered prompt closes the thinking before the model writes anything."""
         text = prompt_text.rstrip()
         return text.endswith(self.end) or bool(self.opener and text.endswith(self.opener))
@@ -58,7 +58,9 @@ THINKING = (
 )
 
 
-def locate_answer(prompt_text: str, ids: Sequence[int], marks: ThinkingMarks, end_id: int | None = None) -> Search:
+def locate_answer_after_thinking(
+    prompt_text: str, ids: Sequence[int], marks: ThinkingMarks, end_id: int | None = None
+) -> Search:
     """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
 
     Parameters
@@ -82,10 +84,10 @@ def locate_answer(prompt_text: str, ids: Sequence[int], marks: ThinkingMarks, en
     where it does not end.
     """
     written = yield ids
-    closings = count_closing_marks(written, marks, is_open=marks.opens_thought(prompt_text))
+    closings = count_closing_marks(written, marks, is_open=marks.does_prompt_open_thought(prompt_text))
     if not closings:
         return closings
-    length = yield from _find_shortest_beginning(ids, marks, closings, written, end_id)
+    length = yield from _find_shortest_beginning_with_marks(ids, marks, closings, written, end_id)
     for more in range(length + 1, len(ids) + 1):
         behind = yield ids[length:more]
         if marks.opener and behind.strip() == marks.opener:
@@ -97,13 +99,13 @@ def locate_answer(prompt_text: str, ids: Sequence[int], marks: ThinkingMarks, en
     return length
 
 
-def _find_shortest_beginning(
+def _find_shortest_beginning_with_marks(
     ids: Sequence[int], marks: ThinkingMarks, closings: int, written: str, end_id: int | None
 ) -> Generator[Sequence[int], str, int]:
     """Find the shortest beginning of the tokens that has so many closing marks.
 
     Example: if 6 tokens write "<think> a b </think> \\n yes", a word each, the mark is in the first 4 tokens, not in
-    the first 3: length 4. The line break then makes it 5 (`locate_answer`).
+    the first 3: length 4. The line break then makes it 5 (`locate_answer_after_thinking`).
     """
     if end_id is not None and ids.count(end_id) == written.count(marks.end):
         return [place for place, token in enumerate(ids) if token == end_id][closings - 1] + 1
@@ -117,13 +119,13 @@ def _find_shortest_beginning(
     return shortest
 
 
-def decode_until_known(search: Search, decode: Callable[[Sequence[int]], str]) -> int | None:
+def run_answer_search_with_decoder(search: Search, decode: Callable[[Sequence[int]], str]) -> int | None:
     """Give a search the texts that it asks for until it knows its answer.
 
     Parameters
     ----------
     search
-        As `locate_answer` starts it.
+        As `locate_answer_after_thinking` starts it.
     decode
         Writes tokens as text, special tokens included.
 
@@ -140,13 +142,13 @@ def decode_until_known(search: Search, decode: Callable[[Sequence[int]], str]) -
         return result
 
 
-def locate_answer_in_text(prompt_text: str, written: str, marks: ThinkingMarks) -> int | None:
-    """Find where the answer begins in a text whose tokens are not known: `locate_answer`, in characters.
+def locate_answer_after_thinking_in_text(prompt_text: str, written: str, marks: ThinkingMarks) -> int | None:
+    """Find where the answer begins in a text whose tokens are not known: `locate_answer_after_thinking`, in characters.
 
     Parameters
     ----------
     prompt_text, marks
-        As in `locate_answer`.
+        As in `locate_answer_after_thinking`.
     written
         What the model wrote.
 
@@ -156,11 +158,12 @@ def locate_answer_in_text(prompt_text: str, written: str, marks: ThinkingMarks) 
 
     Examples
     --------
-    >>> locate_answer_in_text("<think>", "hm</think>\\n\\nyes", THINKING[0])
+    >>> locate_answer_after_thinking_in_text("<think>", "hm</think>\\n\\nyes", THINKING[0])
     12
     """
-    return decode_until_known(
-        locate_answer(prompt_text, list(map(ord, written)), marks), lambda characters: "".join(map(chr, characters))
+    return run_answer_search_with_decoder(
+        locate_answer_after_thinking(prompt_text, list(map(ord, written)), marks),
+        lambda characters: "".join(map(chr, characters)),
     )
 
 
@@ -208,7 +211,7 @@ def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) ->
     return closings
 
 
-def find_missing_closing(thought: str, marks: ThinkingMarks, *, is_closed: bool) -> str:
+def find_missing_closing_of_thought(thought: str, marks: ThinkingMarks, *, is_closed: bool) -> str:
     """Find what closes a thought by force, or what is missing where it was closed by the last token allowed.
 
     Such a thought is not answered yet: the line breaks before the answer, or its opener, may be missing, and without
@@ -230,7 +233,8 @@ def find_missing_closing(thought: str, marks: ThinkingMarks, *, is_closed: bool)
     Examples
     --------
     >>> marks = THINKING[0]
-    >>> find_missing_closing("hm", marks, is_closed=False), find_missing_closing("hm</think>", marks, is_closed=True)
+    >>> (find_missing_closing_of_thought("hm", marks, is_closed=False),
+    ...  find_missing_closing_of_thought("hm</think>", marks, is_closed=True))
     ('\\n</think>\\n\\n', '\\n\\n')
     """
     if not is_closed:

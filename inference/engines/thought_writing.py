@@ -11,7 +11,7 @@ from ground.errors import InputError
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, NOT_FINITE, Sampling, Score, Thinking, Thoughts
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.rows import Row
-from inference.engines.thinking_marks import find_missing_closing
+from inference.engines.thinking_marks import find_missing_closing_of_thought
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -44,13 +44,13 @@ class ThoughtWriter(LeftToRight):
         Parameters
         ----------
         generation_config
-            As in `read_maker_sampler`.
+            As in `read_sampling_of_generation_config`.
 
         Returns
         -------
         Whether it thinks, as `thinks`, and how its maker samples, as `sampler`, where that is known.
         """
-        sampler = read_maker_sampler(generation_config) if self.tokens.thinks else None
+        sampler = read_sampling_of_generation_config(generation_config) if self.tokens.thinks else None
         return {"thinks": self.tokens.thinks} | ({"sampler": sampler} if sampler else {})
 
     def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
@@ -70,17 +70,17 @@ class ThoughtWriter(LeftToRight):
         InputError
             The chat template cannot switch thinking off, or no sampler of the maker is known.
         """
-        rows = self._ensure_rows(prompts, thinking.effort)
+        rows = self._get_or_tokenize_rows(prompts, thinking.effort)
         if thinking.effort == NO_EFFORT:
             return self._answer_without_thinking(rows)
-        thinking.build_sampling(self.info.get("sampler"), 1)  # refuses before anything is computed
+        thinking.build_sampling_of_thoughts(self.info.get("sampler"), 1)  # refuses before anything is computed
         problems = [
             self._find_row_problem_at_length(
-                row, (thinking.budget or thinking.max_tokens or 1) + self._count_tokens_behind(row, thinking)
+                row, (thinking.budget or thinking.max_tokens or 1) + self._count_tokens_after_thought(row, thinking)
             )
             for row in rows
         ]
-        return self._ask_good_rows(
+        return self._ask_rows_without_problem(
             partial(self._think_after_rows, thinking=thinking), rows, problems, lambda problem: Thoughts(error=problem)
         )
 
@@ -91,13 +91,15 @@ class ThoughtWriter(LeftToRight):
                 f"model {self.name}: its chat template cannot switch thinking off: leave out --effort none"
             )
 
-        def answer_rows(good: Sequence[Row]) -> list[Thoughts]:
+        def score_rows_without_thoughts(good: Sequence[Row]) -> list[Thoughts]:
             return [Thoughts(error=score.error, scores=(score,)) for score in self._score_in_passes(good)]
 
-        problems = [self._find_problem(row) for row in rows]
-        return self._ask_good_rows(answer_rows, rows, problems, lambda problem: Thoughts(error=problem))
+        problems = [self._find_problem_of_row(row) for row in rows]
+        return self._ask_rows_without_problem(
+            score_rows_without_thoughts, rows, problems, lambda problem: Thoughts(error=problem)
+        )
 
-    def _count_tokens_behind(self, row: Row, thinking: Thinking) -> int:
+    def _count_tokens_after_thought(self, row: Row, thinking: Thinking) -> int:
         """Count the tokens for which there must be room after a thought: of the forced closing, and the answer."""
         return self._count_longest_answer_tokens(row) + (len(self._closing_ids) if thinking.budget else 0)
 
@@ -118,7 +120,7 @@ class ThoughtWriter(LeftToRight):
         return [
             thoughts
             for start in range(0, len(rows), at_once)
-            for thoughts in self._think_at_once(
+            for thoughts in self._write_and_score_thoughts_of_rows(
                 rows[start : start + at_once], samplings[start : start + at_once], thinking.budget is not None
             )
         ]
@@ -127,10 +129,10 @@ class ThoughtWriter(LeftToRight):
         """Say how the thoughts after a row are written: as long as asked for, or as the window has room."""
         room = LONGEST_THOUGHT
         if self.window is not None:
-            room = self.window - len(row.ids) - self._count_tokens_behind(row, thinking)
-        return thinking.build_sampling(self.info.get("sampler"), room)
+            room = self.window - len(row.ids) - self._count_tokens_after_thought(row, thinking)
+        return thinking.build_sampling_of_thoughts(self.info.get("sampler"), room)
 
-    def _think_at_once(
+    def _write_and_score_thoughts_of_rows(
         self, rows: Sequence[Row], samplings: Sequence[Sampling], closes_by_force: bool
     ) -> list[Thoughts]:
         """Write the thoughts after rows, then score the options after all that ended or were closed by force."""
@@ -150,32 +152,36 @@ class ThoughtWriter(LeftToRight):
         ]
         # Example: 2 rows of 3 thoughts have the parts 0 to 2 and 3 to 5.
         ends = list(accumulate(sampling.samples for sampling in samplings))
-        return [_build_thoughts(parts[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+        return [_join_thoughts_of_row(parts[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
     def _split_thought(self, row: Row, ids: list[int], limit: int, closes_by_force: bool) -> _ThoughtDraft:
         """Split what was written after a row, of at most `limit` tokens, at the end of thinking.
 
-        A thought that ends with the very last token is not yet answered (`find_missing_closing`).
+        A thought that ends with the very last token is not yet answered (`find_missing_closing_of_thought`).
         """
-        length = self.tokens.count_thinking(row.text, ids)
+        length = self.tokens.count_thinking_tokens(row.text, ids)
         is_cut = length is None or length == len(ids) == limit
         thought_ids, answer_ids = ids[:length], ids[length:] if length is not None else []
         thought, answer = self.tokens.decode([thought_ids, answer_ids])
         if is_cut and not closes_by_force:
             return _ThoughtDraft(thought, "", len(ids), False, None)
         before = [*thought_ids, *self._list_missing_closing_ids(ids, length is not None)] if is_cut else thought_ids
-        begun = Row(row.text + self.tokens.decode_raw(before), row.ids + before, row.answers, row.numbers)
+        begun = Row(
+            row.text + self.tokens.decode_with_special_tokens(before), row.ids + before, row.answers, row.numbers
+        )
         return _ThoughtDraft(thought, answer, len(thought_ids), length is not None, begun)
 
     def _list_missing_closing_ids(self, ids: list[int], is_closed: bool) -> list[int]:
         """List the tokens that close a thought by force, or what of them is missing where it has just been closed."""
         if not is_closed or self.tokens.marks is None:
             return self._closing_ids
-        missing = find_missing_closing(self.tokens.decode_raw(ids), self.tokens.marks, is_closed=True)
+        missing = find_missing_closing_of_thought(
+            self.tokens.decode_with_special_tokens(ids), self.tokens.marks, is_closed=True
+        )
         return self.tokens.bare([missing])[0] if missing else []
 
 
-def _build_thoughts(parts: Sequence[tuple[str, str, int, bool, Score | None] | None]) -> Thoughts:
+def _join_thoughts_of_row(parts: Sequence[tuple[str, str, int, bool, Score | None] | None]) -> Thoughts:
     """Join the thoughts after one prompt: (thought, answer, tokens, closed, score) of each; None where one failed."""
     if not all(parts):
         return Thoughts(error=NOT_FINITE)
@@ -184,7 +190,7 @@ def _build_thoughts(parts: Sequence[tuple[str, str, int, bool, Score | None] | N
     return Thoughts(error=error) if error else Thoughts(thoughts, answers, tokens, closed, scores)
 
 
-def read_maker_sampler(generation_config: Any) -> dict[str, float] | None:
+def read_sampling_of_generation_config(generation_config: Any) -> dict[str, float] | None:
     """Read how the maker of a model samples texts.
 
     Parameters

@@ -63,9 +63,9 @@ class WordByWord:
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts."""
         with self._in_use:
-            return self._tokenize_words(texts)
+            return self._tokenize_word_by_word(texts)
 
-    def _tokenize_words(self, texts: Sequence[str]) -> list[list[int]]:
+    def _tokenize_word_by_word(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts word by word; words that were tokenised before are looked up."""
         cut = _cut_into_words(texts)
         words = set(chain.from_iterable(cut))

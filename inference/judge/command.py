@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from ground.errors import InputError, RunFailed
-from inference.arguments import add_allow_failed_option, add_engine, parse_engine_settings, parse_positive
+from ground.progress import print_progress
+from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 
 COMMAND = "judge"
 HELP = "let a model read the texts of a run, or draw some into a table for people"
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--condition", nargs="+", default=[], metavar="NAME", help="whose texts are read (default: all with texts)"
     )
     parser.add_argument("--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/judge/prompt.yaml)")
-    add_engine(parser)
+    add_engine_options(parser)
     add_allow_failed_option(parser)
 
 
@@ -46,12 +46,12 @@ def main(options: argparse.Namespace) -> None:
     if (options.model is None) == (options.sheet is None):
         raise InputError("give either --model, who reads the texts, or --sheet N FILE, for people")
     if options.sheet is not None:
-        _write_sheet(options)
+        _write_sheet_of_sampled_texts(options)
     else:
         _ask_judge(options)
 
 
-def _write_sheet(options: argparse.Namespace) -> None:
+def _write_sheet_of_sampled_texts(options: argparse.Namespace) -> None:
     """Draw texts into a sheet for people."""
     from inference.judge.sheet import write_people_sheet
     from inference.judge.texts import RunTexts
@@ -68,28 +68,28 @@ def _write_sheet(options: argparse.Namespace) -> None:
 def _ask_judge(options: argparse.Namespace) -> None:
     """Ask the judge about all texts that it has not read, and write what it says into the run."""
     from inference.asking.failures import NO_FAILURES
-    from inference.asking.models import find_models
-    from inference.judge.questions import Questions, read_judge_prompts
+    from inference.asking.models import find_requested_models
+    from inference.judge.questions import Questions, read_option_judge_prompts
     from inference.judge.reading import Judge
     from inference.judge.texts import NOTHING_SHOWS, RunTexts
     from inference.judge.writing import write_judged_rows
 
-    models = find_models([options.model], engine=options.engine)
+    models = find_requested_models([options.model], engine=options.engine)
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one judge")
-    book = read_judge_prompts(options.prompt)
+    book = read_option_judge_prompts(options.prompt)
     texts = RunTexts(Path(options.run), options.condition)
     judge = Judge(texts.folder, models[0], parse_engine_settings(options), Questions(book))
     replies = texts.list_replies()
     if not replies:
         raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
-    failure = judge.read_replies(replies, options.call, options.allow_failed or NO_FAILURES)
-    readings = judge.find_readings()
+    failure = judge.ask_judge_about_replies(replies, options.call, options.allow_failed or NO_FAILURES)
+    readings = judge.collect_readings_of_judge()
     if readings.judgement_by_key:
         written = write_judged_rows(texts, models[0].id, readings, book, options.call)
         for condition, rows in written.items():
             print(f"{condition}: {rows:,} rows written")
         if not written:
-            print(f"{texts.folder}: nothing new to write", file=sys.stderr)
+            print_progress(f"{texts.folder}: nothing new to write")
     if isinstance(failure, RunFailed):
         raise failure

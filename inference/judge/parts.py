@@ -6,7 +6,6 @@ those of any run. Units are found again by their keys, which are the items of th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +14,7 @@ import pyarrow.compute as pc
 
 from ground import run_json
 from ground.errors import InputError, RunFailed
+from ground.progress import print_progress
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
@@ -75,7 +75,7 @@ class PartAsker:
         self._n_conditions, self._option = n_conditions, option
         self._load = load or settings.load_model_engine
 
-    def ask_units(
+    def ask_about_new_units(
         self,
         units: Mapping[str, Unit],
         build_study: Callable[[Sequence[Unit]], Study],
@@ -107,29 +107,31 @@ class PartAsker:
         InputError
             The model cannot be asked this, or is another one than that of this name was.
         """
-        failure = self._finish_stopped_part(command, allowed)
+        failure = self._finish_asking_of_stopped_call(command, allowed)
         if failure is not None:
             return failure
         keys = self.read_rows_by_key().keys()
         unread = [unit for key, unit in units.items() if key not in keys]
         told = f"{len(units):,} different {noun}, {len(units) - len(unread):,} of them read before"
-        print(f"{self.model.id}: {told}", file=sys.stderr)
+        print_progress(f"{self.model.id}: {told}")
         if not unread:
             return None
-        folders = [*self._list_folders()]
+        folders = [*self._list_folders_of_earlier_calls()]
         out = self._root / f"part-{int(folders[-1].name.rpartition('-')[2]) + 1 if folders else 0:06d}"
-        return self._ask_study(build_study(unread), out, command, allowed)
+        return self._ask_study_of_units(build_study(unread), out, command, allowed)
 
-    def _finish_stopped_part(self, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+    def _finish_asking_of_stopped_call(self, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
         """Ask what a call that was stopped or killed has left: what it asked in one order only is not asked again."""
-        parts = list(self._list_own_parts())
+        parts = list(self._list_folders_of_this_model())
         if not parts or parts[-1].info["sessions"][-1]["finished"]:
             return None
         folder = parts[-1].folder
-        print(f"{self.model.id}: {folder.name} was stopped and goes on", file=sys.stderr)
-        return self._ask_study(read_stored_study(folder), folder, command, allowed)
+        print_progress(f"{self.model.id}: {folder.name} was stopped and goes on")
+        return self._ask_study_of_units(read_stored_study(folder), folder, command, allowed)
 
-    def _ask_study(self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+    def _ask_study_of_units(
+        self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures
+    ) -> RunFailed | None:
         """Ask the model about the units of a study; return why some have no response."""
         task = Task(
             study, [self.model], self._questions, self._settings, str(out), command=command, allowed=allowed
@@ -141,16 +143,21 @@ class PartAsker:
         return None
 
     def find_recorded_model(self) -> dict[str, Any]:
-        """Find who the model is, and how it was asked last: fields of run.json; empty where it was not."""
+        """Find who the model is, and how it was asked last: fields of run.json; empty where it was not.
+
+        Without `shortcuts`: a killed session does not count the paths that it left out, and what others keep of these
+        fields must not tell whether one was killed.
+        """
         about: dict[str, Any] = {}
-        for part in self._list_own_parts():
+        for part in self._list_folders_of_this_model():
             about = {**part.info["models"][self.model.id], "form": part.form, "prompt_hash": part.prompt_hash}
+        about.pop("shortcuts", None)
         return about
 
     def read_rows_by_key(self) -> dict[str, list[dict[str, Any]]]:
         """Read what the model answered in all calls so far: key -> its rows, for units with all conditions."""
         rows_by_key: dict[str, list[dict[str, Any]]] = {}
-        for part in self._list_own_parts():
+        for part in self._list_folders_of_this_model():
             rows_by_part: dict[str, list[dict[str, Any]]] = {}
             answered = (
                 pc.field("error").is_null()
@@ -163,24 +170,24 @@ class PartAsker:
             rows_by_key |= {key: rows for key, rows in rows_by_part.items() if len(rows) == self._n_conditions}
         return rows_by_key
 
-    def is_own_model(self, recorded_fields: Mapping[str, Any]) -> bool:
+    def is_same_as_recorded_model(self, recorded_fields: Mapping[str, Any]) -> bool:
         """Tell whether a model of this name in run.json is this one; another one's answers do not count."""
         return True
 
-    def _list_own_parts(self) -> Iterator[Part]:
+    def _list_folders_of_this_model(self) -> Iterator[Part]:
         """List the folders in which this model was asked with this prompt in this form, the oldest first."""
-        for folder in self._list_folders():
+        for folder in self._list_folders_of_earlier_calls():
             info = run_json.read_run_json(folder)
             fields = info["models"].get(self.model.id, {})
             form = fields.get("forms", {}).get(self._settings.form)
-            if form is None or form not in self._questions.book.forms or not self.is_own_model(fields):
+            if form is None or form not in self._questions.book.forms or not self.is_same_as_recorded_model(fields):
                 continue
             prompt_hash = self._questions.book.hash(form)
             names = [name for name, fields in info["conditions"].items() if fields["prompt_hash"] == prompt_hash]
             if len(names) == self._n_conditions:
                 yield Part(folder, info, form, prompt_hash, names)
 
-    def _list_folders(self) -> Iterator[Path]:
+    def _list_folders_of_earlier_calls(self) -> Iterator[Path]:
         """List the folders of earlier calls, the oldest first."""
         return (path.parent for path in sorted(self._root.glob("part-*/run.json")))
 
@@ -188,13 +195,13 @@ class PartAsker:
         """Load the model; refuse one that shows no probabilities, thinks first, or is another model than before."""
         engine = self._load(model, seed)
         try:
-            self.refuse_unfit(engine)
+            self.refuse_unfit_engine(engine)
         except InputError:
             engine.close()
             raise
         return engine
 
-    def refuse_unfit(self, engine: Engine) -> None:
+    def refuse_unfit_engine(self, engine: Engine) -> None:
         """Refuse an engine whose probabilities are not what a judge means, or that is not the model of before.
 
         Raises

@@ -35,7 +35,7 @@ FIELDS = Fields(frozenset(_TRIAL), frozenset({"text", "choices", "mark", "no_opt
 _TURN_MARK = re.compile(r"<(?=\S)|\[(?=/?[A-Z_]+\])")
 
 
-def read_judge_prompts(path: str | Path | None = None) -> PromptBook:
+def read_option_judge_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks which option a text means; without one, Waver's own."""
     return PromptBook.load(path, PROMPTS, FIELDS)
 
@@ -91,7 +91,7 @@ class Questions:
             "no_option": NONE,
             "mark": f"=== {hashlib.sha256(variant.item.encode()).hexdigest()[:10]} ===",
         }
-        return replace(self.book.render(form, values), answers=tuple(map(_list_label_forms, labels)))
+        return replace(self.book.render(form, values), answers=tuple(map(_list_spellings_of_label, labels)))
 
 
 def quote_text(text: str) -> str:
@@ -103,6 +103,6 @@ def quote_text(text: str) -> str:
     return _TURN_MARK.sub(lambda match: f"{match[0]} ", text).strip()
 
 
-def _list_label_forms(label: str) -> tuple[str, ...]:
+def _list_spellings_of_label(label: str) -> tuple[str, ...]:
     """List the ways to write a label: a letter alone as it is, words in all cases."""
     return (label,) if len(label) == 1 else list_case_variants((label,))

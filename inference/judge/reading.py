@@ -62,7 +62,7 @@ class Judge(PartAsker):
     ) -> None:
         super().__init__(folder / FOLDER, model, settings, questions, n_conditions=len(ORDERS), load=load)
 
-    def read_replies(
+    def ask_judge_about_replies(
         self,
         replies: Mapping[str, Reply],
         command: Sequence[str],
@@ -88,17 +88,18 @@ class Judge(PartAsker):
         InputError
             The model cannot judge, or is another one than the judge of this name was.
         """
-        return self.ask_units(replies, build_judge_study, command, allowed)
+        return self.ask_about_new_units(replies, build_judge_study, command, allowed)
 
-    def find_readings(self) -> JudgeReadings:
+    def collect_readings_of_judge(self) -> JudgeReadings:
         """Find what this judge, asked with this prompt in this form, has read in all calls so far."""
         rows_by_key = self.read_rows_by_key()
         return JudgeReadings(
-            self.find_recorded_model(), {key: _average_orders(rows) for key, rows in rows_by_key.items()}
+            self.find_recorded_model(),
+            {key: _average_probabilities_over_orders(rows) for key, rows in rows_by_key.items()},
         )
 
 
-def _average_orders(rows: Sequence[Mapping[str, Any]]) -> Judgement:
+def _average_probabilities_over_orders(rows: Sequence[Mapping[str, Any]]) -> Judgement:
     """Average the probabilities of the options over both orders; "none of these", the last one, is left out."""
     probability = np.mean([row["probability"][:-1] for row in rows], axis=0)
     uppers = [sum(row["probability"]) if row["mass_upper"] is None else row["mass_upper"] for row in rows]

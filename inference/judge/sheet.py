@@ -14,7 +14,7 @@ from pathlib import Path
 from ground.errors import InputError
 from ground.spreadsheet import write_spreadsheet_csv
 from inference.judge.texts import NOTHING_SHOWS, Reply, ReplyRow, RunTexts
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 
 COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "asked", "options", "text", "option")
 
@@ -55,15 +55,17 @@ def write_people_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> 
         raise InputError(f"--sheet {path}: the sheet is a .csv file")
     if path.exists():
         raise InputError(f"--sheet {path}: is there already and may be filled in; choose another name")
-    drawn = draw_texts(texts, n_texts, seed)
+    drawn = sample_texts_for_sheet(texts, n_texts, seed)
     if not drawn:
         raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
-    drawn.sort(key=lambda text: compute_random_key(seed, "sheet", text.reply.key))  # whose text it is shows no pattern
+    drawn.sort(
+        key=lambda text: compute_sort_key_for_random_order(seed, "sheet", text.reply.key)
+    )  # whose text it is shows no pattern
     write_spreadsheet_csv(path, COLUMNS, (_build_sheet_row(texts.study.name, text) for text in drawn))
     return len(drawn)
 
 
-def draw_texts(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
+def sample_texts_for_sheet(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
     """Draw different texts of a run, in turn from every model, condition and option.
 
     Parameters
@@ -76,11 +78,11 @@ def draw_texts(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
     The texts.
     """
     strata: dict[tuple[str, str, str | None], dict[str, SampledText]] = {}
-    for text, reading in _list_texts(texts):
+    for text, reading in _list_texts_with_options(texts):
         stratum = strata.setdefault((text.row.model, text.row.condition, reading), {})
         stratum.setdefault(text.reply.key, text)
     shuffled = [
-        sorted(stratum.values(), key=lambda text: compute_random_key(seed, "people", text.reply.key))
+        sorted(stratum.values(), key=lambda text: compute_sort_key_for_random_order(seed, "people", text.reply.key))
         for _, stratum in sorted(strata.items(), key=lambda pair: tuple(map(str, pair[0])))
     ]
     by_turns = chain.from_iterable(zip_longest(*shuffled))
@@ -88,7 +90,7 @@ def draw_texts(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
     return list(reversed(different.values()))[:n_texts]
 
 
-def _list_texts(texts: RunTexts) -> Iterator[tuple[SampledText, str | None]]:
+def _list_texts_with_options(texts: RunTexts) -> Iterator[tuple[SampledText, str | None]]:
     """Go through all texts that show something, each with the option that it was read as."""
     for row in texts.read_rows():
         for place, (text, reading) in enumerate(zip(row.texts, row.readings, strict=True), start=1):

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 
 from ground import run_json
 from ground.errors import InputError, shorten_text
-from inference.asking.recorded_prompts import fill_form
+from inference.asking.recorded_prompts import fill_prompt_form_with_variant
 from inference.engines.thinking_marks import THINKING
 from inference.importers.shared.logged_stimuli import RIGHT, WRONG
 from inference.runfolder.parquet import read_parquet
 from inference.runfolder.stored_study import read_stored_study
-from inference.stimuli.reading.files import is_invisible
-from inference.stimuli.scales import drop_middle
+from inference.stimuli.reading.files import is_invisible_text
+from inference.stimuli.scales import drop_middle_option
 from inference.stimuli.study import Study, Variant
 
 COLUMNS = ("model", "condition", "item", "variant", "output", "answer", "sample_answer")
@@ -100,9 +100,9 @@ class RunTexts:
         self.folder, self.info = folder, run_json.read_run_json(folder)
         self.study: Study = read_stored_study(folder)
         self._parts = sorted((folder / "responses").glob("part-*.parquet"))
-        self.conditions = self._select_conditions(conditions)
+        self.conditions = self._select_conditions_to_read(conditions)
 
-    def _select_conditions(self, wanted: Sequence[str]) -> list[str]:
+    def _select_conditions_to_read(self, wanted: Sequence[str]) -> list[str]:
         """List the conditions to read, in the order of run.json."""
         recorded_conditions = self.info["conditions"]
         if self.study.canonical == (RIGHT, WRONG):
@@ -144,15 +144,15 @@ class RunTexts:
     def _build_reply_row(self, row: Mapping[str, Any], variant: Variant) -> ReplyRow:
         """Take the texts of a response row, and how each was read."""
         # Runs of version 0.1 to 0.2 have thoughts in `output`, too.
-        texts = [drop_thinking(text) for text in map(str, row["output"])]
+        texts = [drop_thinking_from_text(text) for text in map(str, row["output"])]
         if self.info["conditions"][row["condition"]].get("without_middle") is True:
-            variant = replace(variant, options=drop_middle(variant.options))
+            variant = replace(variant, options=drop_middle_option(variant.options))
         readings = row.get("sample_answer") or ([row["answer"]] if len(texts) == 1 else [None] * len(texts))
         return ReplyRow(
             row["model"],
             row["condition"],
             variant,
-            tuple(None if is_invisible(text) else text for text in texts),
+            tuple(None if is_invisible_text(text) else text for text in texts),
             tuple(readings),
         )
 
@@ -197,14 +197,14 @@ class RunTexts:
         """Write out what a model was asked: the prompt where run.json gives it to the letter, else the wording."""
         for entry in self.info.get("asked", {}).get(row.condition, ()):
             if row.model in entry["models"] and entry["wordings"] is not None:
-                messages = fill_form(entry["wordings"], row.variant)
+                messages = fill_prompt_form_with_variant(entry["wordings"], row.variant)
                 if messages:
                     several = len(messages) > 1
                     return "\n".join(f"{role}: {content}" if several else content for role, content in messages)
         return row.variant.text
 
 
-def drop_thinking(text: str) -> str:
+def drop_thinking_from_text(text: str) -> str:
     """Return what follows the last mark that ends thinking; the whole text where none begins, else nothing."""
     for marks in THINKING:
         if marks.end in text:

@@ -124,7 +124,7 @@ def _build_judged_rows(
     for row in texts.read_rows():
         condition = name_judged_condition(row.condition, judge)
         if (row.model, condition) not in answered_by_unit:
-            answered_by_unit[row.model, condition] = run.responses.list_answered(row.model, condition)
+            answered_by_unit[row.model, condition] = run.responses.list_answered_keys(row.model, condition)
         judgements = [
             None if text is None else judgement_by_key.get(texts.build_reply(row, text).key) for text in row.texts
         ]

@@ -12,29 +12,34 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from ground.locking import hold_lock
 from ground.meaning.verdicts import MEANINGS
+from ground.progress import print_progress, print_warning
 from inference.asking.failures import NO_FAILURES
 from inference.asking.one_model import Settings
 from inference.judge.parts import LoadEngine
 from inference.meaning.checks import ENTAILMENT, JUDGE, PEOPLE, SIMILARITY, WORDS, Check
 from inference.meaning.decoys.making import make_decoys
-from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_judge_prompts
+from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_same_meaning_prompts
 from inference.meaning.reading import PairAsker, Reading
-from inference.meaning.similarity import compute_similarities
+from inference.meaning.similarity import compute_missing_cosines
 from inference.meaning.table import read_meaning_table, write_meaning_table
 from inference.meaning.verdicts import (
     ATTRIBUTE,
     Verdicts,
     add_meaning_attributes,
-    decide_verdicts,
-    describe_items,
-    describe_quality,
-    describe_verdicts,
+    assess_checks_and_decide_verdicts,
+    describe_quality_of_check,
+    describe_verdict_counts,
+    describe_written_items_file,
 )
-from inference.meaning.wordings import ITEMS, Source, Wording, detect_language, list_pairs
-from inference.meaning.words import compute_shared_words
+from inference.meaning.wordings import ITEMS, Source, Wording, detect_language_of_wordings, list_text_pairs_to_compare
+from inference.meaning.words import compute_jaccard_index_of_words
 from inference.paraphrase import itemsfile
 from inference.paraphrase.decoys import Decoy, read_decoys_csv
-from inference.paraphrase.votes import describe_decoy_errors, name_sheets, read_votes
+from inference.paraphrase.votes import (
+    describe_accepted_decoys_by_annotator,
+    parse_annotator_of_each_sheet,
+    read_votes_of_sheets,
+)
 from inference.runfolder.store import look_up_versions
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.reading.files import expand_user_path
@@ -68,15 +73,15 @@ class MeaningCheck:
         load: LoadEngine | None = None,
     ) -> None:
         self._source, self._checks, self._options, self._settings = source, checks, options, settings
-        for line in source.list_unchecked():
-            print(line, file=sys.stderr)
+        for line in source.describe_unchecked_items_and_wordings():
+            print_warning(line)
         self._table = read_meaning_table(source)
-        self._about_decoys, decoys = self._take_decoys()
+        self._about_decoys, decoys = self._make_or_read_decoys()
         self._wordings, self._decoys = source.wordings, source.list_decoy_wordings(decoys)
-        self._pairs = list_pairs(self._all_wordings)
+        self._pairs = list_text_pairs_to_compare(self._all_wordings)
         self._sheet_digests: dict[str, str] = {}
-        self._votes = self._read_people(decoys)
-        self._askers = self._build_askers(load)
+        self._votes = self._read_votes_of_people(decoys)
+        self._askers = self._build_askers_of_models(load)
 
     @property
     def _all_wordings(self) -> list[Wording]:
@@ -95,82 +100,81 @@ class MeaningCheck:
         """
         table = self._table
         table.about["decoys"] = self._about_decoys
-        table.drop_stale_scores(self._all_wordings)
+        table.drop_scores_of_changed_texts(self._all_wordings)
         for name, votes in self._votes.items():
-            table.add_scores(name, *self._list_voted(votes))
+            table.add_scores(name, *self._list_voted_wordings_and_scores(votes))
         table.about["sheets"] |= self._sheet_digests
         is_new = False
         for check in self._checks:
-            reading = self._read_check(check)
+            reading = self._run_one_check(check)
             scores = [reading.score_by_key.get(wording.pair.key) for wording in self._all_wordings]
             table.add_scores(check.name, self._all_wordings, scores)
             table.about["checks"][check.name] = {**reading.about, "versions": look_up_versions()}
-            is_new |= self._write(is_whole=reading.failure is None)[1]
+            is_new |= self._write_verdicts(is_whole=reading.failure is None)[1]
             if reading.failure is not None:
                 raise reading.failure
-        verdicts, is_still_new = self._write()
-        self._finish(verdicts, is_new or is_still_new)
+        verdicts, is_still_new = self._write_verdicts()
+        self._print_verdicts_and_write_items(verdicts, is_new or is_still_new)
 
-    def _write(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
+    def _write_verdicts(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
         """Decide what wordings mean and write it, with what another call has written meanwhile; return if it is new."""
         table, out = self._table, self._source.out
         out.mkdir(parents=True, exist_ok=True)
         with hold_lock(out):
             latest = read_meaning_table(self._source)
-            latest.drop_stale_scores(self._all_wordings)
-            table.take_other_checks(latest)
-            verdicts = decide_verdicts(table, self._wordings, self._decoys)
+            latest.drop_scores_of_changed_texts(self._all_wordings)
+            table.copy_checks_from_older_table(latest)
+            verdicts = assess_checks_and_decide_verdicts(table, self._wordings, self._decoys)
             table.about.pop("thresholds", None)
             if is_whole:  # thresholds need all texts
                 table.about["thresholds"] = verdicts.build_record()
             return verdicts, write_meaning_table(self._source, table, self._all_wordings)
 
-    def _finish(self, verdicts: Verdicts, is_new: bool) -> None:
+    def _print_verdicts_and_write_items(self, verdicts: Verdicts, is_new: bool) -> None:
         """Print what follows for the wordings, and write it into items."""
-        self._tell_partly_checked()
+        self._warn_of_partly_checked_texts()
         if not is_new:
-            print(f"{self._source.file}: nothing new to write", file=sys.stderr)
+            print_progress(f"{self._source.file}: nothing new to write")
         for quality in verdicts.qualities:
-            print(describe_quality(quality))
+            print(describe_quality_of_check(quality))
         is_silent = not any(verdicts.meaning_by_key.values())
-        print(describe_verdicts(verdicts), file=sys.stderr if is_silent else sys.stdout)
+        print(describe_verdict_counts(verdicts), file=sys.stderr if is_silent else sys.stdout)
         if not self._source.is_run:
-            self._tell_replaced_attributes()
+            self._warn_of_replaced_attributes()
             items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
-            itemsfile.write_items(self._source.out / ITEMS, items)
+            itemsfile.write_items_file(self._source.out / ITEMS, items)
             n_left_out = sum(len(item.variants) for item in self._source.study.items) - sum(
                 len(item.variants) for item in items
             )
-            print(f"{self._source.out / ITEMS}: {describe_items(n_left_out)}; run this file")
+            print(f"{self._source.out / ITEMS}: {describe_written_items_file(n_left_out)}; run this file")
         print(self._source.file)
 
-    def _tell_replaced_attributes(self) -> None:
+    def _warn_of_replaced_attributes(self) -> None:
         """Say that items have an attribute with the name of the verdict, where it holds something else."""
         values = {
             variant.attributes[ATTRIBUTE] for variant in self._source.study.variants if ATTRIBUTE in variant.attributes
         }
         for value in sorted(values - set(MEANINGS))[:1]:
-            print(
+            print_warning(
                 f"{ITEMS}: the verdict takes the place of the attribute {ATTRIBUTE} of your own, such as "
-                f"{shorten_text(value, 40)!r}",
-                file=sys.stderr,
+                f"{shorten_text(value, 40)!r}"
             )
 
-    def _tell_partly_checked(self) -> None:
+    def _warn_of_partly_checked_texts(self) -> None:
         """Name the checks of earlier calls that say nothing of some texts, which are new since then."""
         named, table = {check.name for check in self._checks}, self._table
         for name in table.ordered_checks:
             lacking = len(self._all_wordings) - len(table.scores[name])
             if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):
-                print(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them", file=sys.stderr)
+                print_warning(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them")
 
-    def _take_decoys(self) -> tuple[dict[str, Any], list[Decoy]]:
+    def _make_or_read_decoys(self) -> tuple[dict[str, Any], list[Decoy]]:
         """Make the decoys or read their table; also what is recorded of them. An earlier call's are made again."""
         options, earlier = self._options, self._table.about["decoys"]
         if options.decoys_file is not None:
             path = expand_user_path(options.decoys_file)
             rows = read_decoys_csv(path, self._source.study.items)
-            return {"file": path.name, "sha256": _compute_file_digest(path), "kinds": _list_kinds(rows)}, rows
+            return {"file": path.name, "sha256": _compute_file_digest(path), "kinds": _list_decoy_kinds(rows)}, rows
         if options.decoys is None and "file" in earlier:
             raise InputError(
                 f"{self._source.file}: was made with --decoys-file {earlier['file']}; name it again, or say --decoys N"
@@ -180,37 +184,39 @@ class MeaningCheck:
         pipeline = options.pipeline or earlier.get("pipeline")
         decoys = make_decoys(self._source.study.items, per_kind=per_kind, seed=seed, pipeline=pipeline)
         for line in decoys.missing:
-            print(line, file=sys.stderr)
+            print_warning(line)
         rows = list(decoys.rows)
-        return {"per_kind": per_kind, "kinds": _list_kinds(rows), "seed": seed, "pipeline": pipeline}, rows
+        return {"per_kind": per_kind, "kinds": _list_decoy_kinds(rows), "seed": seed, "pipeline": pipeline}, rows
 
-    def _read_people(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
+    def _read_votes_of_people(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
         """Read the sheets: people:NAME -> (item, variant) -> vote, wordings and decoys."""
-        sheets = name_sheets(self._options.sheet) if self._options.sheet else {}
+        sheets = parse_annotator_of_each_sheet(self._options.sheet) if self._options.sheet else {}
         if not sheets:
             return {}
-        votes = read_votes(sheets, self._source.study.items, decoys)
+        votes = read_votes_of_sheets(sheets, self._source.study.items, decoys)
         self._sheet_digests = {name: _compute_file_digest(path) for name, path in sheets.items()}
-        for line in (*describe_decoy_errors(votes), *votes.notes):
-            print(line, file=sys.stderr)
+        for line in (*describe_accepted_decoys_by_annotator(votes), *votes.notes):
+            print_warning(line)
         return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
 
-    def _list_voted(self, votes: Mapping[tuple[str, str], bool]) -> tuple[list[Wording], list[float]]:
+    def _list_voted_wordings_and_scores(
+        self, votes: Mapping[tuple[str, str], bool]
+    ) -> tuple[list[Wording], list[float]]:
         """List what a person voted on, and the votes as scores."""
         voted = [wording for wording in self._all_wordings if wording.key in votes]
         return voted, [float(votes[wording.key]) for wording in voted]
 
-    def _build_askers(self, load: LoadEngine | None) -> dict[str, PairAsker]:
+    def _build_askers_of_models(self, load: LoadEngine | None) -> dict[str, PairAsker]:
         """Make what asks a model, for the checks that do; a model that is not there is refused before any is asked."""
         options, kinds = self._options, {check.kind for check in self._checks}
         if options.prompt is not None and JUDGE not in kinds:
             raise InputError("--prompt is for judges: add --check judge=MODEL, or leave it out")
         if options.labels and ENTAILMENT not in kinds:
             raise InputError("--labels is for entailment models: add --check entailment=MODEL, or leave it out")
-        language = detect_language(self._source, options.language)
+        language = detect_language_of_wordings(self._source, options.language)
         questions: dict[str, Callable[[], EntailmentQuestions | JudgeQuestions]] = {
             ENTAILMENT: lambda: EntailmentQuestions(read_entailment_prompts(language)),
-            JUDGE: lambda: JudgeQuestions(read_judge_prompts(language, options.prompt)),
+            JUDGE: lambda: JudgeQuestions(read_same_meaning_prompts(language, options.prompt)),
         }
         return {
             check.name: PairAsker(
@@ -225,22 +231,22 @@ class MeaningCheck:
             if check.kind in questions
         }
 
-    def _read_check(self, check: Check) -> Reading:
+    def _run_one_check(self, check: Check) -> Reading:
         """Let one check say what it says of every pair of texts."""
         if check.kind == WORDS:
-            scores = {key: compute_shared_words(*pair) for key, pair in self._pairs.items()}
+            scores = {key: compute_jaccard_index_of_words(*pair) for key, pair in self._pairs.items()}
             return Reading(scores, {})
         if check.kind == SIMILARITY:
             assert check.model is not None
-            return compute_similarities(check.model, self._pairs, self._source.work, self._settings)
+            return compute_missing_cosines(check.model, self._pairs, self._source.work, self._settings)
         allowed = self._options.allow_failed or NO_FAILURES
         try:
-            return self._askers[check.name].score_pairs(self._pairs, self._options.call, allowed)
+            return self._askers[check.name].ask_and_score_pairs(self._pairs, self._options.call, allowed)
         except InputError as error:  # it speaks of --model, as the option is called elsewhere
             raise InputError(str(error).replace("another --model", f"another {check.option}=MODEL", 1)) from None
 
 
-def _list_kinds(decoys: Sequence[Decoy]) -> list[str]:
+def _list_decoy_kinds(decoys: Sequence[Decoy]) -> list[str]:
     """List the kinds of decoys that there are."""
     return sorted({decoy.decoy for decoy in decoys})
 

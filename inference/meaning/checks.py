@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ground.errors import InputError, shorten_text, suggest_nearest
-from inference.asking.models import Model, find_models
+from inference.asking.models import Model, find_requested_models
 
 WORDS, SIMILARITY, ENTAILMENT, JUDGE = KINDS = ("words", "similarity", "entailment", "judge")
 PEOPLE = "people"
@@ -30,7 +30,7 @@ class Check(NamedTuple):
         return f"--check {self.kind}"
 
 
-def parse_checks(texts: Sequence[str], engine: str = "auto") -> list[Check]:
+def parse_meaning_checks(texts: Sequence[str], engine: str = "auto") -> list[Check]:
     """Read the checks of a call.
 
     Parameters
@@ -51,14 +51,14 @@ def parse_checks(texts: Sequence[str], engine: str = "auto") -> list[Check]:
     """
     checks: list[Check] = []
     for text in texts:
-        check = _parse_check(text, engine)
+        check = _parse_meaning_check(text, engine)
         if check.name in [other.name for other in checks]:
             raise InputError(f"--check {shorten_text(text)}: this check is named twice; name it once")
         checks.append(check)
     return checks
 
 
-def _parse_check(text: str, engine: str) -> Check:
+def _parse_meaning_check(text: str, engine: str) -> Check:
     """Read one check."""
     kind, equals, model = text.partition("=")
     if kind not in KINDS:
@@ -71,7 +71,7 @@ def _parse_check(text: str, engine: str) -> Check:
     if not model:
         raise InputError(f"--check {shorten_text(text)}: which model? write {kind}=MODEL")
     try:
-        models = find_models([model], engine="auto" if kind == SIMILARITY else engine)
+        models = find_requested_models([model], engine="auto" if kind == SIMILARITY else engine)
     except InputError as error:  # it speaks of --model, as the option is called elsewhere
         raise InputError(str(error).replace("--model", f"--check {kind}", 1)) from None
     if len(models) != 1:

@@ -8,8 +8,8 @@ from ground.errors import InputError
 from inference.arguments import (
     add_allow_failed_option,
     add_columns,
-    add_engine,
-    parse_columns,
+    add_engine_options,
+    parse_column_options,
     parse_engine_settings,
     parse_positive,
 )
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop", action="store_true", help="leave wordings of another meaning out of those items")
     parser.add_argument("--language", choices=LANGUAGES, help="of the prompts (default: that of most items)")
     parser.add_argument(
-        "--labels", type=_parse_labels, default=(), metavar="A,B,C",
+        "--labels", type=_parse_entailment_labels, default=(), metavar="A,B,C",
         help="what the classes of an entailment model mean, in their order, where its config.json does not name them "
         f"{', '.join(LABELS)}",
     )  # fmt: skip
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     decoys.add_argument("--decoys-file", metavar="FILE", help="a table of decoys, such as that of `paraphrase decoys`")
     decoys.add_argument("--pipeline", metavar="NAME|PATH", help="English spaCy pipeline with tagger and parser")
-    add_engine(parser)
+    add_engine_options(parser)
     add_allow_failed_option(parser)
 
 
@@ -68,21 +68,21 @@ def main(options: argparse.Namespace) -> None:
         Stopped, or questions failed; what was read is kept, and the same command asks the rest.
     """
     from inference.meaning.checking import MeaningCheck
-    from inference.meaning.checks import parse_checks
-    from inference.meaning.wordings import read_source
+    from inference.meaning.checks import parse_meaning_checks
+    from inference.meaning.wordings import read_wordings_source
 
     if not options.check and not options.sheet:
         raise InputError("give --check, such as --check words, or --sheet NAME=FILE, or both")
     if options.decoys is not None and options.decoys_file is not None:
         raise InputError("give either --decoys N, to make them, or --decoys-file FILE, where they are made")
-    checks = parse_checks(options.check, options.engine)
-    source = read_source(options.source, options.out, parse_columns(options))
+    checks = parse_meaning_checks(options.check, options.engine)
+    source = read_wordings_source(options.source, options.out, parse_column_options(options))
     if options.drop and source.is_run:
         raise InputError("--drop is for a file of items; of a run, take the wordings with --where \"meaning = 'same'\"")
     MeaningCheck(source, checks, options, parse_engine_settings(options)).run_checks()
 
 
-def _parse_labels(text: str) -> tuple[str, ...]:
+def _parse_entailment_labels(text: str) -> tuple[str, ...]:
     """Convert an argument to the names of classes; ArgumentTypeError where they are not the three labels."""
     names = tuple(name.strip().casefold() for name in text.split(","))
     if sorted(names) != sorted(LABELS):

@@ -36,7 +36,7 @@ FIELDS = Fields(
 )
 
 
-def read_judge_prompts(language: str, path: str | None = None) -> PromptBook:
+def read_same_meaning_prompts(language: str, path: str | None = None) -> PromptBook:
     """Read a prompt file that asks whether two texts mean the same.
 
     Parameters

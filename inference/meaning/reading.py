@@ -10,7 +10,7 @@ from ground.errors import InputError, RunFailed
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines import is_hosted
+from inference.engines import is_engine_of_server
 from inference.engines.contract import Engine
 from inference.judge.parts import LoadEngine, PartAsker
 from inference.meaning.checks import ENTAILMENT, Check
@@ -61,14 +61,14 @@ class PairAsker(PartAsker):
             root, check.model, settings, questions, n_conditions=N_CONDITIONS, option=check.option, load=load
         )
         self._check, self._classes = check, list(classes)
-        self._fixed = {"revision": find_revision(check.model, settings)} if load is None else {}
+        self._fixed = {"revision": find_current_model_revision(check.model, settings)} if load is None else {}
         self._fixed |= {
             name: value
             for name, value in (("engine", settings.engine), ("dtype", settings.dtype), ("device", settings.device))
             if value != "auto"
         }
 
-    def score_pairs(
+    def ask_and_score_pairs(
         self, pairs: Mapping[str, Pair], command: Sequence[str], allowed: AllowedFailures = NO_FAILURES
     ) -> Reading:
         """Ask about the pairs that this model, with this prompt, has not been asked about, and score all of them.
@@ -93,23 +93,27 @@ class PairAsker(PartAsker):
             The model cannot be asked this.
         """
         kind = self._check.kind
-        failure = self.ask_units(
+        failure = self.ask_about_new_units(
             pairs, lambda unread: build_pair_study(kind, unread), command, allowed, noun="pairs of texts"
         )
-        score_by_key = {key: score_rows(kind, rows) for key, rows in self.read_rows_by_key().items() if key in pairs}
+        score_by_key = {
+            key: score_pair_from_answer_rows(kind, rows)
+            for key, rows in self.read_rows_by_key().items()
+            if key in pairs
+        }
         recorded = self.find_recorded_model()
         about = {name: value for name, value in recorded.items() if name not in ("forms", "waver_tuning")}
         return Reading(score_by_key, {"model": self.model.source, **about}, failure)
 
-    def is_own_model(self, recorded_fields: Mapping[str, Any]) -> bool:
+    def is_same_as_recorded_model(self, recorded_fields: Mapping[str, Any]) -> bool:
         """Tell whether recorded answers are of this revision, asked as this call says, with classes of these names."""
         return recorded_fields.get("named_classes", []) == self._classes and all(
             value is None or recorded_fields.get(name) == value for name, value in self._fixed.items()
         )
 
-    def refuse_unfit(self, engine: Engine) -> None:
+    def refuse_unfit_engine(self, engine: Engine) -> None:
         """Refuse a model that cannot be asked, as all judges are, and a classifier whose classes are not named."""
-        super().refuse_unfit(engine)
+        super().refuse_unfit_engine(engine)
         classes = engine.info.get("classes")
         if self._check.kind != ENTAILMENT or classes is None:
             if self._classes:
@@ -124,7 +128,7 @@ class PairAsker(PartAsker):
             )
 
 
-def score_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> float:
+def score_pair_from_answer_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> float:
     """Score a pair by the answers under both conditions.
 
     Parameters
@@ -142,7 +146,7 @@ def score_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> float:
     return min(probabilities) if kind == ENTAILMENT else sum(probabilities) / len(probabilities)
 
 
-def find_revision(model: Model, settings: Settings) -> str | None:
+def find_current_model_revision(model: Model, settings: Settings) -> str | None:
     """Find the revision that a model has now, without loading it.
 
     Parameters
@@ -159,10 +163,10 @@ def find_revision(model: Model, settings: Settings) -> str | None:
     InputError
         There is no such model.
     """
-    if is_hosted(settings.engine):
+    if is_engine_of_server(settings.engine):
         return None
     settings.refuse_missing_model(model)
-    from inference.engines.loading import pin_revision
+    from inference.engines.loading import find_revision_and_digest_to_load
 
-    commit, digest = pin_revision(model.source, settings.revision)
+    commit, digest = find_revision_and_digest_to_load(model.source, settings.revision)
     return commit or digest

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from ground.progress import print_progress
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.digest import compute_folder_digest
-from inference.meaning.reading import Reading, find_revision
+from inference.meaning.reading import Reading, find_current_model_revision
 from inference.meaning.wordings import Pair
 from inference.paraphrase.meaning import Meaning
 from inference.runfolder.parquet import read_parquet, write_parquet
@@ -23,7 +23,7 @@ _COLUMNS = pa.schema(
 )
 
 
-def compute_similarities(model: Model, pairs: Mapping[str, Pair], root: Path, settings: Settings) -> Reading:
+def compute_missing_cosines(model: Model, pairs: Mapping[str, Pair], root: Path, settings: Settings) -> Reading:
     """Compute the cosines that are not there yet.
 
     Parameters
@@ -47,12 +47,11 @@ def compute_similarities(model: Model, pairs: Mapping[str, Pair], root: Path, se
         It is no such model, or the package is not installed.
     """
     folder = Path(model.source).expanduser()
-    revision = compute_folder_digest(folder) if folder.is_dir() else find_revision(model, settings)
+    revision = compute_folder_digest(folder) if folder.is_dir() else find_current_model_revision(model, settings)
     cosine_by_key = _read_cosines(root, model.id, revision)
     missing = {key: pair for key, pair in pairs.items() if key not in cosine_by_key}
-    print(
-        f"{model.id}: {len(pairs):,} different pairs of texts, {len(pairs) - len(missing):,} of them read before",
-        file=sys.stderr,
+    print_progress(
+        f"{model.id}: {len(pairs):,} different pairs of texts, {len(pairs) - len(missing):,} of them read before"
     )
     about: dict[str, Any] = {"model": model.source, "revision": revision}
     if missing:
@@ -73,7 +72,7 @@ def compute_similarities(model: Model, pairs: Mapping[str, Pair], root: Path, se
     return Reading({key: cosine_by_key[key] for key in pairs}, about)
 
 
-def _list_files(root: Path) -> list[Path]:
+def _list_cosine_files(root: Path) -> list[Path]:
     """List the files of cosines, the oldest first."""
     return sorted(root.glob("similarity-*.parquet"))
 
@@ -81,7 +80,7 @@ def _list_files(root: Path) -> list[Path]:
 def _read_cosines(root: Path, model: str, revision: str | None) -> dict[str, float]:
     """Read the cosines that one revision of a model gave in all calls so far."""
     cosine_by_key: dict[str, float] = {}
-    for file in _list_files(root):
+    for file in _list_cosine_files(root):
         for row in read_parquet(file).to_pylist():
             if (row["model"], row["revision"]) == (model, revision):
                 cosine_by_key[row["key"]] = row["cosine"]
@@ -93,7 +92,7 @@ def _save_cosines(root: Path, model: str, revision: str | None, cosine_by_key: M
     if not cosine_by_key:
         return
     root.mkdir(parents=True, exist_ok=True)
-    files = _list_files(root)
+    files = _list_cosine_files(root)
     number = int(files[-1].stem.rpartition("-")[2]) + 1 if files else 0
     rows = [
         {"model": model, "revision": revision, "key": key, "cosine": cosine} for key, cosine in cosine_by_key.items()

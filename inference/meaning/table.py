@@ -16,7 +16,12 @@ import pyarrow.parquet as pq
 from ground.errors import InputError
 from inference.meaning.checks import KINDS, PEOPLE
 from inference.meaning.wordings import Source, Wording
-from inference.runfolder.parquet import build_arrow_schema, check_stored_columns, read_parquet, write_tables
+from inference.runfolder.parquet import (
+    build_arrow_schema,
+    read_parquet,
+    refuse_damaged_or_foreign_columns,
+    write_tables_as_row_groups,
+)
 
 VERSION = 1
 TABLE, METADATA = "meaning", b"waver"
@@ -54,11 +59,11 @@ class MeaningTable:
         """
         self.fresh_checks.add(check)
         self.scores[check] = {
-            build_key(wording): math.nan if score is None else score
+            build_wording_key(wording): math.nan if score is None else score
             for wording, score in zip(wordings, scores, strict=True)
         }
 
-    def drop_stale_scores(self, wordings: Iterable[Wording]) -> None:
+    def drop_scores_of_changed_texts(self, wordings: Iterable[Wording]) -> None:
         """Drop what was said of other wordings or decoys than these, and checks that say nothing then.
 
         What was said beside another original is about another pair of texts, and is dropped, too.
@@ -66,7 +71,7 @@ class MeaningTable:
         digests = _compute_original_digests(wordings)
         earlier = self.about.get("originals", {})
         keys = {
-            build_key(wording)
+            build_wording_key(wording)
             for wording in wordings
             if earlier.get(wording.item, digests[wording.item]) == digests[wording.item]
         }
@@ -79,7 +84,7 @@ class MeaningTable:
             name: digest for name, digest in self.about["sheets"].items() if f"{PEOPLE}:{name}" in self.scores
         }
 
-    def take_other_checks(self, table: MeaningTable) -> None:
+    def copy_checks_from_older_table(self, table: MeaningTable) -> None:
         """Take what a table says of checks that this call did not make, in place of what they said before."""
         self.scores = {check: scores for check, scores in self.scores.items() if check in self.fresh_checks} | {
             check: scores for check, scores in table.scores.items() if check not in self.fresh_checks
@@ -88,7 +93,7 @@ class MeaningTable:
             facts = {name: fact for name, fact in self.about[kind].items() if f"{prefix}{name}" in self.fresh_checks}
             self.about[kind] = table.about[kind] | facts
 
-    def list_scores(self, check: str, wordings: Sequence[Wording]) -> list[float]:
+    def list_scores_of_wordings(self, check: str, wordings: Sequence[Wording]) -> list[float]:
         """List the scores of wordings in their order.
 
         Parameters
@@ -103,7 +108,7 @@ class MeaningTable:
         The scores; NaN where there is none.
         """
         scores = self.scores[check]
-        return [scores.get(build_key(wording), math.nan) for wording in wordings]
+        return [scores.get(build_wording_key(wording), math.nan) for wording in wordings]
 
     @property
     def ordered_checks(self) -> list[str]:
@@ -112,7 +117,7 @@ class MeaningTable:
         return sorted(self.scores, key=lambda name: (ranks.get(name.partition(":")[0], len(ranks)), name))
 
 
-def build_key(wording: Wording) -> Key:
+def build_wording_key(wording: Wording) -> Key:
     """Build the key of a wording."""
     return wording.item, wording.variant, wording.pair.text
 
@@ -144,8 +149,8 @@ def read_meaning_table(source: Source) -> MeaningTable:
     file = source.file
     if not file.exists():
         return MeaningTable()
-    check_stored_columns(file, TABLE)
-    about = _read_about(file)
+    refuse_damaged_or_foreign_columns(file, TABLE)
+    about = _read_record_of_file(file)
     if source.is_run and about.get("study_hash") != source.study.hash:
         raise InputError(f"{file}: it is of another study than the run beside it; remove it, or restore the run")
     table = MeaningTable(about={"checks": {}, "decoys": {}, "sheets": {}} | about)
@@ -155,7 +160,7 @@ def read_meaning_table(source: Source) -> MeaningTable:
     return table
 
 
-def _read_about(file: Path) -> dict[str, Any]:
+def _read_record_of_file(file: Path) -> dict[str, Any]:
     """Read the record of a file."""
     text = (pq.read_schema(file).metadata or {}).get(METADATA)
     try:
@@ -188,18 +193,18 @@ def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[
         about["originals"] = _compute_original_digests(wordings)
     schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
     tables = [
-        _build_check_table(schema, source.study.name, check, table.scores[check], wordings)
+        _build_rows_of_check(schema, source.study.name, check, table.scores[check], wordings)
         for check in table.ordered_checks
     ]
     whole = pa.concat_tables(tables) if tables else schema.empty_table()
-    if source.file.exists() and _is_same(source.file, whole):
+    if source.file.exists() and _does_file_hold_table(source.file, whole):
         return False
     source.out.mkdir(parents=True, exist_ok=True)
-    write_tables(source.file, schema, [whole])
+    write_tables_as_row_groups(source.file, schema, [whole])
     return True
 
 
-def _is_same(file: Path, table: pa.Table) -> bool:
+def _does_file_hold_table(file: Path, table: pa.Table) -> bool:
     """Tell whether a file holds just this table with this record."""
     return (
         read_parquet(file).equals(table)
@@ -207,11 +212,11 @@ def _is_same(file: Path, table: pa.Table) -> bool:
     )
 
 
-def _build_check_table(
+def _build_rows_of_check(
     schema: pa.Schema, study: str, check: str, scores: Mapping[Key, float], wordings: Sequence[Wording]
 ) -> pa.Table:
     """Build the rows of one check."""
-    scored = [(wording, scores[key]) for wording in wordings if (key := build_key(wording)) in scores]
+    scored = [(wording, scores[key]) for wording in wordings if (key := build_wording_key(wording)) in scores]
     columns: dict[str, list[Any]] = {
         "study": [study] * len(scored),
         "item": [wording.item for wording, _ in scored],

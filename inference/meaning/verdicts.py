@@ -15,9 +15,9 @@ from ground.meaning.verdicts import (
     MEANINGS,
     PEOPLE,
     CheckQuality,
-    decide_meanings,
-    judge_checks,
-    select_passed,
+    assess_quality_of_checks,
+    decide_verdict_per_wording,
+    select_wordings_checks_should_pass,
 )
 from inference.meaning.table import MeaningTable
 from inference.meaning.wordings import Wording
@@ -50,7 +50,9 @@ class Verdicts:
         }
 
 
-def decide_verdicts(table: MeaningTable, wordings: Sequence[Wording], decoys: Sequence[Wording]) -> Verdicts:
+def assess_checks_and_decide_verdicts(
+    table: MeaningTable, wordings: Sequence[Wording], decoys: Sequence[Wording]
+) -> Verdicts:
     """Judge the checks and decide on every wording.
 
     Parameters
@@ -66,41 +68,43 @@ def decide_verdicts(table: MeaningTable, wordings: Sequence[Wording], decoys: Se
     """
     people = [name for name in table.ordered_checks if name.startswith(f"{PEOPLE}:")]
     checks = [name for name in table.ordered_checks if name not in people]
-    votes = np.array([table.list_scores(name, wordings) for name in people]).reshape(len(people), len(wordings))
+    votes = np.array([table.list_scores_of_wordings(name, wordings) for name in people]).reshape(
+        len(people), len(wordings)
+    )
     yes, no = (votes == 1).sum(axis=0), (votes == 0).sum(axis=0)
-    passed, passed_by = select_passed(yes, no)
-    scores = {name: table.list_scores(name, wordings) for name in checks}
-    qualities = judge_checks(
+    passed, passed_by = select_wordings_checks_should_pass(yes, no)
+    scores = {name: table.list_scores_of_wordings(name, wordings) for name in checks}
+    qualities = assess_quality_of_checks(
         scores,
-        {name: table.list_scores(name, decoys) for name in checks},
+        {name: table.list_scores_of_wordings(name, decoys) for name in checks},
         passed,
         passed_by,
         [wording.item for wording in wordings],
         [decoy.item for decoy in decoys],
     )
-    meanings, _ = decide_meanings(scores, qualities, yes, no)
+    meanings, _ = decide_verdict_per_wording(scores, qualities, yes, no)
     return Verdicts(qualities, {wording.key: word for wording, word in zip(wordings, meanings, strict=True)})
 
 
-def describe_verdicts(verdicts: Verdicts) -> str:
+def describe_verdict_counts(verdicts: Verdicts) -> str:
     """Write a line that counts the verdicts, and says whose they are."""
     counts = Counter(verdicts.meaning_by_key.values())
     words = ", ".join(f"{counts[word]:,} {word}" for word in MEANINGS)
     best = next((quality.check for quality in verdicts.qualities if quality.best), None)
     by = f"by {best} where no people say" if best else "by people only, as no check is used"
     number = len(verdicts.meaning_by_key)
-    total = _count_nouns(number, "wording")
+    total = _format_number_with_noun(number, "wording")
     if counts[None] == number:
         return f"{total}: no verdict, as no check is used and no people say what they mean"
     without = f", {counts[None]:,} without a verdict" if counts[None] else ""
     return f"{total}: {words}{without}; {by}"
 
 
-def describe_quality(quality: CheckQuality) -> str:
+def describe_quality_of_check(quality: CheckQuality) -> str:
     """Say of a check how it parts decoys from wordings that passed, and whether it is used."""
     numbers = (
-        f"{_count_nouns(quality.n_passed, 'wording')} ({quality.passed_by}) against "
-        f"{_count_nouns(quality.n_decoys, 'decoy')}"
+        f"{_format_number_with_noun(quality.n_passed, 'wording')} ({quality.passed_by}) against "
+        f"{_format_number_with_noun(quality.n_decoys, 'decoy')}"
     )
     interval = (
         ""
@@ -117,7 +121,7 @@ def describe_quality(quality: CheckQuality) -> str:
     )
 
 
-def describe_items(n_left_out: int) -> str:
+def describe_written_items_file(n_left_out: int) -> str:
     """Say what file of items was written.
 
     Parameters
@@ -129,11 +133,11 @@ def describe_items(n_left_out: int) -> str:
     -------
     One line.
     """
-    without = f" without {_count_nouns(n_left_out, 'wording')} of another meaning," if n_left_out else ""
+    without = f" without {_format_number_with_noun(n_left_out, 'wording')} of another meaning," if n_left_out else ""
     return f"the items,{without} with the attribute meaning"
 
 
-def _count_nouns(number: int, noun: str) -> str:
+def _format_number_with_noun(number: int, noun: str) -> str:
     """Write a number with its noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
@@ -172,13 +176,13 @@ def add_meaning_attributes(items: Iterable[Item], verdicts: Verdicts, *, drop_an
         for item in items
     }
     return tuple(
-        Item(name, tuple(_set_meaning(variant, verdicts) for variant in variants))
+        Item(name, tuple(_set_meaning_attribute(variant, verdicts) for variant in variants))
         for name, variants in kept_by_item.items()
         if variants
     )
 
 
-def _set_meaning(variant: Variant, verdicts: Verdicts) -> Variant:
+def _set_meaning_attribute(variant: Variant, verdicts: Verdicts) -> Variant:
     """Set the attribute of a wording, or take it away where there is no verdict."""
     attributes = {name: value for name, value in variant.attributes.items() if name != ATTRIBUTE}
     meaning = verdicts.meaning_by_key.get(variant.key)

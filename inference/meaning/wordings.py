@@ -148,7 +148,7 @@ class Source:
             if decoy.item in names
         ]
 
-    def list_unchecked(self) -> list[str]:
+    def describe_unchecked_items_and_wordings(self) -> list[str]:
         """Write a line for each reason why items, or wordings, are not checked."""
         names = {item.item for item in self.checked_items}
         lacking = [item.item for item in self.study.items if item.item not in self.originals]
@@ -165,7 +165,7 @@ class Source:
         ]
 
 
-def read_source(name: str, out: str | None, columns: Columns) -> Source:
+def read_wordings_source(name: str, out: str | None, columns: Columns) -> Source:
     """Read a run folder or a file of items.
 
     Parameters
@@ -195,19 +195,27 @@ def read_source(name: str, out: str | None, columns: Columns) -> Source:
             raise InputError(f"--out {out}: what is said of a run is kept beside it, in {path / FILE}; leave --out out")
         source = Source(read_stored_study(path), path, is_run=True)
     else:
-        source = Source(_read_items_study(name, columns), _check_out(name, out), is_run=False)
+        source = Source(_read_items_study(name, columns), _check_output_folder(name, out), is_run=False)
     if not source.wordings:
-        reasons = "; ".join(source.list_unchecked()) or "there is no wording beside the originals"
+        reasons = (
+            "; ".join(source.describe_unchecked_items_and_wordings()) or "there is no wording beside the originals"
+        )
         raise InputError(f"{shorten_text(name, 200)}: nothing to check: {reasons}")
     return source
 
 
 def _read_items_study(name: str, columns: Columns) -> Study:
     """Read a file of items as a study without questions."""
-    return Study("meaning", item_files.name_study(name), item_files.read_items(name, columns=columns), (), source=name)
+    return Study(
+        "meaning",
+        item_files.name_study_after_source(name),
+        item_files.read_and_check_items(name, columns=columns),
+        (),
+        source=name,
+    )
 
 
-def _check_out(name: str, out: str | None) -> Path:
+def _check_output_folder(name: str, out: str | None) -> Path:
     """Check the folder for the results of a file of items."""
     if out is None:
         raise InputError(f"{name}: this is no run folder; give --out FOLDER for what is said of a file of items")
@@ -216,19 +224,23 @@ def _check_out(name: str, out: str | None) -> Path:
         raise InputError(f"--out {out}: this is a file; give a folder")
     if (folder / "run.json").exists():
         raise InputError(f"--out {out}: this is a run folder; give another one, or name the run in place of the items")
-    if folder.is_dir() and not (folder / FILE).exists() and any(not _is_own_file(path) for path in folder.iterdir()):
+    if (
+        folder.is_dir()
+        and not (folder / FILE).exists()
+        and any(not _is_leftover_of_killed_call(path) for path in folder.iterdir())
+    ):
         raise InputError(f"--out {out}: this folder holds something else; give a new one")
     if (folder / ITEMS).exists() and (folder / ITEMS).resolve() == expand_user_path(name).resolve():
         raise InputError(f"--out {out}: the items would be written over the file that is read; give another folder")
     return folder
 
 
-def _is_own_file(path: Path) -> bool:
+def _is_leftover_of_killed_call(path: Path) -> bool:
     """Tell whether a call that was killed before it wrote its table leaves such a file or folder."""
     return path.name == FOLDER or path.name.startswith(f".{FILE}.")
 
 
-def detect_language(source: Source, stated: str | None) -> str:
+def detect_language_of_wordings(source: Source, stated: str | None) -> str:
     """Tell in which language a model is asked about the wordings.
 
     Parameters
@@ -257,6 +269,6 @@ def _detect_item_language(item: Item) -> str:
     return "ja" if has_japanese_letters(original.text) else "en"
 
 
-def list_pairs(wordings: Sequence[Wording]) -> dict[str, Pair]:
+def list_text_pairs_to_compare(wordings: Sequence[Wording]) -> dict[str, Pair]:
     """List the pairs of texts to compare by their keys; wordings of one text share theirs."""
     return {wording.pair.key: wording.pair for wording in wordings}

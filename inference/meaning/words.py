@@ -11,7 +11,7 @@ _LETTER = "\u3041-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_LETTER}]|[^\W_{_LETTER}]+(?:['’][^\W_{_LETTER}]+)*")
 
 
-def compute_shared_words(original: str, text: str) -> float:
+def compute_jaccard_index_of_words(original: str, text: str) -> float:
     """Compute the Jaccard index of two texts' words: how many they share, of those that either has.
 
     Parameters
@@ -25,15 +25,15 @@ def compute_shared_words(original: str, text: str) -> float:
 
     Examples
     --------
-    >>> compute_shared_words("Tea is good.", "Is TEA bad?")
+    >>> compute_jaccard_index_of_words("Tea is good.", "Is TEA bad?")
     0.5
     """
-    words, other_words = _find_words(original), _find_words(text)
+    words, other_words = _find_folded_words_of_text(original), _find_folded_words_of_text(text)
     either = len(words | other_words)
     return len(words & other_words) / either if either else float("nan")
 
 
 @lru_cache(maxsize=1024)
-def _find_words(text: str) -> frozenset[str]:
+def _find_folded_words_of_text(text: str) -> frozenset[str]:
     """Find the words of a text, folded."""
     return frozenset(_WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())))

@@ -28,7 +28,7 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
         if target is None:
             continue
         place, kind = _find_last_auxiliary_after_verb(words, place, target.kind)
-        rule, forms = rules.find_rule(kind, words, place), rules.inflect_word_for_templates(words[place])
+        rule, forms = rules.find_first_fitting_rule(kind, words, place), rules.inflect_word_for_templates(words[place])
         if rule is None or rule.writes is None or forms is None:
             continue
         before, negation, behind = rule.writes

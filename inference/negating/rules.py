@@ -54,7 +54,7 @@ class Rule:
     writes: tuple[str, str, str] | None
     example: tuple[str, str] | None
 
-    def fits_place(self, kind: str, words: Sequence[Word], place: int) -> bool:
+    def does_rule_fit_place(self, kind: str, words: Sequence[Word], place: int) -> bool:
         """Tell whether the rule is about the word at a place, with the words around it.
 
         Parameters
@@ -78,7 +78,7 @@ class Rule:
         if self.after and not self.after(words[place - 1] if place else None):
             return False
         behind = place + 1 + len(self.tail)
-        if behind > len(words) or not all(map(_passes_test, self.tail, words[place + 1 : behind])):
+        if behind > len(words) or not all(map(_does_word_match_pattern, self.tail, words[place + 1 : behind])):
             return False
         return self.before is None or self.before(words[behind] if behind < len(words) else None)
 
@@ -103,7 +103,7 @@ class RuleTable:
             return None
         return self.auxiliaries.get(word.inflection, self.auxiliaries["others"])
 
-    def find_rule(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
+    def find_first_fitting_rule(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
         """Find the first rule that fits the word at a place.
 
         Parameters
@@ -119,7 +119,7 @@ class RuleTable:
         -------
         The rule; None where none fits, or the first that fits makes no negation.
         """
-        fitting_rule = next((rule for rule in self.rules if rule.fits_place(kind, words, place)), None)
+        fitting_rule = next((rule for rule in self.rules if rule.does_rule_fit_place(kind, words, place)), None)
         return fitting_rule if fitting_rule and fitting_rule.writes else None
 
     def inflect_word_for_templates(self, word: Word) -> dict[str, str] | None:
@@ -147,11 +147,11 @@ def read_rule_table() -> RuleTable:
         inflections=content["inflections"],
         irregular={word: entry["inflects"] for entry in content["irregular"] for word in entry["words"]},
         auxiliaries=content["auxiliaries"],
-        rules=tuple(map(_build_rule, content["rules"])),
+        rules=tuple(map(_build_negation_rule, content["rules"])),
     )
 
 
-def _build_rule(entry: Mapping[str, Any]) -> Rule:
+def _build_negation_rule(entry: Mapping[str, Any]) -> Rule:
     """Make a rule of an entry of the data file."""
     subjects = entry["of"].split("|")
     return Rule(
@@ -166,7 +166,7 @@ def _build_rule(entry: Mapping[str, Any]) -> Rule:
     )
 
 
-def _passes_test(test: WordTest, word: Word) -> bool:
+def _does_word_match_pattern(test: WordTest, word: Word) -> bool:
     """Tell whether a word passes a test."""
     return test(word)
 
@@ -187,10 +187,10 @@ def _parse_word_pattern(alternatives: str) -> WordTest:
             form_by_spelling[written] = form
     starts = tuple(parts)
 
-    def test_word(word: Word | None) -> bool:
+    def match_word_with_pattern(word: Word | None) -> bool:
         if word is None:
             return at_end
         form = form_by_spelling.get(word.written)
         return (form is not None and word.form.startswith(form)) or word.base in bases or word.pos.startswith(starts)
 
-    return test_word
+    return match_word_with_pattern

@@ -99,13 +99,15 @@ def choose_paraphrases(
     wordings = [
         Wording(line.text, call, line.reason) for call, text in answers.items() for line in parse_answer_lines(text)
     ]
-    wordings = _mark_duplicates(wordings, original.text)
+    wordings = _mark_duplicate_wordings(wordings, original.text)
     if measure_similarities is not None:
         wordings = _mark_other_meanings(wordings, original.text, measure_similarities, threshold)
-    return ParaphraseChoice(original, len(answers), tuple(_mark_surplus(wordings, n_kept, f"{seed} {original.item}")))
+    return ParaphraseChoice(
+        original, len(answers), tuple(_mark_surplus_wordings(wordings, n_kept, f"{seed} {original.item}"))
+    )
 
 
-def _mark_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording]:
+def _mark_duplicate_wordings(wordings: Sequence[Wording], original: str) -> list[Wording]:
     """Mark wordings that equal the original or an earlier wording."""
     reason_by_text = {fold_wording(original): ORIGINAL}
     marked_wordings = []
@@ -135,7 +137,7 @@ def _mark_other_meanings(
     return marked_wordings
 
 
-def _mark_surplus(wordings: Sequence[Wording], n_kept: int, seed_text: str) -> list[Wording]:
+def _mark_surplus_wordings(wordings: Sequence[Wording], n_kept: int, seed_text: str) -> list[Wording]:
     """Draw the wordings to keep, and mark the others as surplus."""
     places = [place for place, wording in enumerate(wordings) if wording.reason is None]
     sampled_places = set(random.Random(seed_text).sample(places, min(n_kept, len(places))))

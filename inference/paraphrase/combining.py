@@ -46,9 +46,9 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     for source, path in sources_and_files:
         if source is not None and (SEPARATOR in source or not source.strip()):
             raise InputError(f"{source}={path}: a source needs a name without '{SEPARATOR}'")
-        for item in items.read_items(str(path)):
+        for item in items.read_and_check_items(str(path)):
             variant_by_wording = gathered.setdefault(item.item, {})
-            _check_same_original(item, path, variant_by_wording, first)
+            _refuse_differing_originals(item, path, variant_by_wording, first)
             for variant in item.variants:
                 if variant.pattern != ORIGINAL:
                     variant = _set_variant_source(variant, source, path)
@@ -83,7 +83,7 @@ def describe_source_counts(combined: Iterable[Item]) -> list[str]:
     return lines
 
 
-def _check_same_original(
+def _refuse_differing_originals(
     item: Item, path: Path, variant_by_wording: dict[str, Variant], first: dict[str, Path]
 ) -> None:
     """Refuse an item that has another original here than in the files before."""

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.progress import print_important_result_line
 from inference.arguments import (
     add_columns,
-    add_engine,
-    parse_columns,
+    add_engine_options,
+    parse_column_options,
     parse_engine_settings,
     parse_positive,
     parse_seed,
@@ -67,25 +68,25 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
     choice_group.add_argument(
         "--meaning-threshold", type=_parse_cosine, metavar="X", help="drop what is less similar than this (-1 to 1)"
     )
-    add_engine(parser)
+    add_engine_options(parser)
 
 
 def _run_paraphrase_make(options: argparse.Namespace) -> None:
     """Make paraphrases of items with a model, and print how many were kept."""
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
     from inference.paraphrase.making import ChoiceSettings, make_paraphrases
     from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
-    models = find_models([options.model], engine=options.engine)
+    models = find_requested_models([options.model], engine=options.engine)
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; a folder has one source, name one")
     tokens = options.max_tokens or TOKENS_EACH * options.per_call
     choices = make_paraphrases(
         build_paraphrase_study(
-            items.read_items(options.items, columns=parse_columns(options)),
-            items.name_study(options.items),
+            items.read_and_check_items(options.items, columns=parse_column_options(options)),
+            items.name_study_after_source(options.items),
             options.items,
         ),
         models[0],
@@ -126,13 +127,13 @@ def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
     """Write sheets of drawn paraphrases on which people mark whether the meaning matches."""
     from inference.paraphrase.decoys import read_decoys_csv
-    from inference.paraphrase.sheet import write_sheets
+    from inference.paraphrase.sheet import write_match_sheets
 
     if options.decoys_each is not None and options.decoys is None:
         raise InputError("--decoys-each goes with --decoys: name the table of decoys")
-    sheet_items = items.read_items(options.items, columns=parse_columns(options))
+    sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
-    sheets = write_sheets(
+    sheets = write_match_sheets(
         Path(options.out),
         sheet_items,
         options.each,
@@ -145,7 +146,7 @@ def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
     for path in sheets.paths:
         print(f"{path}: {rows}; write yes or no into the column match")
     if sheets.items_without_decoy:
-        print(f"no decoy for {_list_names(sheets.items_without_decoy)}")
+        print_important_result_line(f"no decoy for {_join_first_names(sheets.items_without_decoy)}")
 
 
 def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
@@ -168,18 +169,23 @@ def _run_paraphrase_checked(options: argparse.Namespace) -> None:
     from inference.paraphrase import itemsfile
     from inference.paraphrase.decoys import read_decoys_csv
     from inference.paraphrase.match import add_match_attributes
-    from inference.paraphrase.votes import describe_decoy_errors, name_sheets, read_votes
+    from inference.paraphrase.votes import (
+        describe_accepted_decoys_by_annotator,
+        parse_annotator_of_each_sheet,
+        read_votes_of_sheets,
+    )
     from inference.runfolder import json_lines
 
-    out = json_lines.check_json_lines_path(options.out)
-    sheet_items = items.read_items(options.items, columns=parse_columns(options))
+    out = json_lines.refuse_unfit_json_lines_path(options.out)
+    sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
-    votes = read_votes(name_sheets(options.sheets), sheet_items, decoys)
+    votes = read_votes_of_sheets(parse_annotator_of_each_sheet(options.sheets), sheet_items, decoys)
     checked_items = add_match_attributes(votes, sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
-    itemsfile.write_items(out, checked_items.items)
-    print("".join(f"{line}\n" for line in [*votes.notes, *describe_decoy_errors(votes)]), end="")
+    itemsfile.write_items_file(out, checked_items.items)
+    for line in (*votes.notes, *describe_accepted_decoys_by_annotator(votes)):
+        print_important_result_line(line)
     if checked_items.refused_keys:
         print(
             f"{len(checked_items.refused_keys):,} paraphrases are marked with no: "
@@ -189,11 +195,11 @@ def _run_paraphrase_checked(options: argparse.Namespace) -> None:
         print(f"{len(checked_items.tied_keys):,} paraphrases have as many yes as no: they stay and count for neither")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
-        print(f"no wording is left of {_list_names(lost_items)}")
+        print_important_result_line(f"no wording is left of {_join_first_names(lost_items)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 
-def _list_names(names: Sequence[str]) -> str:
+def _join_first_names(names: Sequence[str]) -> str:
     """Write the first twenty names."""
     return f"{', '.join(names[:20])}{' ...' * (len(names) > 20)}"
 
@@ -217,11 +223,11 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
     from inference.paraphrase.combining import combine_paraphrases, describe_source_counts
     from inference.runfolder import json_lines
 
-    out, files = json_lines.check_json_lines_path(options.out), split_named_paths(options.files)
+    out, files = json_lines.refuse_unfit_json_lines_path(options.out), split_named_paths(options.files)
     if out.resolve() in {path.resolve() for _, path in files}:
         raise InputError(f"--out {options.out}: this is one of the files to combine; choose another name")
     combined = combine_paraphrases(files)
-    itemsfile.write_items(out, combined)
+    itemsfile.write_items_file(out, combined)
     print("\n".join([*describe_source_counts(combined), str(out)]))
 
 

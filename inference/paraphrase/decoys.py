@@ -96,7 +96,7 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
         item.item: {fold_wording(variant.text): f"variant '{variant.variant}'" for variant in item.variants}
         for item in items
     }
-    refuse_taken_names(items)
+    refuse_wordings_named_like_decoys(items)
     decoys: dict[tuple[str, str], Decoy] = {}
     names = set(records.Records(path).list_column_names())
     columns = [column for column in COLUMNS if column in names or column in REQUIRED]
@@ -118,7 +118,7 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
                 f"{where}: the text is that of {taken_texts[name][folded_text]} of item '{shorten_text(name)}'; a "
                 "decoy means something else"
             )
-        variant = variant or _name_next_variant(name, kind, decoys)
+        variant = variant or _name_next_decoy(name, kind, decoys)
         if not variant.startswith(PREFIX):
             raise InputError(f"{where}: variant is '{shorten_text(variant)}'; begin it with {PREFIX} or leave it out")
         if (name, variant) in decoys:
@@ -130,7 +130,7 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
     return list(decoys.values())
 
 
-def refuse_taken_names(items: Iterable[Item]) -> None:
+def refuse_wordings_named_like_decoys(items: Iterable[Item]) -> None:
     """Refuse items with a wording whose name begins as those of decoys do."""
     for variant in (variant for item in items for variant in item.variants):
         if variant.variant.startswith(PREFIX):
@@ -140,7 +140,7 @@ def refuse_taken_names(items: Iterable[Item]) -> None:
             )
 
 
-def _name_next_variant(item: str, kind: str, decoys: Iterable[tuple[str, str]]) -> str:
+def _name_next_decoy(item: str, kind: str, decoys: Iterable[tuple[str, str]]) -> str:
     """Return the first name that no decoy of an item has yet."""
     taken_names = {variant for name, variant in decoys if name == item}
     number = 1

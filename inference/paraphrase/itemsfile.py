@@ -12,8 +12,8 @@ MATCH_ATTRIBUTES = ("match_proportion", "match_n", "match_seed")
 """Attributes that tell how well a set of paraphrases means what its original means."""
 
 
-def write_items(path: Path, items: Iterable[Item]) -> None:
-    """Write the variants of items in the long shape, atomically; `items.read_items` gives them back.
+def write_items_file(path: Path, items: Iterable[Item]) -> None:
+    """Write the variants of items in the long shape, atomically; `items.read_and_check_items` gives them back.
 
     Parameters
     ----------

@@ -62,14 +62,14 @@ def add_match_attributes(votes: Votes, items: Sequence[Item], *, drop_refused: b
         for item in items
     ]
     checked_items = (
-        Item(item.item, tuple(_add_match_attributes(variant, item, verdicts) for variant in variants))
+        Item(item.item, tuple(_add_match_attributes_to_variant(variant, item, verdicts) for variant in variants))
         for item, variants in left_variants
         if variants
     )
     return CheckedItems(tuple(checked_items), refused_keys, frozenset(counts.keys() - verdicts.keys()))
 
 
-def _add_match_attributes(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
+def _add_match_attributes_to_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
     """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
     variant_sources = set(list_paraphrase_sources(variant))
     item_verdicts = [

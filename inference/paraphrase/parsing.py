@@ -70,12 +70,14 @@ def parse_answer_lines(output: str) -> list[AnswerLine]:
     marked_texts = [(text, marker) for text, marker in marked_lines if text]
     if not marked_texts:
         return [AnswerLine("", EMPTY)]
-    markers = [marker for text, marker in marked_texts if not _is_heading(text)]
+    markers = [marker for text, marker in marked_texts if not _ends_with_colon(text)]
     list_kind = next((kind for kind in ("number", "bullet") if markers.count(kind) > 1), None)
-    if list_kind is None and any(_begins_like_phrase(text, REFUSAL) for text, _ in marked_texts[:2]):
+    if list_kind is None and any(_begins_with_phrase_of_kind(text, REFUSAL) for text, _ in marked_texts[:2]):
         return [AnswerLine(text, REFUSAL) for text, _ in marked_texts]
-    judged_lines = [AnswerLine(text, _judge_line(text, marker, list_kind)) for text, marker in marked_texts]
-    return _mark_cut_off(judged_lines)
+    judged_lines = [
+        AnswerLine(text, _explain_why_line_is_no_paraphrase(text, marker, list_kind)) for text, marker in marked_texts
+    ]
+    return _mark_last_line_if_cut_off(judged_lines)
 
 
 def fold_wording(text: str) -> str:
@@ -101,7 +103,7 @@ def _strip_line_decoration(raw: str) -> tuple[str, str | None]:
         text = _OPENING_EMPHASIS.sub("", text, count=1) if _OPENING_EMPHASIS.match(text) else text
         for kind, pattern in (
             ("number", _NUMBER),
-            ("number", _compile_phrases()[LABEL]),
+            ("number", _compile_phrase_patterns()[LABEL]),
             ("number", _LETTER),
             ("bullet", _BULLET),
         ):
@@ -132,23 +134,23 @@ def _strip_emphasis_and_quotes(text: str) -> str:
     return text
 
 
-def _judge_line(text: str, marker: str | None, list_kind: str | None) -> str | None:
+def _explain_why_line_is_no_paraphrase(text: str, marker: str | None, list_kind: str | None) -> str | None:
     """Return why a line is no paraphrase; None where it may be one."""
     if not fold_wording(text):
         return EMPTY
-    if _begins_like_phrase(text, REFUSAL):
+    if _begins_with_phrase_of_kind(text, REFUSAL):
         return REFUSAL
     if list_kind is not None:
-        return None if marker == list_kind and not _is_heading(text) else CHATTER
-    return CHATTER if _is_heading(text) or _begins_like_phrase(text, CHATTER) else None
+        return None if marker == list_kind and not _ends_with_colon(text) else CHATTER
+    return CHATTER if _ends_with_colon(text) or _begins_with_phrase_of_kind(text, CHATTER) else None
 
 
-def _is_heading(text: str) -> bool:
+def _ends_with_colon(text: str) -> bool:
     """Tell whether a line ends with a colon."""
     return text.endswith((":", "："))
 
 
-def _mark_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
+def _mark_last_line_if_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
     """Mark the last line as cut off if it has no full stop and most other lines have one."""
     candidates = [line for line in judged_lines if line.reason is None]
     if len(candidates) > 1 and judged_lines[-1].reason is None and candidates[-1].text[-1] not in _ENDS:
@@ -158,13 +160,13 @@ def _mark_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
     return judged_lines
 
 
-def _begins_like_phrase(text: str, kind: str) -> bool:
+def _begins_with_phrase_of_kind(text: str, kind: str) -> bool:
     """Tell whether a text begins with one of the phrases of a kind."""
-    return _compile_phrases()[kind].match(text.replace("’", "'")) is not None
+    return _compile_phrase_patterns()[kind].match(text.replace("’", "'")) is not None
 
 
 @functools.cache
-def _compile_phrases() -> dict[str, re.Pattern[str]]:
+def _compile_phrase_patterns() -> dict[str, re.Pattern[str]]:
     """Compile the phrases of the data file by kind: "chatter", "refusal", and "label" with its number or colon."""
     content = yaml.safe_load(PHRASES.read_text(encoding="utf-8"))
     any_of = {kind: f"(?:{'|'.join(filter(None, lines.splitlines()))})" for kind, lines in content.items()}

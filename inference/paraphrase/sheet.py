@@ -1,6 +1,7 @@
 """Write sheets on which people mark whether wordings mean what their original means, with decoys mixed in unseen.
 
-A row is known by its item and its text: nothing on a sheet tells a decoy from a wording. `votes.read_votes` reads the
+A row is known by its item and its text: nothing on a sheet tells a decoy from a wording. `votes.read_votes_of_sheets`
+reads the
 filled sheets, and `match` gives the items what they say.
 """
 
@@ -17,9 +18,9 @@ from ground.spreadsheet import write_spreadsheet_csv
 from inference.paraphrase.combining import list_paraphrase_sources
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.parsing import fold_wording
-from inference.paraphrase.votes import refuse_name_of_everybody
-from inference.stimuli.random_order import compute_random_key
-from inference.stimuli.reading.files import check_file_name
+from inference.paraphrase.votes import refuse_reserved_annotator_name
+from inference.stimuli.random_order import compute_sort_key_for_random_order
+from inference.stimuli.reading.files import require_portable_file_name
 from inference.stimuli.study import Item, Variant
 
 COLUMNS = ("item", "original", "paraphrase", "match")
@@ -54,7 +55,7 @@ class _Row(NamedTuple):
     text: str
 
 
-def write_sheets(
+def write_match_sheets(
     path: Path,
     items: Sequence[Item],
     n_each: int,
@@ -93,7 +94,7 @@ def write_sheets(
     InputError
         A file is there already or is no .csv file, a name is there twice, or no item has a paraphrase.
     """
-    paths = _name_files(path, annotators)
+    paths = _name_sheet_of_each_annotator(path, annotators)
     rows_by_item: dict[str, list[_Row]] = {}
     decoys_by_item: dict[str, list[Decoy]] = {}
     for decoy in decoys:
@@ -102,12 +103,12 @@ def write_sheets(
     for item in items:
         original = item.original.text if item.original else ""
         texts: dict[str, str] = {}
-        for variant in _draw_paraphrases(item, n_each, seed):
+        for variant in _sample_paraphrases_per_source(item, n_each, seed):
             texts.setdefault(fold_wording(variant.text), variant.text)
         if not texts:
             continue
         number = max(1, len(texts) // WORDINGS_PER_DECOY) if n_decoys_each is None else n_decoys_each
-        item_decoys = _draw_decoys(decoys_by_item.get(item.item, []), number, seed)
+        item_decoys = _sample_decoys_of_item(decoys_by_item.get(item.item, []), number, seed)
         n_decoys += len(item_decoys)
         items_without_decoy += [item.item] if not item_decoys else []
         all_texts = [*texts.values(), *(decoy.text for decoy in item_decoys)]
@@ -115,7 +116,7 @@ def write_sheets(
     if not rows_by_item:
         raise InputError("there are no paraphrases to check in these items")
     for annotator, sheet_path in paths.items():
-        rows = _order_rows(rows_by_item, seed, annotator, is_mixed=bool(annotator or decoys))
+        rows = _order_rows_of_sheet(rows_by_item, seed, annotator, is_mixed=bool(annotator or decoys))
         write_spreadsheet_csv(sheet_path, COLUMNS, [(*row, "") for row in rows])
     return WrittenSheets(
         tuple(paths.values()),
@@ -125,15 +126,15 @@ def write_sheets(
     )
 
 
-def _name_files(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
+def _name_sheet_of_each_annotator(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
     """Name the sheet of every annotator ("": the only sheet); refuse one that is there."""
     if path.suffix.lower() != ".csv":
         raise InputError(f"--out {path}: the sheet is a .csv file")
-    names = [check_file_name("--annotators", name.strip()) for name in annotators]
+    names = [require_portable_file_name("--annotators", name.strip()) for name in annotators]
     for number, name in enumerate(names):
         if "/" in name or "\\" in name or "=" in name:
             raise InputError(f"--annotators: '{name}' becomes part of a file's name; leave out / \\ and =")
-        refuse_name_of_everybody("--annotators", name)
+        refuse_reserved_annotator_name("--annotators", name)
         if name.casefold() in {other.casefold() for other in names[:number]}:
             raise InputError(f"--annotators: '{name}' is there twice; give every annotator another name")
     paths = {name: path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names} or {"": path}
@@ -143,7 +144,7 @@ def _name_files(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
     return paths
 
 
-def _draw_paraphrases(item: Item, n_each: int, seed: int) -> list[Variant]:
+def _sample_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[Variant]:
     """Draw `n_each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
@@ -157,9 +158,11 @@ def _draw_paraphrases(item: Item, n_each: int, seed: int) -> list[Variant]:
     return [variant for variant in item.paraphrases if variant.variant in drawn_names]
 
 
-def _draw_decoys(item_decoys: Sequence[Decoy], number: int, seed: int) -> list[Decoy]:
+def _sample_decoys_of_item(item_decoys: Sequence[Decoy], number: int, seed: int) -> list[Decoy]:
     """Draw some of an item's decoys: one of each kind before a second one of any."""
-    item_decoys = sorted(item_decoys, key=lambda decoy: compute_random_key(seed, "sheet", decoy.item, decoy.variant))
+    item_decoys = sorted(
+        item_decoys, key=lambda decoy: compute_sort_key_for_random_order(seed, "sheet", decoy.item, decoy.variant)
+    )
     n_before: dict[str, int] = {}
     rounds = []
     for decoy in item_decoys:
@@ -168,13 +171,17 @@ def _draw_decoys(item_decoys: Sequence[Decoy], number: int, seed: int) -> list[D
     return [decoy for _, decoy in sorted(rounds, key=lambda entry: entry[0])[:number]]
 
 
-def _order_rows(rows_by_item: Mapping[str, Sequence[_Row]], seed: int, annotator: str, *, is_mixed: bool) -> list[_Row]:
+def _order_rows_of_sheet(
+    rows_by_item: Mapping[str, Sequence[_Row]], seed: int, annotator: str, *, is_mixed: bool
+) -> list[_Row]:
     """Put the rows into the order of a sheet: item by item; mixed within each, and annotators get items in turn."""
     names = list(rows_by_item)
     if annotator:
-        names.sort(key=lambda name: compute_random_key(seed, "sheet items", annotator, name))
+        names.sort(key=lambda name: compute_sort_key_for_random_order(seed, "sheet items", annotator, name))
     rows = [list(rows_by_item[name]) for name in names]
     if is_mixed:
         for item_rows in rows:
-            item_rows.sort(key=lambda row: compute_random_key(seed, "sheet rows", annotator, row.item, row.text))
+            item_rows.sort(
+                key=lambda row: compute_sort_key_for_random_order(seed, "sheet rows", annotator, row.item, row.text)
+            )
     return [row for item_rows in rows for row in item_rows]

@@ -12,7 +12,7 @@ from inference.importers.shared.saving import split_named_paths
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.parsing import fold_wording
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import check_file_name
+from inference.stimuli.reading.files import require_portable_file_name
 from inference.stimuli.study import Item
 
 REQUIRED = ("item", "paraphrase", "match")
@@ -46,7 +46,7 @@ class Votes:
         return {key: (sum(votes), len(votes) - sum(votes)) for key, votes in votes_by_key.items()}
 
 
-def name_sheets(arguments: Sequence[str]) -> dict[str, Path]:
+def parse_annotator_of_each_sheet(arguments: Sequence[str]) -> dict[str, Path]:
     """Name the annotator of every sheet: NAME=FILE, or FILE, whose name without "sheet-" and suffix is the name.
 
     Raises
@@ -56,29 +56,32 @@ def name_sheets(arguments: Sequence[str]) -> dict[str, Path]:
     """
     sheets: dict[str, Path] = {}
     for given_name, path in split_named_paths(arguments):
-        name = check_file_name(f"{path}: annotator", (given_name or path.stem.removeprefix("sheet-")).strip())
+        name = require_portable_file_name(
+            f"{path}: annotator", (given_name or path.stem.removeprefix("sheet-")).strip()
+        )
         if name.casefold() in {other.casefold() for other in sheets}:
             raise InputError(f"{path}: there is a sheet of annotator '{name}' already; name another: NAME={path}")
         if path.resolve() in {other.resolve() for other in sheets.values()}:
             raise InputError(f"{path}: this sheet is given twice; an annotator votes once")
-        refuse_name_of_everybody(f"{path}: annotator", name)
+        refuse_reserved_annotator_name(f"{path}: annotator", name)
         sheets[name] = path
     return sheets
 
 
-def refuse_name_of_everybody(where: str, name: str) -> None:
+def refuse_reserved_annotator_name(where: str, name: str) -> None:
     """Refuse an annotator who is called as tables call all of them together."""
     if name.casefold() == EVERYBODY:
         raise InputError(f"{where} '{name}': tables call all annotators together so; give another name")
 
 
-def read_votes(sheets: Mapping[str, Path], items: Sequence[Item], decoys: Sequence[Decoy] = ()) -> Votes:
+def read_votes_of_sheets(sheets: Mapping[str, Path], items: Sequence[Item], decoys: Sequence[Decoy] = ()) -> Votes:
     """Read the filled sheets of one annotator or several.
 
     Parameters
     ----------
     sheets
-        Annotator -> filled sheet (`sheet.write_sheets`); old ones, which have the column `variant`, are read, too.
+        Annotator -> filled sheet (`sheet.write_match_sheets`); old ones, which have the column `variant`, are read,
+        too.
     items
         The items that the sheets were made for.
     decoys
@@ -93,9 +96,9 @@ def read_votes(sheets: Mapping[str, Path], items: Sequence[Item], decoys: Sequen
     InputError
         A row that is not filled in, that is there twice, or that is no wording and no decoy of these items.
     """
-    index = _index_sentences(items, decoys)
+    index = _index_wordings_and_decoys_by_text(items, decoys)
     decoy_keys = {decoy.key for decoy in decoys}
-    votes = {annotator: _read_sheet(path, index) for annotator, path in sheets.items()}
+    votes = {annotator: _read_votes_of_sheet(path, index) for annotator, path in sheets.items()}
     notes = []
     if len(sheets) == 1:
         notes.append(f"one annotator ({', '.join(sheets)}): agreement between people is not known")
@@ -108,7 +111,7 @@ def read_votes(sheets: Mapping[str, Path], items: Sequence[Item], decoys: Sequen
     )
 
 
-def describe_decoy_errors(votes: Votes) -> list[str]:
+def describe_accepted_decoys_by_annotator(votes: Votes) -> list[str]:
     """Say of every annotator how many decoys were taken for wordings, one line each."""
     return [
         f"{annotator}: {sum(of_annotator.values()):,} of {len(of_annotator):,} decoys are marked with yes"
@@ -117,7 +120,9 @@ def describe_decoy_errors(votes: Votes) -> list[str]:
     ]
 
 
-def _index_sentences(items: Sequence[Item], decoys: Sequence[Decoy]) -> dict[str, dict[str, list[Key]]]:
+def _index_wordings_and_decoys_by_text(
+    items: Sequence[Item], decoys: Sequence[Decoy]
+) -> dict[str, dict[str, list[Key]]]:
     """List by item and folded text which wordings and decoys have it."""
     index: dict[str, dict[str, list[Key]]] = {item.item: {} for item in items}
     wordings = [(variant.key, variant.text) for item in items for variant in item.variants]
@@ -126,7 +131,7 @@ def _index_sentences(items: Sequence[Item], decoys: Sequence[Decoy]) -> dict[str
     return index
 
 
-def _read_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) -> dict[Key, bool]:
+def _read_votes_of_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) -> dict[Key, bool]:
     """Read one sheet as (item, variant) -> vote."""
     if path.suffix.lower() not in (".csv", ".tsv"):
         raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(REQUIRED)}")
@@ -136,7 +141,7 @@ def _read_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) ->
     n_empty = sum(not str(record.get("match", "")).strip() for _, record in sheet_rows)
     votes: dict[Key, bool] = {}
     for place, record in sheet_rows:
-        keys = _find_keys(f"{path}, {place}", record, index)
+        keys = _find_wording_or_decoy_of_row(f"{path}, {place}", record, index)
         verdict_text = record.get("match", "").strip()
         if not verdict_text:
             raise InputError(
@@ -151,7 +156,7 @@ def _read_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) ->
     return votes
 
 
-def _find_keys(
+def _find_wording_or_decoy_of_row(
     where: str, record: Mapping[str, str], index: Mapping[str, Mapping[str, Sequence[Key]]]
 ) -> Sequence[Key]:
     """Find the wordings or the decoy that a row is about: by item and text, in an old sheet by item and variant."""

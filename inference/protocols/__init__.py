@@ -19,7 +19,6 @@ Its prompts are a YAML file in the folder, read with `PromptBook` and the protoc
 
 from __future__ import annotations
 
-import ast
 import importlib
 import pkgutil
 from argparse import ArgumentParser, Namespace
@@ -30,16 +29,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ground.commands import read_docstring
 from ground.errors import RoomFailed
 from ground.outside_rooms import (
     OutsideRoom,
+    convert_errors_of_room_function,
     find_module_file,
-    guard_function,
-    import_room,
-    leave_out_room,
-    list_outside_rooms,
+    import_module_of_room,
+    list_rooms_of_other_packages,
     note_room_in_use,
     refuse_malformed_room,
+    warn_that_room_is_left_out,
 )
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ class GuardedQuestions:
         """The prompts that all rounds are made of."""
         from inference.stimuli.templates.prompts import PromptBook
 
-        book: PromptBook = guard_function(self.room, getattr)(self.questions, "book")
+        book: PromptBook = convert_errors_of_room_function(self.room, getattr)(self.questions, "book")
         if not isinstance(book, PromptBook):
-            raise _describe_wrong_result(self.room, "`book` of its questions is no PromptBook")
+            raise _build_error_of_wrong_result(self.room, "`book` of its questions is no PromptBook")
         return book
 
     def rounds(self, form: str) -> list[Round]:
@@ -89,15 +89,15 @@ class GuardedQuestions:
         """
         from inference.asking.rounds import Round
 
-        rounds = guard_function(self.room, _list_rounds)(self.questions, form)
+        rounds = convert_errors_of_room_function(self.room, _collect_rounds_into_list)(self.questions, form)
         if not all(isinstance(entry, Round) for entry in rounds):
-            raise _describe_wrong_result(self.room, "`rounds` of its questions returns no list of Rounds")
+            raise _build_error_of_wrong_result(self.room, "`rounds` of its questions returns no list of Rounds")
         return [
             replace(
                 entry,
-                render=partial(_call_guarded, self.room, entry.render),
-                read=partial(_call_guarded, self.room, entry.read),
-                chosen=partial(_call_guarded, self.room, entry.chosen),
+                render=partial(_call_room_function_guarded, self.room, entry.render),
+                read=partial(_call_room_function_guarded, self.room, entry.read),
+                chosen=partial(_call_room_function_guarded, self.room, entry.chosen),
             )
             for entry in rounds
         ]
@@ -105,26 +105,26 @@ class GuardedQuestions:
 
 def list_protocols() -> tuple[str, ...]:
     """List the protocols in alphabetical order: the folders here that are packages, and those of other packages."""
-    return tuple(sorted((*_list_own_protocols(), *_list_outside_protocols())))
+    return tuple(sorted((*_list_protocol_folders(), *_list_protocols_of_other_packages())))
 
 
-def _list_own_protocols() -> list[str]:
+def _list_protocol_folders() -> list[str]:
     """List the folders here that are packages."""
     return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
 
 
-def _list_outside_protocols() -> dict[str, OutsideRoom]:
+def _list_protocols_of_other_packages() -> dict[str, OutsideRoom]:
     """List name -> room of the protocols of other packages; one whose docstring cannot be read is left out."""
     rooms = {}
-    for name, room in list_outside_rooms("protocol", _list_own_protocols()).items():
+    for name, room in list_rooms_of_other_packages("protocol", _list_protocol_folders()).items():
         try:
             file = find_module_file(room.module)
             if file is None:
-                leave_out_room(room, f"there is no file of module {room.module}")
+                warn_that_room_is_left_out(room, f"there is no file of module {room.module}")
                 continue
-            ast.parse(file.read_bytes())
+            read_docstring(file)
         except (OSError, SyntaxError, ValueError, RecursionError) as error:
-            leave_out_room(room, f"{file} is not Python ({type(error).__name__})")
+            warn_that_room_is_left_out(room, f"{file} is not Python ({type(error).__name__})")
             continue
         rooms[name] = room
     return rooms
@@ -135,10 +135,10 @@ def read_protocol_summary(name: str) -> str:
 
     The file is parsed, not imported: importing all protocols would make `--help` slow.
     """
-    room = None if name in _list_own_protocols() else _list_outside_protocols()[name]
+    room = None if name in _list_protocol_folders() else _list_protocols_of_other_packages()[name]
     file = find_module_file(room.module) if room else Path(__path__[0]) / name / "__init__.py"
     assert file is not None
-    summary = (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0].removesuffix(".")
+    summary = read_docstring(file).partition("\n")[0].removesuffix(".")
     return f"{summary} ({room.source})".lstrip() if room else summary
 
 
@@ -150,16 +150,16 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
     InputError
         The protocol is another package's, and cannot be imported or is not whole.
     """
-    if name in _list_own_protocols():
+    if name in _list_protocol_folders():
         return importlib.import_module(f"{__name__}.{name}")
-    room = _list_outside_protocols()[name]
-    module = import_room(room)
+    room = _list_protocols_of_other_packages()[name]
+    module = import_module_of_room(room)
     refuse_malformed_room(room, _find_protocol_fault(room, module))
     note_room_in_use(room)
     return OutsideProtocol(
         name,
         tuple(module.KINDS),
-        guard_function(room, module.add_arguments),
+        convert_errors_of_room_function(room, module.add_arguments),
         partial(_prepare_study_of_room, room, module.prepare_study),
     )
 
@@ -170,24 +170,26 @@ def _prepare_study_of_room(
     """Make the study and the questions of an outside protocol; what guards them is not imported for `--help`."""
     from inference.stimuli.study import Study
 
-    result = guard_function(room, prepare_study)(options)
+    result = convert_errors_of_room_function(room, prepare_study)(options)
     is_pair = isinstance(result, tuple) and len(result) == 2
     if not is_pair or not isinstance(result[0], Study) or not callable(getattr(result[1], "rounds", None)):
-        raise _describe_wrong_result(room, "`prepare_study` returns no Study and its questions, which have `rounds`")
+        raise _build_error_of_wrong_result(
+            room, "`prepare_study` returns no Study and its questions, which have `rounds`"
+        )
     return result[0], GuardedQuestions(room, result[1])
 
 
-def _list_rounds(questions: Questions, form: str) -> list[Any]:
+def _collect_rounds_into_list(questions: Questions, form: str) -> list[Any]:
     """Make the rounds, those of a generator, too."""
     return list(questions.rounds(form))
 
 
-def _call_guarded(room: OutsideRoom, function: Callable[..., Any], *arguments: Any) -> Any:
+def _call_room_function_guarded(room: OutsideRoom, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function of a room; a function of a module, so that workers can be handed it."""
-    return guard_function(room, function)(*arguments)
+    return convert_errors_of_room_function(room, function)(*arguments)
 
 
-def _describe_wrong_result(room: OutsideRoom, fault: str) -> RoomFailed:
+def _build_error_of_wrong_result(room: OutsideRoom, fault: str) -> RoomFailed:
     """Make the error about what a room returned."""
     return RoomFailed(f"{room.title} failed: {fault}; tell its authors, or remove it: {room.removal}")
 

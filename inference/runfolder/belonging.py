@@ -77,7 +77,7 @@ def read_matching_run_json(folder: Path, study: Study, seed: int | None) -> dict
             )
     if old["study"]["hash"] != new["study"]["hash"]:
         raise InputError(
-            f"{folder}: {_describe_changes(folder, study)}; go back to those items or choose another --out"
+            f"{folder}: {_describe_changes_of_stimuli(folder, study)}; go back to those items or choose another --out"
         )
     if seed is not None and old["seed"] != seed:
         raise InputError(
@@ -86,7 +86,7 @@ def read_matching_run_json(folder: Path, study: Study, seed: int | None) -> dict
     return old
 
 
-def _describe_changes(folder: Path, study: Study) -> str:
+def _describe_changes_of_stimuli(folder: Path, study: Study) -> str:
     """Describe in words how the recorded stimuli differ from those of a study."""
     old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
     new = {(row["item"], row["variant"]): row for table in build_stimuli_tables(study) for row in table.to_pylist()}

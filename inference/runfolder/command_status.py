@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON: a list of run folders, with the rows of each model and condition",
+        help="print JSON, as inference/runfolder/schema.json explains it",
     )
 
 
@@ -26,13 +26,13 @@ def main(options: argparse.Namespace) -> None:
     Raises
     ------
     InputError
-        As `inference.runfolder.status.read_statuses`.
+        As `inference.runfolder.status.read_statuses_of_runs`.
     """
-    from inference.runfolder.status import describe_statuses, list_status_records, read_statuses
+    from inference.runfolder.status import describe_statuses_of_runs, list_status_records, read_statuses_of_runs
 
-    statuses = read_statuses(options.root)
+    statuses = read_statuses_of_runs(options.root)
     if options.json:
-        print(json.dumps(list_status_records(statuses), indent=1, ensure_ascii=False))
+        print(json.dumps({"format": 1, "runs": list_status_records(statuses)}, indent=1, ensure_ascii=False))
         return
-    for line in describe_statuses(statuses):
+    for line in describe_statuses_of_runs(statuses):
         print(line)

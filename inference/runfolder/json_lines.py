@@ -11,7 +11,7 @@ from ground.writing import list_absent_folders, remove_empty_folders, write_atom
 from inference.stimuli.reading.files import expand_user_path
 
 
-def check_json_lines_path(path: str) -> Path:
+def refuse_unfit_json_lines_path(path: str) -> Path:
     """Check the path of a file of JSON lines that `--out` names.
 
     Raises
@@ -26,7 +26,7 @@ def check_json_lines_path(path: str) -> Path:
     return Path(path)
 
 
-def check_output_is_no_input(output: Path, *inputs: str | None) -> None:
+def refuse_output_over_input(output: Path, *inputs: str | None) -> None:
     """Refuse to write over a file that the same command reads; None stands for an option that is not given."""
     for name in filter(None, inputs):
         if output.resolve() == expand_user_path(name).resolve():

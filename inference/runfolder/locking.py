@@ -36,14 +36,14 @@ def make_and_lock_run_folder(folder: Path) -> int:
     return lock_folder(folder)
 
 
-def remove_leftovers(folder: Path) -> None:
+def remove_unfinished_run_files(folder: Path) -> None:
     """Remove the unfinished files of a killed process; the folder is claimed, so nobody is writing them."""
     for file in (*folder.iterdir(), *(folder / "responses").glob("*")):
         if _UNFINISHED.fullmatch(file.name):
             file.unlink()
 
 
-def remove_new_run(folder: Path, new_folders: Sequence[Path]) -> None:
+def remove_run_of_refused_call(folder: Path, new_folders: Sequence[Path]) -> None:
     """Remove what a refused call has written: the files of its run folder, and the folders that it made.
 
     Parameters
@@ -56,5 +56,5 @@ def remove_new_run(folder: Path, new_folders: Sequence[Path]) -> None:
     for name in ("run.json", "stimuli.parquet", ".lock"):
         with suppress(*([PermissionError] if WINDOWS else [])):  # the lock is open
             (folder / name).unlink(missing_ok=True)
-    remove_leftovers(folder)
+    remove_unfinished_run_files(folder)
     remove_empty_folders([folder / "responses", *new_folders])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 from ground.errors import InputError
 from ground.run_json import SCHEMA
 from ground.writing import write_atomically
-from inference.stimuli.reading.files import check_ordinary_file
+from inference.stimuli.reading.files import refuse_pipe_or_device
 
 KEY = ["model", "condition", "item", "variant"]
 
@@ -63,19 +64,17 @@ def build_responses_table(rows: Rows, study: str) -> pa.Table:
     elif isinstance(rows, Mapping):
         columns = dict(rows)
     else:
-        columns = {
-            name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)
-        }
+        columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
     target = build_arrow_schema("responses")
     length = len(next(iter(columns.values()), ()))
     columns["study"] = pa.array([study] * length, pa.string())
     if set(columns) - set(target.names):
         raise ValueError(f"unknown columns {sorted(set(columns) - set(target.names))}")
-    arrays = [_build_array(columns.get(field.name), field, length) for field in target]
+    arrays = [_build_column_array(columns.get(field.name), field, length) for field in target]
     return pa.Table.from_arrays(arrays, schema=target)
 
 
-def _build_array(values: Any, field: pa.Field, length: int) -> Any:
+def _build_column_array(values: Any, field: pa.Field, length: int) -> Any:
     """Build the array of a column in the type of the schema; nulls where there are no values."""
     if values is None:
         array = pa.nulls(length, field.type)
@@ -88,7 +87,7 @@ def _build_array(values: Any, field: pa.Field, length: int) -> Any:
     return array
 
 
-def drop_superseded_errors(parts: Sequence[Path]) -> None:
+def drop_error_rows_asked_again(parts: Sequence[Path]) -> None:
     """Remove error rows whose key was asked again later, so that readers find every key once.
 
     A response replaces all errors of its key; without a response the newest error stays. Each part is replaced
@@ -115,7 +114,7 @@ def drop_superseded_errors(parts: Sequence[Path]) -> None:
 
 def _may_hold_errors(part: Path) -> bool:
     """Tell from its footer alone whether a part may hold error rows."""
-    with _explain_damaged_file(part):
+    with _convert_errors_of_damaged_file(part):
         about = pq.read_metadata(part)
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     columns = [group.column(i) for group in groups for i in range(group.num_columns)]
@@ -151,7 +150,7 @@ def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expre
         The file is damaged or cannot be read.
     """
     # partitioning=None: otherwise a folder named "a=b" in the path would be read as a column.
-    with _explain_damaged_file(path):
+    with _convert_errors_of_damaged_file(path):
         table = pq.read_table(path, columns=columns, filters=filters, partitioning=None)
         table.validate(full=True)  # text that is not UTF-8, for example
         return table
@@ -163,7 +162,7 @@ def list_model_conditions(path: Path) -> frozenset[tuple[str, str]]:
     return frozenset(zip(table["model"].to_pylist(), table["condition"].to_pylist(), strict=True))
 
 
-def check_stored_columns(path: Path, table: str) -> None:
+def refuse_damaged_or_foreign_columns(path: Path, table: str) -> None:
     """Refuse a file of the run folder that is damaged, or has a column missing or of another type than the schema.
 
     Only the end of the file is read.
@@ -180,8 +179,8 @@ def check_stored_columns(path: Path, table: str) -> None:
     InputError
         Naming the file and the column.
     """
-    with _explain_damaged_file(path):
-        check_ordinary_file(path)
+    with _convert_errors_of_damaged_file(path):
+        refuse_pipe_or_device(path)
         file_schema = pq.read_schema(path)
         for column in SCHEMA[table]["columns"]:
             name, column_type = column["name"], build_arrow_schema(table).field(column["name"]).type
@@ -192,7 +191,7 @@ def check_stored_columns(path: Path, table: str) -> None:
 
 
 @contextmanager
-def _explain_damaged_file(path: Path) -> Iterator[None]:
+def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
     """Turn the error of a damaged file into one line; an interrupted copy, for example, leaves half a file."""
     try:
         yield
@@ -211,10 +210,10 @@ def write_parquet(path: Path, table: pa.Table) -> None:
     table
         Its content.
     """
-    write_tables(path, table.schema, [table])
+    write_tables_as_row_groups(path, table.schema, [table])
 
 
-def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> None:
+def write_tables_as_row_groups(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> None:
     """Write one file from many tables, each a row group; only one is in memory at a time.
 
     Parameters

@@ -15,12 +15,12 @@ from inference.runfolder.parquet import (
     Rows,
     build_arrow_schema,
     build_responses_table,
-    check_stored_columns,
-    drop_superseded_errors,
+    drop_error_rows_asked_again,
     list_model_conditions,
     read_parquet,
+    refuse_damaged_or_foreign_columns,
     write_parquet,
-    write_tables,
+    write_tables_as_row_groups,
 )
 from inference.stimuli.study import Variant
 
@@ -53,10 +53,10 @@ class Responses:
     def check_parts_and_drop_old_errors(self) -> None:
         """Refuse parts that lack a column, and remove error rows whose key was asked again later."""
         for part in self.parts:
-            check_stored_columns(part, "responses")
-        drop_superseded_errors(self.parts)
+            refuse_damaged_or_foreign_columns(part, "responses")
+        drop_error_rows_asked_again(self.parts)
 
-    def list_answered(self, model: str, condition: str) -> set[tuple[str, str]]:
+    def list_answered_keys(self, model: str, condition: str) -> set[tuple[str, str]]:
         """List (item, variant) of every row of this model and condition with a response (error is null).
 
         Parameters
@@ -72,15 +72,16 @@ class Responses:
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         keys: set[tuple[str, str]] = set()
-        for part in self._find_parts(model, condition):
+        for part in self._find_parts_with_condition(model, condition):
             table = read_parquet(part, ["item", "variant"], filters=chosen)
             keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
         return keys
 
-    def compute_missing_flags(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+    def flag_variants_without_response(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
         """Mark the variants without a response under this model and condition.
 
-        The same question as `list_answered`, answered in one byte per variant: the keys of millions would need much
+        The same question as `list_answered_keys`, answered in one byte per variant: the keys of millions would need
+        much
         memory.
 
         Parameters
@@ -98,9 +99,10 @@ class Responses:
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         tables = (
-            read_parquet(part, ["item", "variant"], filters=chosen) for part in self._find_parts(model, condition)
+            read_parquet(part, ["item", "variant"], filters=chosen)
+            for part in self._find_parts_with_condition(model, condition)
         )
-        answered_keys = [_join_keys(table) for table in tables if table.num_rows]
+        answered_keys = [_join_item_and_variant_keys(table) for table in tables if table.num_rows]
         missing = bytearray()
         for start in range(0, len(variants), LOOKUP_ROWS):
             some = variants[start : start + LOOKUP_ROWS]
@@ -111,7 +113,7 @@ class Responses:
             missing += pc.invert(is_answered).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
-    def _find_parts(self, model: str, condition: str) -> list[Path]:
+    def _find_parts_with_condition(self, model: str, condition: str) -> list[Path]:
         """List the parts with rows of a model and condition; what a part holds is read once."""
         for part in self.parts:
             if part not in self._held:
@@ -125,7 +127,7 @@ class Responses:
         ----------
         rows
             Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
-            column may be left out. The caller must not append a key again that is `list_answered`.
+            column may be left out. The caller must not append a key again that is `list_answered_keys`.
         part
             The part of an earlier call, whose rows are among these: it is replaced.
 
@@ -141,10 +143,10 @@ class Responses:
         self._held.pop(part, None)
         return part
 
-    def append_tables(self, tables: Iterable[Rows]) -> None:
+    def append_tables_as_one_part(self, tables: Iterable[Rows]) -> None:
         """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
         response_tables = (build_responses_table(rows, self._study) for rows in tables)
-        write_tables(
+        write_tables_as_row_groups(
             self._name_next_part(),
             build_arrow_schema("responses"),
             (table for table in response_tables if table.num_rows),
@@ -157,7 +159,7 @@ class Responses:
         return self.folder / name
 
 
-def _join_keys(rows: pa.Table) -> Any:
+def _join_item_and_variant_keys(rows: pa.Table) -> Any:
     """Join item and variant into one text; the item's length before it keeps different keys different.
 
     Without it, ("a\\0b", "c") and ("a", "b\\0c") would both be "a\\0b\\0c".

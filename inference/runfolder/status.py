@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ground import run_json
 from ground.errors import InputError
-from inference.runfolder.parquet import KEY, check_stored_columns, read_parquet
+from inference.runfolder.parquet import KEY, read_parquet, refuse_damaged_or_foreign_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Status:
     progress: list[Progress]
 
 
-def read_statuses(root: str | Path) -> list[Status]:
+def read_statuses_of_runs(root: str | Path) -> list[Status]:
     """Read what is done and left in a run folder, or in all that are directly in a folder.
 
     Parameters
@@ -72,17 +72,17 @@ def read_statuses(root: str | Path) -> list[Status]:
     statuses = []
     for folder in find_run_folders(Path(root)):
         run_json_content = run_json.read_run_json(folder)
-        statuses.append(Status(folder, run_json_content, count_progress(folder, run_json_content)))
+        statuses.append(Status(folder, run_json_content, count_rows_done_and_left(folder, run_json_content)))
     return statuses
 
 
-def describe_statuses(statuses: Sequence[Status]) -> Iterator[str]:
+def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     """Write lines that say what is done and left.
 
     Parameters
     ----------
     statuses
-        From `read_statuses`.
+        From `read_statuses_of_runs`.
 
     Yields
     ------
@@ -90,7 +90,8 @@ def describe_statuses(statuses: Sequence[Status]) -> Iterator[str]:
     """
     for status in statuses:
         yield (
-            f"{status.folder}: {_describe_run(status.run_json_content)}{_describe_number_of_asked_items(status.folder)}"
+            f"{status.folder}: {_describe_study_and_last_session(status.run_json_content)}"
+            f"{_describe_number_of_asked_items(status.folder)}"
             f"{_describe_number_of_drawn_wordings(status.run_json_content)}"
         )
         yield from _build_progress_lines(status.progress)
@@ -111,7 +112,7 @@ def list_status_records(statuses: Sequence[Status]) -> list[dict[str, Any]]:
     Parameters
     ----------
     statuses
-        From `read_statuses`.
+        From `read_statuses_of_runs`.
 
     Returns
     -------
@@ -154,7 +155,7 @@ def find_run_folders(root: Path) -> list[Path]:
     return folders
 
 
-def count_progress(folder: Path, run_json_content: Mapping[str, Any]) -> list[Progress]:
+def count_rows_done_and_left(folder: Path, run_json_content: Mapping[str, Any]) -> list[Progress]:
     """Count the rows of every model and condition of one run folder, in the order of `run.json`.
 
     Parameters
@@ -168,7 +169,7 @@ def count_progress(folder: Path, run_json_content: Mapping[str, Any]) -> list[Pr
     -------
     An entry per model and condition.
     """
-    rows = _count_outcomes(folder)
+    rows = _count_answered_and_failed_keys(folder)
     expected: dict[tuple[str, str | None], int | None] = {}
     for model, conditions in run_json_content.get("expected", {}).items():
         if not conditions and not any(asked_model == model for asked_model, _ in rows):
@@ -184,11 +185,11 @@ def count_progress(folder: Path, run_json_content: Mapping[str, Any]) -> list[Pr
     return [Progress(study, *name, expected[name], *rows.get(name, (0, 0))) for name in names]
 
 
-def _count_outcomes(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
+def _count_answered_and_failed_keys(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     """Count (keys with a response, keys with errors only) by model and condition."""
     paths = _list_response_parts(folder)
     for path in paths:
-        check_stored_columns(path, "responses")
+        refuse_damaged_or_foreign_columns(path, "responses")
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
     if not tables:
         return {}
@@ -204,11 +205,11 @@ def _count_outcomes(folder: Path) -> dict[tuple[str, str | None], tuple[int, int
 
 def _list_response_parts(folder: Path) -> list[Path]:
     """List the response parts of a run folder that are there now."""
-    # A running call may remove a part after it was listed (`drop_superseded_errors`).
+    # A running call may remove a part after it was listed (`drop_error_rows_asked_again`).
     return [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
 
 
-def _describe_run(run_json_content: Mapping[str, Any]) -> str:
+def _describe_study_and_last_session(run_json_content: Mapping[str, Any]) -> str:
     """Describe the study of a run and its last session, for a line of the status."""
     study, last = run_json_content["study"], (run_json_content["sessions"] or [{}])[-1]
     ended = "finished" if last.get("finished") else "stopped or still running"

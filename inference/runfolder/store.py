@@ -21,13 +21,17 @@ from ground.outside_rooms import list_rooms_in_use
 from ground.version import read_waver_version
 from ground.writing import list_absent_folders, remove_empty_folders
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
-from inference.runfolder.locking import make_and_lock_run_folder, remove_leftovers, remove_new_run
+from inference.runfolder.locking import (
+    make_and_lock_run_folder,
+    remove_run_of_refused_call,
+    remove_unfinished_run_files,
+)
 from inference.runfolder.parquet import (
     build_arrow_schema,
-    check_stored_columns,
-    drop_superseded_errors,
+    drop_error_rows_asked_again,
+    refuse_damaged_or_foreign_columns,
     write_atomically,
-    write_tables,
+    write_tables_as_row_groups,
 )
 from inference.runfolder.responses import Responses
 from inference.stimuli.study import Study
@@ -100,16 +104,18 @@ class Run:
             raise
         new = not (folder / "run.json").exists()
         try:
-            remove_leftovers(folder)
+            remove_unfinished_run_files(folder)
             content = build_run_json(study, seed) if new else read_matching_run_json(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
-                write_tables(folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study))
+                write_tables_as_row_groups(
+                    folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study)
+                )
             run = cls(folder, study, content, lock, new_folders if new else None)
-            check_stored_columns(folder / "stimuli.parquet", "stimuli")
+            refuse_damaged_or_foreign_columns(folder / "stimuli.parquet", "stimuli")
             run.responses.check_parts_and_drop_old_errors()
             session = {
                 "command": list(command),
-                "started": _format_now(),
+                "started": _format_current_time(),
                 "finished": None,
                 "versions": look_up_versions(),
                 **({"rooms": rooms} if (rooms := list_rooms_in_use(study.protocol)) else {}),
@@ -118,7 +124,7 @@ class Run:
             run._save_run_json()
         except BaseException as error:
             if new and isinstance(error, InputError | OSError):
-                remove_new_run(folder, new_folders)
+                remove_run_of_refused_call(folder, new_folders)
             os.close(lock)
             raise
         return run
@@ -130,7 +136,7 @@ class Run:
         # A package that is not installed is told where the command began (`ground.extras`).
         refused = kind is not None and issubclass(kind, InputError | OSError | ModuleNotFoundError)
         if refused and self._made is not None and not self.responses.parts:
-            remove_new_run(self.path, self._made)
+            remove_run_of_refused_call(self.path, self._made)
         self.close()
 
     @property
@@ -174,8 +180,10 @@ class Run:
         """
         recorded_fields = self.models.get(model)
         if recorded_fields is not None:
-            self._check_unchanged("model", model, _select_identity(recorded_fields), _select_identity(info))
-        self._record_fields("models", model, {**(recorded_fields or {}), **info})
+            self._refuse_changed_fields(
+                "model", model, _select_identity_of_model(recorded_fields), _select_identity_of_model(info)
+            )
+        self._record_fields_if_new("models", model, {**(recorded_fields or {}), **info})
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Record a condition.
@@ -190,10 +198,10 @@ class Run:
         Raises
         ------
         InputError
-            As for `check_condition`.
+            As for `refuse_changed_condition`.
         """
-        self.check_condition(name, fields)
-        self._record_fields("conditions", name, dict(fields))
+        self.refuse_changed_condition(name, fields)
+        self._record_fields_if_new("conditions", name, dict(fields))
 
     @contextmanager
     def write_run_json_once(self) -> Iterator[None]:
@@ -205,7 +213,7 @@ class Run:
             self._is_writing_postponed = False
             self._save_run_json()
 
-    def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
+    def refuse_changed_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`).
 
         Parameters
@@ -221,7 +229,7 @@ class Run:
             Some field has another value.
         """
         if name in self.conditions:
-            self._check_unchanged("condition", name, self.conditions[name], fields)
+            self._refuse_changed_fields("condition", name, self.conditions[name], fields)
 
     def record_session_models(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
@@ -269,7 +277,7 @@ class Run:
         entries_by_condition: dict[str, list[dict[str, Any]]] = self._content.get("asked", {})
         return entries_by_condition
 
-    def has_prompt(self, model: str, condition: str) -> bool:
+    def has_recorded_prompt(self, model: str, condition: str) -> bool:
         """Tell whether it is recorded what a model was asked under a condition.
 
         Parameters
@@ -329,10 +337,10 @@ class Run:
         judges: dict[str, dict[str, Any]] = self._content.setdefault("judges", {})
         fixed = (*IDENTITY, "prompt_hash")
         recorded, new = ({name: about.get(name) for name in fixed} for about in (judges.get(judge, fields), fields))
-        self._check_unchanged("judge", judge, recorded, new)
-        self._record_fields("judges", judge, dict(fields))
+        self._refuse_changed_fields("judge", judge, recorded, new)
+        self._record_fields_if_new("judges", judge, dict(fields))
 
-    def note_session(self, **fields: Any) -> None:
+    def mark_session_as_different(self, **fields: Any) -> None:
         """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)
         self._save_run_json()
@@ -358,8 +366,8 @@ class Run:
 
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""
-        drop_superseded_errors(self.responses.parts)
-        self._content["sessions"][-1]["finished"] = _format_now()
+        drop_error_rows_asked_again(self.responses.parts)
+        self._content["sessions"][-1]["finished"] = _format_current_time()
         self._save_run_json()
 
     def close(self) -> None:
@@ -368,7 +376,7 @@ class Run:
             os.close(self._lock)
             self._lock = None
 
-    def _check_unchanged(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    def _refuse_changed_fields(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         """Refuse fields of a model or condition that differ from those recorded under its name."""
         changed = [field for field in {**old, **new} if old.get(field) != new.get(field)]
         if changed:
@@ -378,7 +386,7 @@ class Run:
                 f"go back to those, give the {kind} another name, or choose another --out"
             )
 
-    def _record_fields(self, kind: str, name: str, fields: dict[str, Any]) -> None:
+    def _record_fields_if_new(self, kind: str, name: str, fields: dict[str, Any]) -> None:
         """Record the fields of a model or condition, if they are new."""
         if self._content[kind].get(name) != fields:
             self._content[kind][name] = fields
@@ -392,7 +400,7 @@ class Run:
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _select_identity(info: Mapping[str, Any]) -> dict[str, Any]:
+def _select_identity_of_model(info: Mapping[str, Any]) -> dict[str, Any]:
     """Pick what tells one model from another; of an adapter its digest."""
     adapter = info.get("adapter") or {}
     return {**{name: info.get(name) for name in IDENTITY}, "adapter": adapter.get("revision")}
@@ -412,7 +420,7 @@ def _add_model_to_entries(
     return [*entries, {"models": [model], **entry}]
 
 
-def _format_now() -> str:
+def _format_current_time() -> str:
     """Write the current time (UTC) as run.json has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 

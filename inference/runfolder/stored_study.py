@@ -7,7 +7,7 @@ from typing import Any
 
 from ground import run_json
 from ground.errors import InputError
-from inference.runfolder.parquet import check_stored_columns, read_parquet
+from inference.runfolder.parquet import read_parquet, refuse_damaged_or_foreign_columns
 from inference.stimuli.study import Item, Option, Study, Variant
 
 
@@ -21,10 +21,10 @@ def read_stored_study(folder: Path) -> Study:
     """
     about = run_json.read_run_json(folder)["study"]
     file = folder / "stimuli.parquet"
-    check_stored_columns(file, "stimuli")
+    refuse_damaged_or_foreign_columns(file, "stimuli")
     variants_by_item: dict[str, list[Variant]] = {}
     for row in read_parquet(file).to_pylist():
-        variants_by_item.setdefault(row["item"], []).append(_build_variant(row))
+        variants_by_item.setdefault(row["item"], []).append(_build_variant_from_row(row))
     study = Study(
         about["protocol"],
         about["name"],
@@ -38,7 +38,7 @@ def read_stored_study(folder: Path) -> Study:
     return study
 
 
-def _build_variant(row: dict[str, Any]) -> Variant:
+def _build_variant_from_row(row: dict[str, Any]) -> Variant:
     """Make a variant of its row: the inverse of `Variant.row`."""
     return Variant(
         row["item"],

@@ -19,16 +19,16 @@ from typing import Any
 
 from ground.errors import InputError, shorten_text, suggest_nearest
 from inference.numerals import COMMA
-from inference.stimuli import numbers
+from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import (
-    check_printable_name,
     expand_user_path,
-    is_invisible,
-    is_nonfinite,
+    is_invisible_text,
+    is_missing_or_infinite_number_text,
+    refuse_unprintable_name,
     shorten_value,
 )
-from inference.stimuli.reading.in_memory import find_offered_table
+from inference.stimuli.reading.in_memory import find_table_in_memory
 from inference.stimuli.reading.records import Record
 from inference.stimuli.reading.shapes import ATTRIBUTE, Columns, Shape, recognise_table_shape
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
@@ -51,7 +51,7 @@ class _Row:
     variant: Variant
 
 
-def read_items(
+def read_and_check_items(
     source: str,
     options: tuple[Option, ...] = (),
     columns: Columns = DEFAULT_COLUMNS,
@@ -65,7 +65,7 @@ def read_items(
         A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver, and
         `demo-meaning` for the same with ten paraphrases that mean something else; a Hugging Face data set by id, or a
         folder that holds one; `SOURCE#SPLIT` chooses a split of a data set. Or the name of a table in memory
-        (`in_memory.offer_table`).
+        (`in_memory.register_table_in_memory`).
     options
         The options of every variant, if they are the same for all; else the protocol gives them to each.
     columns
@@ -84,19 +84,19 @@ def read_items(
     """
     demo_files = {DEMO: DEMO_FILE, DEMO_MEANING: DEMO_MEANING_FILE}
     path = demo_files[source] if source in demo_files else expand_user_path(source)
-    readable = path.is_file() or find_offered_table(path) is not None
-    if readable or records.find_suffix(path) in {*records.READERS, *records.UNREAD}:
+    readable = path.is_file() or find_table_in_memory(path) is not None
+    if readable or records.find_file_suffix(path) in {*records.READERS, *records.UNREAD}:
         file = records.Records(path)
         source_records: Iterable[Record] = file
         name, column_names = str(path), file.list_column_names()
     else:
-        from inference.stimuli.reading.hub import read_dataset
+        from inference.stimuli.reading.hub import read_hugging_face_dataset
 
-        source_records, name = read_dataset(source), source
+        source_records, name = read_hugging_face_dataset(source), source
         column_names = list(dict.fromkeys(field for _, record in source_records for field in record))
     shape = recognise_table_shape(name, column_names, columns, protocol_columns)
     try:
-        items = _gather_items(partial(_read_variant_rows, shape, source_records), options)
+        items = _group_rows_into_items(partial(_read_variant_rows, shape, source_records), options)
     except InputError as error:
         # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
@@ -122,10 +122,10 @@ def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> It
         )
 
 
-def name_study(source: str) -> str:
+def name_study_after_source(source: str) -> str:
     """Name a study after its file or data set, for users who give no name."""
     path = Path(source.partition("#")[0])
-    return path.stem if records.find_suffix(path) in records.READERS else path.name or path.resolve().name
+    return path.stem if records.find_file_suffix(path) in records.READERS else path.name or path.resolve().name
 
 
 def _read_variant_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
@@ -175,17 +175,17 @@ def _read_item_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[
                 "column: paraphrase_1, paraphrase_2 ..."
             )
         wide = bool(shape.wordings)
-        if wide and all(map(_is_blank, (record.get("text"), *texts))):
+        if wide and all(map(_is_blank_cell, (record.get("text"), *texts))):
             raise InputError(f"{place}: item '{item}' has no wording; write one, or take the row out")
-        if not (wide and _is_blank(record.get("text"))):
+        if not (wide and _is_blank_cell(record.get("text"))):
             yield _build_variant_row(place, item, ORIGINAL, ORIGINAL, record.get("text"), shared)
         for number, text in enumerate(texts, start=1):
-            if not (wide and _is_blank(text)):
+            if not (wide and _is_blank_cell(text)):
                 where = f"{place}, column '{shape.wordings[number - 1]}'" if wide else f"{place}, paraphrase {number}"
                 yield _build_variant_row(where, item, f"{PARAPHRASE}-{number:03d}", PARAPHRASE, text, shared)
 
 
-def _is_blank(cell: Any) -> bool:
+def _is_blank_cell(cell: Any) -> bool:
     """Tell whether a cell is None, empty or white space."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
@@ -213,18 +213,18 @@ def _build_variant_row(place: str, item: str, name: str, pattern: str, text: Any
     )
 
 
-def _gather_items(read_rows: Callable[[], Iterable[_Row]], options: tuple[Option, ...]) -> tuple[Item, ...]:
+def _group_rows_into_items(read_rows: Callable[[], Iterable[_Row]], options: tuple[Option, ...]) -> tuple[Item, ...]:
     """Gather rows by item, in order of appearance; refuse a variant or a wording that an item has twice."""
     gathered: dict[str, list[Variant]] = {}
     for row in read_rows():
         gathered.setdefault(row.variant.item, []).append(replace(row.variant, options=options))
     for variants in gathered.values():
         if len({v.variant for v in variants} | {v.text.strip() for v in variants}) < 2 * len(variants):
-            _check_no_repetition(read_rows(), variants[0].item)
+            _refuse_repeated_variants(read_rows(), variants[0].item)
     return tuple(Item(item, tuple(variants)) for item, variants in gathered.items())
 
 
-def _check_no_repetition(rows: Iterable[_Row], item: str) -> None:
+def _refuse_repeated_variants(rows: Iterable[_Row], item: str) -> None:
     """Refuse an item that has a variant's name or a wording twice; the error names both places."""
     names: dict[str, str] = {}
     wordings: dict[str, str] = {}
@@ -245,18 +245,18 @@ def _parse_item_id(place: str, record: Mapping[str, Any]) -> str:
     value = record.get("item")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if not isinstance(value, str) or not value.strip() or is_nonfinite(value):
+    if not isinstance(value, str) or not value.strip() or is_missing_or_infinite_number_text(value):
         merged = "; write it in every row, also where cells were merged" if value is None else ""
         raise InputError(
             f"{place}: every item needs an id (text or a whole number), not {shorten_value(value)}{merged}"
         )
-    check_printable_name(f"{place}: item", value.strip())
+    refuse_unprintable_name(f"{place}: item", value.strip())
     return value.strip()
 
 
 def _parse_variant_text(place: str, value: Any) -> str:
     """Return the text of a variant as it is; refuse one that is empty, shows nothing or is no text."""
-    if value is None or (isinstance(value, str) and is_invisible(value)):
+    if value is None or (isinstance(value, str) and is_invisible_text(value)):
         raise InputError(f"{place}: the text is empty, or shows nothing" if value else f"{place}: the text is empty")
     if not isinstance(value, str):
         raise InputError(f"{place}: the text must be text, not {shorten_value(value)} (in YAML, put it into quotes)")
@@ -266,7 +266,7 @@ def _parse_variant_text(place: str, value: Any) -> str:
 def _parse_shared_fields(place: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Read language, gold, gold score and attributes of a record."""
     return {
-        "language": _parse_optional_text(place, record, "language"),
+        "language": _parse_language(place, record),
         "gold": _parse_gold(place, record),
         "gold_score": _parse_gold_score(place, record.get("gold_score")),
         "attributes": _parse_attributes(place, record),
@@ -279,10 +279,21 @@ def _parse_optional_text(place: str, record: Mapping[str, Any], field: str) -> s
         return None
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{place}: {field} must be text, not {shorten_value(value)} (in YAML, put it into quotes)")
-    if is_nonfinite(value):
+    if is_missing_or_infinite_number_text(value):
         raise InputError(f"{place}: {field} is '{value}', as a missing number is written; leave it out, or name it")
-    check_printable_name(f"{place}: {field}", value.strip())
+    refuse_unprintable_name(f"{place}: {field}", value.strip())
     return intern(value.strip())
+
+
+def _parse_language(place: str, record: Mapping[str, Any]) -> str | None:
+    """Read the code of a language as `--language` does; refuse what is no code of ISO 639-1."""
+    language = _parse_optional_text(place, record, "language")
+    if language is None:
+        return None
+    code = languages.write_language_code(language)
+    if trouble := languages.explain_invalid_language_code(code):
+        raise InputError(f"{place}: language {trouble}")
+    return intern(code)
 
 
 def _parse_gold(place: str, record: Mapping[str, Any]) -> str | None:
@@ -317,7 +328,7 @@ def _parse_attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
         raise InputError(f"{place}: attributes must be names with values, not {shorten_value(attribute_field)}")
     flat = [(field[len(ATTRIBUTE) :], value) for field, value in record.items() if field.startswith(ATTRIBUTE)]
     attributes: dict[str, str] = {}
-    for name, value in (*pairs, *((name, value) for name, value in flat if not _is_blank(value))):
+    for name, value in (*pairs, *((name, value) for name, value in flat if not _is_blank_cell(value))):
         if value is None or value != value:  # pandas writes what is missing as NaN
             continue
         if not name or not isinstance(name, str) or not isinstance(value, str | int | float | date):

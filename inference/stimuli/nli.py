@@ -71,23 +71,23 @@ class Instance:
         return f"{self.premise}\n{self.hypothesis}"
 
 
-def read_instances(path: Path) -> list[Instance]:
+def read_sentence_pairs_of_nli(path: Path) -> list[Instance]:
     """Read a file of one of the three layouts.
 
     Raises
     ------
     InputError
         Naming the file, the row and the field: a sentence that is empty, a label that is none of `LABELS`, an unknown
-        pattern; and for rows that do not fit together (`group_instances`).
+        pattern; and for rows that do not fit together (`group_pairs_by_original`).
     """
     instances = [
-        _parse_instance(f"{path}, {place}", place.split()[-1], record) for place, record in records.Records(path)
+        _parse_nli_pair(f"{path}, {place}", place.split()[-1], record) for place, record in records.Records(path)
     ]
-    group_instances(instances)
+    group_pairs_by_original(instances)
     return instances
 
 
-def group_instances(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
+def group_pairs_by_original(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
     """Group instances by their original, which comes first.
 
     Raises
@@ -101,7 +101,7 @@ def group_instances(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
         grouped[instance.item].append(instance)
     for item, group in grouped.items():
         group.sort(key=lambda instance: instance.pattern != ORIGINAL)
-        _check_pairs_of_original(item, group)
+        _refuse_malformed_group_of_pairs(item, group)
     return dict(grouped)
 
 
@@ -121,7 +121,7 @@ def find_minimal_pair_parents(group: Sequence[Instance]) -> list[list[int]]:
     ]
 
 
-def detect_language(instances: Iterable[Instance]) -> str:
+def detect_language_of_sentences(instances: Iterable[Instance]) -> str:
     """Tell the language of the sentences by their script: "ja" where any has kana or Chinese characters, else "en"."""
     return "ja" if any(has_japanese_letters(instance.text) for instance in instances) else "en"
 
@@ -142,7 +142,7 @@ def _has_one_negation_more(before: Instance, after: Instance) -> bool:
     return before.pattern == HYPOTHESIS and before.hypothesis == after.hypothesis
 
 
-def _check_pairs_of_original(item: str, group: Sequence[Instance]) -> None:
+def _refuse_malformed_group_of_pairs(item: str, group: Sequence[Instance]) -> None:
     """Refuse a group without exactly one original, with a pair twice, or with a sentence that its pattern forbids."""
     original, *negated = group
     if original.pattern != ORIGINAL:
@@ -174,27 +174,27 @@ def _drop_punctuation(sentence: str) -> str:
     return "".join(filter(str.isalnum, sentence))
 
 
-def _parse_instance(where: str, number: str, record: Mapping[str, Any]) -> Instance:
+def _parse_nli_pair(where: str, number: str, record: Mapping[str, Any]) -> Instance:
     """Parse a pair of any layout: JNLI-Neg, JNLI, or plain columns."""
     if isinstance(record.get("sentence1"), dict):
-        return _parse_jnli_neg(where, record)
+        return _parse_jnli_neg_pair(where, record)
     if "sentence1" in record:
         return Instance(
             _parse_pair_name(where, record, "sentence_pair_id"), ORIGINAL, _parse_sentence(where, record, "sentence1"),
-            _parse_sentence(where, record, "sentence2"), _parse_label(where, record, "label"), where=where,
+            _parse_sentence(where, record, "sentence2"), _parse_entailment_label(where, record, "label"), where=where,
         )  # fmt: skip
     pattern = _parse_negation_pattern(where, "pattern", record.get("pattern") or ORIGINAL)
     return Instance(
         _parse_pair_name(where, record, "item") if "item" in record else number, pattern,
         _parse_sentence(where, record, "premise"), _parse_sentence(where, record, "hypothesis"),
-        _parse_label(where, record, "label"),
-        _parse_negation(where, pattern in (PREMISE, BOTH), record, "premise_position", "premise_target"),
-        _parse_negation(where, pattern in (HYPOTHESIS, BOTH), record, "hypothesis_position", "hypothesis_target"),
+        _parse_entailment_label(where, record, "label"),
+        _parse_negation_place(where, pattern in (PREMISE, BOTH), record, "premise_position", "premise_target"),
+        _parse_negation_place(where, pattern in (HYPOTHESIS, BOTH), record, "hypothesis_position", "hypothesis_target"),
         where,
     )  # fmt: skip
 
 
-def _parse_jnli_neg(where: str, record: Mapping[str, Any]) -> Instance:
+def _parse_jnli_neg_pair(where: str, record: Mapping[str, Any]) -> Instance:
     """Parse a pair as JNLI-Neg has it."""
     pattern = _parse_negation_pattern(where, "type", record.get("type"))
     sides = []
@@ -205,16 +205,16 @@ def _parse_jnli_neg(where: str, record: Mapping[str, Any]) -> Instance:
         neg = side.get("neg") or {}
         if not isinstance(neg, dict):
             raise InputError(f"{inside}, neg: expected neg_position and target_pos, not {shorten_value(neg)}")
-        negation = _parse_negation(inside, pattern in patterns, neg, "neg_position", "target_pos")
+        negation = _parse_negation_place(inside, pattern in patterns, neg, "neg_position", "target_pos")
         sides.append((_parse_sentence(inside, side, "sentence"), negation))
     (premise, premise_negation), (hypothesis, hypothesis_negation) = sides
     return Instance(
         _parse_pair_name(where, record, "jnli_sentence_pair_id"), pattern, premise, hypothesis,
-        _parse_label(where, record, "gold_label"), premise_negation, hypothesis_negation, where,
+        _parse_entailment_label(where, record, "gold_label"), premise_negation, hypothesis_negation, where,
     )  # fmt: skip
 
 
-def _parse_negation(
+def _parse_negation_place(
     where: str, is_negated: bool, record: Mapping[str, Any], position_field: str, target_field: str
 ) -> Negation | None:
     """Parse where a negation stands; None in a sentence without one."""
@@ -234,7 +234,7 @@ def _parse_negation_pattern(where: str, name: str, value: Any) -> str:
     return value
 
 
-def _parse_label(where: str, record: Mapping[str, Any], name: str) -> str:
+def _parse_entailment_label(where: str, record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or value not in LABELS:
         raise InputError(

@@ -18,7 +18,7 @@ from inference.numerals import DECIMAL
 # Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
 _COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
 _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
-_CONTINUES = re.compile(r"\.?[0-9]")
+_CONTINUES = re.compile(r"[.\uff0e]?[0-9\uff10-\uff19]")  # the same, before they are made common
 _RANGE = re.compile(r"(-?[0-9]{1,9})-(-?[0-9]{1,9})")
 
 
@@ -50,19 +50,19 @@ def parse_number_or_nan(value: Any) -> float:
         return math.inf
 
 
-def continues_number(text: str) -> bool:
+def does_text_continue_number(text: str) -> bool:
     """Tell whether text directly after the digits of a number makes it another number.
 
-    >>> [continues_number(text) for text in ("0", ".5", ".", " 5", "/10")]
+    >>> [does_text_continue_number(text) for text in ("0", ".5", ".", " 5", "/10")]
     [True, True, False, False, False]
     """
-    return _CONTINUES.match(text.translate(_COMMON)) is not None
+    return _CONTINUES.match(text) is not None
 
 
-def parse_range(text: str) -> range:
+def parse_range_of_whole_numbers(text: str) -> range:
     """Read a scale given as `LOWEST-HIGHEST`: its whole numbers, both ends included.
 
-    >>> parse_range("1-5"), parse_range("-5-5")
+    >>> parse_range_of_whole_numbers("1-5"), parse_range_of_whole_numbers("-5-5")
     (range(1, 6), range(-5, 6))
 
     Raises

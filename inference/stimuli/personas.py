@@ -8,7 +8,7 @@ from typing import Any
 
 from ground.errors import InputError, shorten_text
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import check_printable_name, expand_user_path, is_invisible, shorten_value
+from inference.stimuli.reading.files import expand_user_path, is_invisible_text, refuse_unprintable_name, shorten_value
 
 COLUMNS = NAME, TEXT = "name", "text"
 SEPARATOR = "/"  # between the parts of a condition's name
@@ -59,15 +59,15 @@ def read_personas(source: str) -> tuple[Persona, ...]:
         name, text = (record.get(columns[column]) for column in COLUMNS)
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
-        if not isinstance(name, str) or is_invisible(name):
+        if not isinstance(name, str) or is_invisible_text(name):
             raise InputError(f"{where}: every persona needs a name, not {shorten_value(name)}")
-        if not isinstance(text, str) or is_invisible(text):
+        if not isinstance(text, str) or is_invisible_text(text):
             raise InputError(
                 f"{where}: persona '{shorten_text(name.strip())}' needs a text, which the model is told, not "
                 f"{shorten_value(text)}; write it, or take the row out"
             )
         name = name.strip()
-        check_printable_name(f"{where}: name", name)
+        refuse_unprintable_name(f"{where}: name", name)
         if SEPARATOR in name:
             raise InputError(f"{where}: a persona's name holds no {SEPARATOR}: '{shorten_text(name)}'; write another")
         before = place_by_name.setdefault(name.casefold(), place)

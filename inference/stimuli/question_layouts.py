@@ -117,7 +117,7 @@ def convert_question_record(where: str, record: Mapping[str, Any]) -> PlainQuest
 def _convert_math_qa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Convert a question as MathQA has it."""
     options = record["options"]
-    choices = _split_options(options) if isinstance(options, str) else []
+    choices = _split_math_qa_options(options) if isinstance(options, str) else []
     if not choices:
         raise InputError(f"{where}: options must be as in 'a ) 38 , b ) 27.675 , c ) 30', not {shorten_value(options)}")
     letters = ascii_uppercase[: len(choices)].lower()
@@ -125,10 +125,11 @@ def _convert_math_qa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     return PlainQuestion(record["Problem"], tuple(choices), answer, record, "math_qa")
 
 
-def _split_options(options: str) -> list[str]:
+def _split_math_qa_options(options: str) -> list[str]:
     """Split MathQA's options at their letters, one after the other: a choice may hold commas and brackets.
 
-    >>> _split_options("a ) rs . 1,200 , b ) 4 ( b ) , c ) none of these"), _split_options("['a ) 1', 'b ) 2']")
+    >>> (_split_math_qa_options("a ) rs . 1,200 , b ) 4 ( b ) , c ) none of these"),
+    ...  _split_math_qa_options("['a ) 1', 'b ) 2']"))
     (['rs . 1,200', '4 ( b )', 'none of these'], ['1', '2'])
     """
     text = re.sub(r"^\[\s*['\"]|['\"]\s*\]$", "", options.strip())

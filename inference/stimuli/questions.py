@@ -162,7 +162,9 @@ def _draw_distinct_orders(item: str, n_choices: int, seed: int) -> Iterator[tupl
     while len(drawn_orders) < math.factorial(n_choices):
         number += 1
         keys = [
-            random_order.compute_random_key(seed, "choices", item, str(n_choices), str(number), str(choice))
+            random_order.compute_sort_key_for_random_order(
+                seed, "choices", item, str(n_choices), str(number), str(choice)
+            )
             for choice in range(n_choices)
         ]
         order = tuple(sorted(range(n_choices), key=keys.__getitem__))

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 
-def compute_random_key(seed: int, *names: str) -> bytes:
+def compute_sort_key_for_random_order(seed: int, *names: str) -> bytes:
     """Compute the sort key of one thing in a random order of all things of its kind.
 
     A key depends on the seed and the thing's own names, on nothing else. Say the keys sort as b, a, c: a sample of two

@@ -15,7 +15,7 @@ SCALE, KEY = "scale", "key"
 """Attributes of a wording: the name of the scale that its item belongs to, and 1 or -1."""
 
 
-def parse_key(where: str, text: str | None) -> str:
+def parse_scoring_key_of_item(where: str, text: str | None) -> str:
     """Read the key of an item.
 
     Parameters
@@ -36,7 +36,7 @@ def parse_key(where: str, text: str | None) -> str:
 
     Examples
     --------
-    >>> parse_key("row 2", "-1.0"), parse_key("row 3", None)
+    >>> parse_scoring_key_of_item("row 2", "-1.0"), parse_scoring_key_of_item("row 3", None)
     ('-1', '1')
     """
     if text is None:
@@ -74,10 +74,10 @@ def refuse_scales_of_one_item(source: str, items: Iterable[Item]) -> None:
             )
 
 
-def drop_middle(entries: tuple[T, ...]) -> tuple[T, ...]:
+def drop_middle_option(entries: tuple[T, ...]) -> tuple[T, ...]:
     """Leave out the middle of ordered options; where their number is even, none is.
 
-    >>> drop_middle(("never", "sometimes", "always")), drop_middle(("no", "yes"))
+    >>> drop_middle_option(("never", "sometimes", "always")), drop_middle_option(("no", "yes"))
     (('never', 'always'), ('no', 'yes'))
     """
     middle = len(entries) // 2

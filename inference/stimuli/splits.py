@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inference.stimuli.questions import SPLITS, Question
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 
 SHARES = (0.70, 0.15)
 """Of the questions, for train and validation (Choi, section 4.3); the others are for the test."""
@@ -36,7 +36,8 @@ def draw_question_splits(questions: Sequence[Question], seed: int) -> tuple[Ques
             _normalise_words(question.question), _normalise_words(question.choices[question.answer])
         ].append(question.item)
     drawn = sorted(
-        items_by_content.values(), key=lambda items: min(compute_random_key(seed, "split", item) for item in items)
+        items_by_content.values(),
+        key=lambda items: min(compute_sort_key_for_random_order(seed, "split", item) for item in items),
     )
     train, validation = (round(share * len(questions)) for share in SHARES)
     split_by_item: dict[str, str] = {}

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.reading.files import check_file_name, check_printable_name, is_invisible, shorten_value
+from inference.stimuli.reading.files import (
+    is_invisible_text,
+    refuse_unprintable_name,
+    require_portable_file_name,
+    shorten_value,
+)
 
 ORIGINAL = "original"
 PARAPHRASE = "paraphrase"
@@ -117,7 +122,7 @@ class Study:
     building: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
-        check_file_name("the study's --name", self.name)
+        require_portable_file_name("the study's --name", self.name)
         if not self.items:
             raise InputError(f"study {self.name}: there are no items")
         item_ids: set[str] = set()
@@ -130,7 +135,7 @@ class Study:
     def _check_item(self, item: Item) -> None:
         """Refuse an item without variants, with a variant twice, or with a text or an option that cannot be asked."""
         where = f"study {self.name}, item {shorten_value(item.item)}"
-        check_printable_name(f"study {self.name}, item", item.item)
+        refuse_unprintable_name(f"study {self.name}, item", item.item)
         if not item.variants:
             raise InputError(f"{where}: there are no variants")
         names: set[str] = set()
@@ -141,8 +146,8 @@ class Study:
                 raise InputError(f"{where}: variant '{variant.variant}' appears twice")
             names.add(variant.variant)
             for column, name in (("variant", variant.variant), ("pattern", variant.pattern)):
-                check_printable_name(f"{where}, {column}", name)
-            if is_invisible(variant.text):
+                refuse_unprintable_name(f"{where}, {column}", name)
+            if is_invisible_text(variant.text):
                 raise InputError(f"{where}, variant '{variant.variant}': the text is empty, or shows nothing")
             has_meanings = all(option.canonical in self.canonical for option in variant.options)
             if not has_meanings or bool(variant.options) != bool(self.canonical):

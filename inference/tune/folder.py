@@ -56,11 +56,11 @@ class TuningFolder:
             remove_empty_folders(made_folders)
             raise
         if not (self.path / RECORD).exists():
-            write_json(self.path / RECORD, self._record)
-        self._remove_leftovers()
+            write_record_as_json(self.path / RECORD, self._record)
+        self._remove_leftovers_of_killed_call()
         return self
 
-    def _remove_leftovers(self) -> None:
+    def _remove_leftovers_of_killed_call(self) -> None:
         """Remove what a killed call left half done."""
 
     def __exit__(
@@ -70,7 +70,7 @@ class TuningFolder:
             os.close(self._lock)
 
 
-def write_json(file: Path, content: Any) -> None:
+def write_record_as_json(file: Path, content: Any) -> None:
     """Write a record as JSON, whole or not at all.
 
     Parameters

@@ -38,7 +38,7 @@ class PersonaQuestions:
         return [
             _record_persona(round_, persona)
             for persona in self.personas
-            for round_ in replace(self.questions, book=self.book.carry_persona(persona)).rounds(form)
+            for round_ in replace(self.questions, book=self.book.copy_with_persona(persona)).rounds(form)
         ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inference.asking.reading.strict_answers import find_equal_option
+from inference.asking.reading.strict_answers import find_option_equal_to_text
 
 
 def build_sample_answer_columns(
@@ -26,5 +26,5 @@ def build_sample_answer_columns(
     -------
     `sample_answer`, by that rule, and `sample_answer_otherwise`, by the strict one.
     """
-    strict_answers = [None if text is None else find_equal_option(text, wordings_by_label) for text in texts]
+    strict_answers = [None if text is None else find_option_equal_to_text(text, wordings_by_label) for text in texts]
     return {"sample_answer": list(lenient_answers), "sample_answer_otherwise": strict_answers}

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 _FULL_STOPS = (".", "。")
 
 
-def find_equal_option(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> str | None:
+def find_option_equal_to_text(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> str | None:
     """Find the label that a text equals.
 
     Parameters
@@ -29,7 +29,7 @@ def find_equal_option(text: str, wordings_by_label: Mapping[str, Sequence[str]])
     Examples
     --------
     >>> labels = {"agree": ["agree"], "disagree": ["disagree"]}
-    >>> find_equal_option(" Agree.\\n", labels), find_equal_option("I agree", labels)
+    >>> find_option_equal_to_text(" Agree.\\n", labels), find_option_equal_to_text("I agree", labels)
     ('agree', None)
     """
     written = {_fold_case(text), _fold_case(_drop_full_stop(text))}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ground.errors import InputError
 from inference.engines.exact.answer_words import TokenIds
-from inference.stimuli.numbers import continues_number
+from inference.stimuli.numbers import does_text_continue_number
 
 Places = NDArray[np.intp]
 
@@ -118,7 +118,7 @@ class Lattice:
 
     def __init__(self, numbers: range, texts: Sequence[str]) -> None:
         self.numbers = numbers
-        self.continuing = [token for token, text in enumerate(texts) if continues_number(text)]
+        self.continuing = [token for token, text in enumerate(texts) if does_text_continue_number(text)]
         indices = {str(number): index for index, number in enumerate(numbers)}
         self._index = indices | {f" {text}": index for text, index in indices.items()}
         beginnings = {text[:end] for text in self._index for end in range(1, len(text) + 1)}
@@ -133,7 +133,7 @@ class Lattice:
         self._nodes = [self._build_node((), "")]
         for node in self._nodes:
             self._nodes += node.children
-        self._fill_place_arrays()
+        self._put_nodes_into_arrays()
 
     def list_number_spellings(self) -> tuple[tuple[tuple[str, TokenIds], ...], ...]:
         """List the spellings of every number, as text and token ids."""
@@ -154,7 +154,7 @@ class Lattice:
         children = [node for node in longer if node.number is not None or node.children]  # no dead ends
         return Node(path, text, self._index.get(text), children)
 
-    def _fill_place_arrays(self) -> None:
+    def _put_nodes_into_arrays(self) -> None:
         """Put the nodes into arrays of places."""
         self.paths = Paths([node.path for node in self._nodes])
         self.depth = int(self.paths.lengths.max())

@@ -2,7 +2,7 @@
 
 The probability of a path is the product of its next-token probabilities, times the probability that the next token
 does not continue the number. A token continues it if it begins with a digit, or with a point and a digit
-(`numbers.continues_number`); a point alone ends a sentence.
+(`numbers.does_text_continue_number`); a point alone ends a sentence.
 
 Example: a model with the tokens "0" to "9", "17", "70" and "." answers on the scale 0-99. Two paths spell 70::
 
@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from inference.engines.contract import NOT_FINITE, Score
+from inference.engines.exact.followed_paths import NEGLIGIBLE
 from inference.engines.exact.lattice import Lattice, Places
-from inference.engines.exact.option_tree import NEGLIGIBLE
 
 Logs = NDArray[np.float64]
 
@@ -124,15 +124,16 @@ def build_number_scores(logprobs: Logs) -> list[list[Score]]:
     # Float32 softmax terms may sum to some 1e-8 more than everything.
     masses = np.minimum(probabilities.sum(-1), 1.0)
     best = logprobs.argmax(-1)
-    return [
+    # As lists at once: an element of an array takes ten times as long.
+    columns = zip(probabilities.tolist(), logprobs.tolist(), masses.tolist(), best.tolist(), strict=True)
+    by_temperature = [
         [
-            Score(error=NOT_FINITE) if np.isnan(masses[t, row]) else
-            Score(tuple(probabilities[t, row].tolist()), tuple(logprobs[t, row].tolist()), float(masses[t, row]),
-                  int(best[t, row]))
-            for t in range(logprobs.shape[0])
+            Score(tuple(probability), tuple(logprob), mass, likeliest) if mass == mass else Score(error=NOT_FINITE)
+            for probability, logprob, mass, likeliest in zip(*lists, strict=True)
         ]
-        for row in range(logprobs.shape[1])
-    ]  # fmt: skip
+        for lists in columns
+    ]
+    return [list(scores) for scores in zip(*by_temperature, strict=True)]
 
 
 def _select_probable_paths(
@@ -207,7 +208,7 @@ def _sum_log_weights(scores: Tensor, temperatures: Sequence[float], excluded_tok
         highest = block.amax(-1, keepdim=True).clamp_(min=torch.finfo(block.dtype).min)
         block -= highest
         for place, temperature in enumerate(temperatures):
-            weights = (block / temperature).exp_()
+            weights = torch.exp(block) if temperature == 1 else (block / temperature).exp_()
             sums[place, start : start + size] = weights.sum(-1).log_() + highest[:, 0] / temperature
     return sums.unflatten(-1, scores.shape[:-1]).cpu().double().numpy()
 

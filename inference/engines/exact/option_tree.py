@@ -1,36 +1,41 @@
-"""Compute the exact probability of options that are sets of token sequences.
+"""Build the tree of options that are sets of token sequences.
 
 All sequences of all options form one tree. A sequence's probability is the product of the next-token probabilities
 along its path, each under the full-vocabulary softmax. If a sequence ends at a node where another option goes on ("1"
 and "10"), it counts only as far as the answer ends there: it is multiplied by 1 minus the sum of the probabilities of
-the node's children.
+the node's children. `followed_paths` computes these probabilities.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 
 from inference.engines.exact.answer_words import TokenIds
 
-# Log-probabilities [rows, tokens] of some tokens after the prompts and a path, under the full-vocabulary softmax.
-NextToken = Callable[[TokenIds, Sequence[int]], torch.Tensor]
-
-# A subtree is left out of a batch only if its whole probability is below this share of every option it could add to.
-NEGLIGIBLE = 1e-9
+Indices = NDArray[np.intp]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Node:
-    """A path of tokens after the prompt: `owner` is the option that ends here, `options` are those here and below."""
+    """A path of tokens after the prompt: `owner` is the option that ends here, `options` are those here and below.
+
+    `n_inner` counts the nodes with children, here and below.
+    """
 
     path: TokenIds = ()
     owner: int | None = None
     options: set[int] = field(default_factory=set)
     children: dict[int, Node] = field(default_factory=dict)
+    n_inner: int = 0
+
+    @property
+    def has_inner_children(self) -> bool:
+        """Whether next-token probabilities may be read behind a path that continues this one."""
+        return any(child.children for child in self.children.values())
 
     def list_inner_nodes(self) -> Iterator[Node]:
         """List this node and those below it that have children: behind each, next-token probabilities are read."""
@@ -38,6 +43,44 @@ class Node:
             yield self
             for child in self.children.values():
                 yield from child.list_inner_nodes()
+
+
+class TreeTable:
+    """The inner nodes of a tree in arrays, the root first, parents before children.
+
+    Attributes
+    ----------
+    nodes
+        The nodes; their places here are their numbers.
+    owners
+        [nodes]: the option that ends at a node while others go on; -1: none.
+    sizes, inner, ends
+        [nodes]: how many children each has; [children], those of node 0 first: the number of the child, -1 for one
+        behind which nothing is read, and the option that ends at such a child, -1 for the others.
+    n_served, served
+        [nodes]: to how many options a node leads; their indices, those of node 0 first.
+
+    Examples
+    --------
+    The token 1 spells option 0; the tokens 1, 0 or the token 7 spell option 1. Nodes are the empty path and "1":
+
+    >>> table = TreeTable(build_option_tree([[(1,)], [(1, 0), (7,)]]))
+    >>> table.owners.tolist(), table.sizes.tolist(), table.inner.tolist(), table.ends.tolist()
+    ([-1, 0], [2, 1], [1, -1, -1], [-1, 1, 1])
+    >>> table.n_served.tolist(), table.served.tolist()
+    ([2, 2], [0, 1, 0, 1])
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.nodes = list(root.list_inner_nodes())
+        number = {id(node): place for place, node in enumerate(self.nodes)}
+        children = [child for node in self.nodes for child in node.children.values()]
+        self.owners = _list_indices(node.owner for node in self.nodes)
+        self.sizes = _list_indices(len(node.children) for node in self.nodes)
+        self.inner = _list_indices(number.get(id(child)) for child in children)
+        self.ends = _list_indices(None if child.children else child.owner for child in children)
+        self.n_served = _list_indices(len(node.options) for node in self.nodes)
+        self.served = _list_indices(option for node in self.nodes for option in sorted(node.options))
 
 
 def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
@@ -61,54 +104,8 @@ def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
                 node.options.add(option)
             node.owner = option
     _prune_redundant_children(root)
+    _count_inner_nodes(root)
     return root
-
-
-def compute_option_logprobs(root: Node, n_options: int, read_next_logprobs: NextToken) -> torch.Tensor:
-    """Compute the log-probability of every option in every row of a batch.
-
-    Parameters
-    ----------
-    root
-        The tree of `build_option_tree`.
-    n_options
-        Number of options.
-    read_next_logprobs
-        Called once for every inner node with the tokens of its children, parents before children.
-
-    Returns
-    -------
-    Tensor [rows, n_options], float64, on the CPU; NaN in rows where a log-probability on the way is no number.
-    """
-    first = read_next_logprobs((), list(root.children))
-    total = torch.full((first.shape[0], n_options), -math.inf, dtype=torch.float64)
-    broken = torch.zeros(first.shape[0], dtype=torch.bool)
-    threshold = math.log(NEGLIGIBLE / max(1, sum(1 for _ in root.list_inner_nodes())))
-
-    def add_option_logprob(option: int, logprob: torch.Tensor) -> None:
-        total[:, option] = torch.logaddexp(total[:, option], logprob)
-
-    def visit_node(node: Node, reached: torch.Tensor, conditional: torch.Tensor) -> None:
-        # Off the device first: not every accelerator has float64.
-        conditional = conditional.cpu().double()
-        broken.logical_or_(conditional.isnan().any(-1))
-        if node.owner is not None:
-            add_option_logprob(node.owner, reached + _compute_log_complement(conditional))
-        inner = []
-        for column, child in enumerate(node.children.values()):
-            logprob = reached + conditional[:, column]
-            if child.children:
-                inner.append((child, logprob))
-            elif child.owner is not None:
-                add_option_logprob(child.owner, logprob)
-        # The most probable first, so that what it adds can make the others negligible.
-        for child, logprob in sorted(inner, key=lambda pair: -float(pair[1].max())):
-            if (logprob[:, None] > threshold + total[:, sorted(child.options)]).any():
-                visit_node(child, logprob, read_next_logprobs(child.path, list(child.children)))
-
-    visit_node(root, torch.zeros(first.shape[0], dtype=torch.float64), first)
-    total[broken] = math.nan
-    return total
 
 
 def _prune_redundant_children(node: Node) -> None:
@@ -122,6 +119,12 @@ def _prune_redundant_children(node: Node) -> None:
         _prune_redundant_children(child)
 
 
-def _compute_log_complement(logprobs: torch.Tensor) -> torch.Tensor:
-    """Compute log(1 - sum of probabilities) along the last axis."""
-    return torch.log1p(-logprobs.logsumexp(-1).exp().clamp(max=1.0))
+def _count_inner_nodes(node: Node) -> int:
+    """Count the nodes with children, of a node and of all below it."""
+    node.n_inner = sum(map(_count_inner_nodes, node.children.values())) + bool(node.children)
+    return node.n_inner
+
+
+def _list_indices(numbers: Iterable[int | None]) -> Indices:
+    """Make an array of indices, -1 for None."""
+    return np.array([-1 if number is None else number for number in numbers], dtype=np.intp)

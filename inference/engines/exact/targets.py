@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from inference.engines.contract import NOT_FINITE, Score
 from inference.engines.exact.answer_words import Options, TokenIds
-from inference.engines.exact.option_tree import Node, build_option_tree, compute_option_logprobs
+from inference.engines.exact.followed_paths import Beginning, FollowedPaths, Logs, OptionLogprobs
+from inference.engines.exact.option_tree import Node, TreeTable, build_option_tree
 
 # Distinct contexts remembered; a template that ends in the item's text has as many contexts as items.
 REMEMBERED_CONTEXTS = 1024
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Target:
     """The options of a prompt as token ids, with their tree; one object for all rows with the same ids."""
 
@@ -25,10 +28,15 @@ class Target:
     tree: Node
     options_by_first_token: dict[int, tuple[int, ...]]
 
+    @cached_property
+    def table(self) -> TreeTable:
+        """The tree in arrays."""
+        return TreeTable(self.tree)
+
     @property
     def longest_answer_length(self) -> int:
         """Count the tokens of the longest answer; beyond 1, more than the next token is needed."""
-        return 1 + max(len(node.path) for node in self.tree.list_inner_nodes())
+        return 1 + max(len(node.path) for node in self.table.nodes)
 
 
 @dataclass(slots=True)
@@ -81,25 +89,36 @@ class NextTokens(Protocol):
     def likeliest(self) -> list[int]:
         """Return the most probable next token of the whole vocabulary, per row."""
 
-    def logprobs(
-        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
-    ) -> Tensor:
-        """Compute log-probabilities of tokens after some rows and a path of forced tokens, under the full vocabulary.
+    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+        """Compute log-probabilities of tokens right after some rows, under the full vocabulary.
 
         Parameters
         ----------
         rows
             Places of rows in the batch.
-        path
-            The forced tokens; empty: none.
         tokens
-            The ids that may follow them.
+            Ids of tokens.
         temperatures
             They divide the logits.
 
         Returns
         -------
         Tensor [temperatures x rows, tokens]: all rows at the first temperature, then all rows at the second, ...
+        """
+
+    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+        """Compute log-probabilities of the tokens that go on behind beginnings of answers, under the full vocabulary.
+
+        Parameters
+        ----------
+        beginnings
+            The one without the last token was asked for in an earlier call, or is empty.
+        temperatures
+            All those of the batch.
+
+        Returns
+        -------
+        Array [children of all nodes], those of the first beginning first.
         """
 
 
@@ -122,23 +141,39 @@ class WholeVocabulary:
         tokens: list[int] = (logprobs.numpy() if logprobs.device.type == "cpu" else logprobs).argmax(-1).tolist()
         return tokens
 
-    def logprobs(
-        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
-    ) -> Tensor:
-        """Compute log-probabilities of tokens after some rows and a path, with one pass for all temperatures.
+    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+        """Compute log-probabilities of tokens right after some rows.
 
         Parameters
         ----------
-        rows, path, tokens, temperatures
-            As in `NextTokens.logprobs`.
+        rows, tokens, temperatures
+            As in `NextTokens.first_logprobs`.
 
         Returns
         -------
         Tensor [temperatures x rows, tokens].
         """
-        result = self.next_token(path)
+        result = self.next_token(())
         result = result if len(rows) == len(result) else result[rows]
         return torch.cat([rescale_to_temperature(result, t)[:, tokens] for t in temperatures])
+
+    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+        """Compute log-probabilities behind beginnings of answers, with a pass over all rows for each path.
+
+        Parameters
+        ----------
+        beginnings, temperatures
+            As in `NextTokens.next_logprobs`.
+
+        Returns
+        -------
+        Array [children of all nodes].
+        """
+        log_softmax = {path: self.next_token(path) for path in dict.fromkeys(node.path for _, _, node, _ in beginnings)}
+        return np.concatenate([
+            rescale_to_temperature(log_softmax[node.path][row], temperatures[place])[list(node.children)].double().cpu()
+            for place, row, node, _ in beginnings
+        ])  # fmt: skip
 
 
 def rescale_to_temperature(log_softmax: Tensor, temperature: float) -> Tensor:
@@ -191,33 +226,48 @@ def score_batch(
     [(1.0, 0), (0.375, None)]
     """
     likeliest = next_tokens.likeliest()
-    scores: dict[int, list[Score]] = {}
-    for target in dict.fromkeys(targets):
-        members = [index for index, other in enumerate(targets) if other is target]
-        logprobs = compute_option_logprobs(
-            target.tree,
-            len(target.options.sequences),
-            lambda path, tokens, rows=members: next_tokens.logprobs(rows, path, tokens, temperatures),  # type: ignore[misc]
-        )
-        owners = [target.options_by_first_token.get(likeliest[index], ()) for index in members]
-        flat = _build_scores(logprobs, owners * len(temperatures))
-        # `flat` holds all members at the first temperature, then all at the second, ... Rows 0 and 2 at two
-        # temperatures stand there as 0, 2, 0, 2: every second score from place 0 on belongs to row 0.
-        scores.update({index: flat[place :: len(members)] for place, index in enumerate(members)})
-    return [scores[index] for index in range(len(targets))]
+    owners = [target.options_by_first_token.get(token, ()) for target, token in zip(targets, likeliest, strict=True)]
+    scores = _build_scores(_compute_option_logprobs(targets, next_tokens, temperatures), owners * len(temperatures))
+    # `scores` holds all rows at the first temperature, then all at the second, ... Of 3 rows at two temperatures,
+    # every third score from place 0 on belongs to row 0.
+    return [scores[row :: len(targets)] for row in range(len(targets))]
 
 
-def _build_scores(logprobs: Tensor, top_token_options: Sequence[tuple[int, ...]]) -> list[Score]:
-    """Make scores of log-probabilities [rows, options]; `top_token_options` are the options that a row's top token may
-    begin."""
-    probabilities = logprobs.exp()
+def _compute_option_logprobs(
+    targets: Sequence[Target], next_tokens: NextTokens, temperatures: Sequence[float]
+) -> OptionLogprobs:
+    """Compute the log-probabilities of the options of all rows at the first temperature, then at the second, ..."""
+    logprobs_by_line: dict[int, Logs] = {}
+    members_by_target: dict[Target, list[int]] = {}
+    for row, target in enumerate(targets):
+        members_by_target.setdefault(target, []).append(row)
+    for target, members in members_by_target.items():
+        # Off the device first: not every accelerator has float64.
+        first = next_tokens.first_logprobs(members, list(target.tree.children), temperatures).cpu().double().numpy()
+        lines = (place * len(targets) + row for place in range(len(temperatures)) for row in members)
+        logprobs_by_line.update(zip(lines, first, strict=True))
+    following = FollowedPaths([target.table for target in targets],
+                              [len(target.options.sequences) for target in targets], len(temperatures))  # fmt: skip
+    return following.follow_paths(
+        np.concatenate([logprobs_by_line[line] for line in range(len(logprobs_by_line))]),
+        lambda beginnings: next_tokens.next_logprobs(beginnings, temperatures),
+    )
+
+
+def _build_scores(computed: OptionLogprobs, top_token_options: Sequence[tuple[int, ...]]) -> list[Score]:
+    """Make scores of the log-probabilities of lines; the top token of each may begin `top_token_options`."""
+    every = np.exp(computed.logprobs)
     # Float32 softmax terms may sum to some 1e-8 more than everything.
-    mass = probabilities.sum(-1).clamp(max=1.0)
-    return [
-        Score(tuple(probability), tuple(logprob), whole, max(owner, key=logprob.__getitem__, default=None))
-        if whole == whole  # not NaN
-        else Score(error=NOT_FINITE)
-        for probability, logprob, whole, owner in zip(
-            probabilities.tolist(), logprobs.tolist(), mass.tolist(), top_token_options, strict=True
-        )
-    ]
+    masses = np.minimum(np.add.reduceat(every, computed.first), 1.0).tolist()
+    probabilities, logprobs, first = every.tolist(), computed.logprobs.tolist(), computed.first.tolist()
+    scores = []
+    for start, end, mass, left_out, owner in zip(
+        first, [*first[1:], len(logprobs)], masses, computed.left_out.tolist(), top_token_options, strict=True
+    ):
+        if mass != mass:  # NaN
+            scores.append(Score(error=NOT_FINITE))
+            continue
+        line = tuple(logprobs[start:end])
+        answer = max(owner, key=line.__getitem__, default=None)
+        scores.append(Score(tuple(probabilities[start:end]), line, mass, answer, left_out=left_out))
+    return scores

@@ -1,25 +1,34 @@
 """Compute next-token probabilities along the answers of every prompt in few passes; each prompt has answers of its own.
 
 An answer of several tokens is read token by token: behind each of its beginnings the model tells how probable the next
-token is. All beginnings of a prompt's answers follow it as a tree, in which a token sees its prompt and its own
-beginning only (`families`). A model that takes no trees gets each branch of it as a row of its own.
+token is. The beginnings that can matter (`followed_paths`) follow their prompts in a few passes (`answer_trees`). A
+model that cannot keep their keys and values gets all of what goes on behind a beginning at once: as a tree, in which a
+token sees its prompt and its own beginning only (`families`), or, if it takes no trees, each branch as its own row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from inference.engines.exact.answer_words import TokenIds
+from inference.engines.exact.followed_paths import Beginning, Logs
 from inference.engines.exact.option_tree import Node
-from inference.engines.exact.targets import Target, WholeVocabulary, rescale_to_temperature
+from inference.engines.exact.targets import WholeVocabulary, rescale_to_temperature
+from inference.engines.local.answer_trees import AnswerTrees, Asked
 from inference.engines.local.batching import Family, Room, partition_into_batches
 from inference.engines.local.continuations import Continuations
-from inference.engines.local.families import pack_families
+from inference.engines.local.families import pack_prompt_families_into_rows
+
+# Beginnings that are read at once instead of in two passes, for each one that has to be read.
+FEW = 2
+# A pass reads all weights, however few tokens it has. This one reads all that is left and, as a rule, is the last.
+LAST_PASS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +43,14 @@ class Budget:
         Branches.
     tree
         Tokens of one tree; 0: every branch is a row of its own.
+    kept
+        Whether keys and values of beginnings may be kept behind those of their prompts.
     """
 
     tokens: int
     branches: int
     tree: int
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class Branch:
         return list(self.nodes[-1].path)
 
 
-def list_branches(prompt_place: int, tree: Node) -> list[Branch]:
+def list_answer_branches(prompt_place: int, tree: Node) -> list[Branch]:
     """List the branches behind a prompt in alphabetical order of their ids, which shares most of a row.
 
     Parameters
@@ -70,7 +82,7 @@ def list_branches(prompt_place: int, tree: Node) -> list[Branch]:
     prompt_place
         Place of the prompt in the batch.
     tree
-        The token sequences of its answers (`option_tree.build_option_tree`).
+        The token sequences of its answers (`option_tree.build_option_tree`), or a node of them.
 
     Returns
     -------
@@ -81,7 +93,7 @@ def list_branches(prompt_place: int, tree: Node) -> list[Branch]:
     The answers have the ids 1 2 3, 1 4 5 and 6. Their beginnings are 1, 1 2 and 1 4; behind 6 nothing is read:
 
     >>> from inference.engines.exact.option_tree import build_option_tree
-    >>> [[node.path for node in branch.nodes] for branch in list_branches(0,
+    >>> [[node.path for node in branch.nodes] for branch in list_answer_branches(0,
     ...     build_option_tree([[(1, 2, 3)], [(1, 4, 5)], [(6,)]]))]
     [[(1,), (1, 2)], [(1, 4)]]
     """
@@ -103,8 +115,8 @@ class AnswerPaths:
     ----------
     continuations
         The prompts.
-    targets
-        The answers of each.
+    trees
+        The token sequences of the answers of each.
     temperatures
         They divide the logits of every step.
     budget
@@ -112,53 +124,79 @@ class AnswerPaths:
     """
 
     def __init__(
-        self, continuations: Continuations, targets: Sequence[Target], temperatures: Sequence[float], budget: Budget
+        self, continuations: Continuations, trees: Sequence[Node], temperatures: Sequence[float], budget: Budget
     ) -> None:
-        self._asked, self._targets, self._temperatures, self._budget = continuations, targets, temperatures, budget
+        self._asked, self._answers, self._temperatures, self._budget = continuations, trees, temperatures, budget
         self._first = WholeVocabulary(continuations.compute_next_logprobs)
+        self._trees = AnswerTrees(continuations, budget.tokens, budget.branches) if budget.kept else None
+        self._n_passes = 0
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
-        self._found: dict[tuple[int, TokenIds], Tensor] = {}
+        self._logprobs: dict[tuple[int, TokenIds], Logs] = {}
 
     def likeliest(self) -> list[int]:
         """See `NextTokens`."""
         return self._first.likeliest()
 
-    def logprobs(
-        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
-    ) -> Tensor:
-        """Compute log-probabilities after a beginning of answers; the first call with a beginning computes all of them.
+    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+        """See `NextTokens`."""
+        return self._first.first_logprobs(rows, tokens, temperatures)
+
+    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+        """Compute log-probabilities behind beginnings of answers, with few passes for all rows and temperatures.
 
         Parameters
         ----------
-        rows, path, tokens, temperatures
-            As in `NextTokens.logprobs`; behind a beginning, `tokens` are those that go on there.
+        beginnings, temperatures
+            As in `NextTokens.next_logprobs`.
 
         Returns
         -------
-        Tensor [temperatures x rows, tokens].
+        Array [children of all nodes].
         """
-        if not path:
-            return self._first.logprobs(rows, path, tokens, temperatures)
-        if not self._found:
-            self._compute_branches()
-        # [temperatures, rows, tokens], so that all rows at the first temperature come first.
-        return torch.stack([self._found[row, path] for row in rows], dim=1).flatten(0, 1)
+        new = [beginning for beginning in beginnings if (beginning.row, beginning.node.path) not in self._logprobs]
+        if new and self._trees is None:
+            self._compute_branches({(row, node.path): node for _, row, node, _ in new})
+        elif new and self._trees is not None:
+            for asked, log_softmax in self._trees.run_beginnings(self._add_nodes_ahead(new)):
+                self._keep_logprobs(asked, log_softmax)
+        return np.concatenate([self._logprobs[row, node.path][place] for place, row, node, _ in beginnings])
 
-    def _compute_branches(self) -> None:
-        """Compute the log-probabilities along the answers of all prompts, in as few passes as the budget allows."""
-        all_branches = [
-            branch for prompt, target in enumerate(self._targets) for branch in list_branches(prompt, target.tree)
-        ]
-        rows = _join_branches(all_branches, self._budget.tree)
+    def _add_nodes_ahead(self, new: Sequence[Beginning]) -> dict[int, list[Node]]:
+        """Add to beginnings some that later calls will ask for: place of a prompt -> beginnings, parents first.
+
+        Most paths that do not matter fall off with their second token. So the first pass reads one token of each but
+        for those that are likely to matter, and later passes read on to the ends.
+        """
+        self._n_passes += 1
+        if self._n_passes == LAST_PASS:
+            return {
+                row: [node for node in self._answers[row].list_inner_nodes()
+                      if node.path and (row, node.path) not in self._logprobs]
+                for row in dict.fromkeys(beginning.row for beginning in new)
+            }  # fmt: skip
+        few = sum(node.n_inner for _, _, node, _ in new) <= FEW * len(new)
+        nodes_by_prompt: dict[int, dict[TokenIds, Node]] = {}
+        for _, row, node, is_likely in new:
+            whole = few or is_likely or self._n_passes > 1
+            nodes = node.list_inner_nodes() if whole else (node,)
+            nodes_by_prompt.setdefault(row, {}).update((ahead.path, ahead) for ahead in nodes)
+        return {row: list(nodes.values()) for row, nodes in nodes_by_prompt.items()}
+
+    def _compute_branches(self, nodes: Mapping[tuple[int, TokenIds], Node]) -> None:
+        """Compute all that goes on behind some beginnings, in as few passes as the budget allows."""
+        all_branches = [branch for (prompt, _), node in nodes.items() for branch in list_answer_branches(prompt, node)]
+        rows = _join_branches_into_rows(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
         for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
-            self._run_pass([[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
+            self._compute_branches_in_one_pass(
+                [[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)]
+            )
 
-    def _run_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
+    def _compute_branches_in_one_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
         """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
         all_branches = [branch for row in branch_rows for branch in row]
         numbers = iter(range(len(all_branches)))
-        packed = pack_families([branch.ids for branch in all_branches],
+        packed = pack_prompt_families_into_rows([branch.ids for branch in all_branches],
                                [[next(numbers) for _ in row] for row in branch_rows],
                       self._asked.run_model.model.device)  # fmt: skip
         read = [(number, branch.prompt, node) for number, branch in enumerate(all_branches) for node in branch.nodes]
@@ -168,17 +206,22 @@ class AnswerPaths:
             [(number, len(node.path) - 1) for number, _, node in read],
             trees=self._budget.tree > 0,
         )
+        self._keep_logprobs([(prompt, node) for _, prompt, node in read], log_softmax)
+
+    def _keep_logprobs(self, asked: Sequence[Asked], log_softmax: Tensor) -> None:
+        """Keep the log-probabilities of the tokens that go on behind beginnings, of all that `log_softmax` holds."""
         # A beginning may go on with several tokens. Example: if the first one read goes on with the tokens 7 and 9 and
         # the second with 4, `at` is [0, 0, 1] and `tokens` [7, 9, 4].
-        sizes = [len(node.children) for _, _, node in read]
-        at = torch.arange(len(read)).repeat_interleave(torch.tensor(sizes)).to(log_softmax.device)
-        tokens = torch.tensor([token for _, _, node in read for token in node.children], device=log_softmax.device)
-        logprobs = torch.stack([rescale_to_temperature(log_softmax, t)[at, tokens] for t in self._temperatures]).cpu()
-        for (_, prompt, node), part in zip(read, logprobs.split(sizes, dim=1), strict=True):
-            self._found[prompt, node.path] = part
+        sizes = [len(node.children) for _, node in asked]
+        at = torch.arange(len(asked)).repeat_interleave(torch.tensor(sizes)).to(log_softmax.device)
+        tokens = torch.tensor([token for _, node in asked for token in node.children], device=log_softmax.device)
+        logprobs = torch.stack([rescale_to_temperature(log_softmax, t)[at, tokens] for t in self._temperatures])
+        # Off the device first: not every accelerator has float64.
+        parts = np.split(logprobs.cpu().double().numpy(), np.cumsum(sizes)[:-1], axis=1)
+        self._logprobs |= {(prompt, node.path): part for (prompt, node), part in zip(asked, parts, strict=True)}
 
 
-def _join_branches(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
+def _join_branches_into_rows(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
     """Join the branches behind each prompt in rows of at most `max_tokens` tokens; a branch alone may exceed it."""
     rows: list[Family] = []
     for place, branch in enumerate(all_branches):

@@ -210,7 +210,7 @@ def choose_batch_limits(model: Any, longest_prompt: int) -> tuple[int, int]:
     return ACCELERATOR_TOKENS, rows
 
 
-def choose_texts_at_once(model: Any, longest_text: int, keeps_states: bool) -> int:
+def choose_number_of_texts_at_once(model: Any, longest_text: int, keeps_states: bool) -> int:
     """Choose how many texts are written together.
 
     Parameters
@@ -287,12 +287,12 @@ def ask_unless_out_of_memory(ask: Callable[[Sequence[T]], list[R]], batch: Seque
     try:
         return ask(batch)
     except RuntimeError as error:  # torch.OutOfMemoryError is one; CPU allocators raise it bare
-        if not isinstance(error, torch.OutOfMemoryError) and not _says_out_of_memory(error):
+        if not isinstance(error, torch.OutOfMemoryError) and not _is_out_of_memory_error(error):
             raise
         return None
 
 
-def _says_out_of_memory(error: RuntimeError) -> bool:
+def _is_out_of_memory_error(error: RuntimeError) -> bool:
     """Tell from the message of an error whether memory has run out."""
     text = str(error).lower()
     return any(phrase in text for phrase in ("out of memory", "can't allocate memory", "not enough memory"))

@@ -18,14 +18,14 @@ from inference.engines.local.batching import (
     Family,
     Joining,
     choose_batch_limits,
-    choose_texts_at_once,
+    choose_number_of_texts_at_once,
     partition_into_batches,
 )
 from inference.engines.local.continuations import Continuations, Prefix, find_longest_cacheable_length
 from inference.engines.local.engine import LocalEngine
-from inference.engines.local.generation import Draft, draw_random_numbers, generate_drafts
+from inference.engines.local.generation import Draft, draw_random_numbers, generate_texts_of_drafts
 from inference.engines.local.last_position import OnePosition
-from inference.engines.local.number_tree import NumberTree, are_trees_exact
+from inference.engines.local.number_tree import NumberTree, does_tree_pass_equal_single_passes
 from inference.engines.rows import Row
 from inference.engines.thought_writing import ThoughtWriter
 
@@ -43,8 +43,8 @@ class CausalEngine(ThoughtWriter, LocalEngine):
     """An engine that reads option probabilities from the next-token distribution after a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
-    by all beginnings of their token sequences (`option_tree`, `AnswerPaths`), the numbers of a scale by all their
-    spellings (`number_probabilities`).
+    by all beginnings of their token sequences that can matter (`followed_paths`, `AnswerPaths`), the numbers of a scale
+    by all their spellings (`number_probabilities`).
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info |= self.describe_thinking(getattr(self.model, "generation_config", None))
-        self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
+        self.stops = self.tokens.ends | _list_end_of_text_ids(self.model)
 
     def close(self) -> dict[str, Any]:
         """Take the hooks off the model; nothing is billed."""
@@ -90,13 +90,13 @@ class CausalEngine(ThoughtWriter, LocalEngine):
     @cached_property
     def supports_token_trees(self) -> bool:
         """Whether many token paths after a prompt can be computed in one pass (`NumberTree`)."""
-        return bool(self._cache_window) and are_trees_exact(self.run_model)
+        return bool(self._cache_window) and does_tree_pass_equal_single_passes(self.run_model)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on all numbers of a range, with a tree of paths where the model takes one."""
         lattice = self.build_lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
-        at_once = self._choose_paths_at_once(len(rows), longest)
+        at_once = self._choose_number_of_paths_per_pass(len(rows), longest)
         # A model with an attention window counts places in the cache, and a tree takes one place per path.
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
@@ -117,19 +117,27 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         continuations = self._build_continuations(rows, prompt + answer, will_continue=answer > 1)
         if answer == 1:
             return score_batch(targets, WholeVocabulary(continuations.compute_next_logprobs), temperatures)
-        following = AnswerPaths(continuations, targets, temperatures, self._choose_pass_budget(prompt, answer))
+        beginnings = max(len(target.table.nodes) for target in targets)
+        budget = self._choose_pass_budget(prompt, answer, beginnings)
+        following = AnswerPaths(continuations, [target.tree for target in targets], temperatures, budget)
         return score_batch(targets, following, temperatures)
 
-    def _choose_pass_budget(self, prompt_tokens: int, answer_tokens: int) -> Budget:
-        """Say how much of the answers is computed at a time; `prompt_tokens` and `answer_tokens` are the tokens of the
-        longest."""
+    def _choose_pass_budget(self, prompt_tokens: int, answer_tokens: int, beginnings: int) -> Budget:
+        """Say how much of the answers is computed at a time.
+
+        `prompt_tokens` and `answer_tokens` are the tokens of the longest, `beginnings` those of the answers of the
+        prompt that has most.
+        """
         longest, places = prompt_tokens + answer_tokens, self._cache_window - prompt_tokens
-        tokens = self._choose_positions_at_once(longest)
+        tokens = self._choose_number_of_positions_per_pass(longest)
         if self.model.device.type == "cpu":
             tokens = max(1, min(tokens, CPU_PROBABILITIES // self.model.config.get_text_config().vocab_size))
         keeps_states = longest <= self._cache_window
-        texts = choose_texts_at_once(self.model, longest, keeps_states)
-        return Budget(tokens, texts, min(tokens, places) if keeps_states and self.supports_token_trees else 0)
+        texts = choose_number_of_texts_at_once(self.model, longest, keeps_states)
+        trees = keeps_states and self.supports_token_trees
+        # A model with an attention window counts places in the cache. Every beginning takes one, and a pass begins
+        # behind those that any of its prompts has kept: another prompt may still need nearly as many.
+        return Budget(tokens, texts, min(tokens, places) if trees else 0, trees and 2 * beginnings <= places)
 
     def _generate_token_ids(
         self, rows: Sequence[Row], samplings_by_row: Sequence[Sequence[Sampling]]
@@ -147,8 +155,11 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             for sampling in samplings
         )
         continuations = self._build_continuations(rows, longest, will_continue=True)
-        return generate_drafts(
-            continuations, drafts, self.stops, choose_texts_at_once(self.model, longest, longest <= self._cache_window)
+        return generate_texts_of_drafts(
+            continuations,
+            drafts,
+            self.stops,
+            choose_number_of_texts_at_once(self.model, longest, longest <= self._cache_window),
         )
 
     def _score_in_passes(self, rows: Sequence[Row]) -> list[Score]:
@@ -176,16 +187,16 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             self._choose_prompt_joining(longest_sequence),
         )
 
-    def _choose_paths_at_once(self, n_rows: int, longest_sequence: int) -> int:
+    def _choose_number_of_paths_per_pass(self, n_rows: int, longest_sequence: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""
-        return max(1, self._choose_positions_at_once(longest_sequence) // n_rows)
+        return max(1, self._choose_number_of_positions_per_pass(longest_sequence) // n_rows)
 
-    def _choose_positions_at_once(self, longest_sequence: int) -> int:
+    def _choose_number_of_positions_per_pass(self, longest_sequence: int) -> int:
         """Choose behind how many tokens next-token probabilities are computed in one forward pass."""
         return CPU_TOKENS if self.model.device.type == "cpu" else choose_batch_limits(self.model, longest_sequence)[1]
 
 
-def _list_checkpoint_end_ids(model: Any) -> frozenset[int]:
+def _list_end_of_text_ids(model: Any) -> frozenset[int]:
     """Return the ids that end a text according to the checkpoint."""
     ids = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     return frozenset() if ids is None else frozenset([ids] if isinstance(ids, int) else ids)

@@ -41,9 +41,9 @@ class ClassifierEngine(NonWritingEngine):
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
-        self.classes = _read_classes(self.name, self.model.config)
+        self.classes = _read_class_names(self.name, self.model.config)
         self._owners: dict[Answers, list[int]] = {}
-        self.info |= {"classes": list(self.classes), **_read_tuning(self.name, self.model.config)}
+        self.info |= {"classes": list(self.classes), **_read_tuning_record(self.name, self.model.config)}
 
     def name_classes(self, names: Sequence[str]) -> None:
         """Say what the classes mean, where the configuration only numbers them.
@@ -95,8 +95,8 @@ class ClassifierEngine(NonWritingEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one pair is tokenised and classified, and which class counts as which option."""
-        (row,) = self._ensure_rows([prompt])
-        counted = tuple(((self.classes[place], ()),) for place in self._find_classes(row.answers))
+        (row,) = self._get_or_tokenize_rows([prompt])
+        counted = tuple(((self.classes[place], ()),) for place in self._find_class_of_each_option(row.answers))
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
     def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
@@ -114,24 +114,24 @@ class ClassifierEngine(NonWritingEngine):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score pairs on their classes: per row a score for every temperature."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
-        inputs = {"input_ids": ids, "attention_mask": (_enumerate_columns(ids) < lengths[:, None]).long()}
+        inputs = {"input_ids": ids, "attention_mask": (_build_token_positions(ids) < lengths[:, None]).long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
             inputs["token_type_ids"] = pad_right(segments, self.model.device, 0)[0]
         logits = self.model(**inputs).logits.double()
         scores = [(logits / temperature).log_softmax(-1).tolist() for temperature in temperatures]
         return [
-            [_build_score(logprobs[place], self._find_classes(row.answers)) for logprobs in scores]
+            [_build_score(logprobs[place], self._find_class_of_each_option(row.answers)) for logprobs in scores]
             for place, row in enumerate(rows)
         ]
 
-    def _find_classes(self, answers: Answers) -> list[int]:
+    def _find_class_of_each_option(self, answers: Answers) -> list[int]:
         """Find the class of every option, by the words that count as it."""
         if answers not in self._owners:
-            self._owners[answers] = [self._find_class(words) for words in answers]
+            self._owners[answers] = [self._find_class_named_by_words(words) for words in answers]
         return self._owners[answers]
 
-    def _find_class(self, words: Sequence[str]) -> int:
+    def _find_class_named_by_words(self, words: Sequence[str]) -> int:
         """Find the one class whose name is among the words of an option."""
         folded_words = {word.casefold() for word in words}
         places = [place for place, name in enumerate(self.classes) if name.casefold() in folded_words]
@@ -182,12 +182,12 @@ def _build_score(class_logprobs: Sequence[float], option_classes: Sequence[int])
     return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
 
 
-def _enumerate_columns(id_tensor: torch.Tensor) -> torch.Tensor:
+def _build_token_positions(id_tensor: torch.Tensor) -> torch.Tensor:
     """Build the indices 0, 1, 2 ... of the columns of a tensor of ids."""
     return torch.arange(id_tensor.shape[1], device=id_tensor.device)
 
 
-def _read_classes(name: str, config: Any) -> tuple[str, ...]:
+def _read_class_names(name: str, config: Any) -> tuple[str, ...]:
     """Read the names of the classes from the configuration, in order."""
     names = getattr(config, "id2label", None)
     if not isinstance(names, dict) or sorted(names) != list(range(len(names))):
@@ -195,7 +195,7 @@ def _read_classes(name: str, config: Any) -> tuple[str, ...]:
     return tuple(str(names[place]) for place in range(len(names)))
 
 
-def _read_tuning(name: str, config: Any) -> dict[str, Any]:
+def _read_tuning_record(name: str, config: Any) -> dict[str, Any]:
     """Read what `waver tune` recorded, for run.json; a checkpoint that others tuned has nothing of it."""
     recorded = getattr(config, TUNING, None)
     if recorded is None:

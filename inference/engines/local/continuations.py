@@ -15,7 +15,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.local.batching import ALONE, Joining, join_prompts_beginning_alike
 from inference.engines.local.engine import pad_right
-from inference.engines.local.families import PackedRows, pack_families
+from inference.engines.local.families import PackedRows, pack_prompt_families_into_rows
 from inference.engines.local.last_position import OnePosition, are_nearly_equal
 from inference.engines.rows import find_common_prefix
 
@@ -225,7 +225,7 @@ class Continuations:
         joined_families = join_prompts_beginning_alike(
             [len(remainder) for remainder in rests], common, self._joining, len(rests)
         )
-        return pack_families(rests, [family.members for family in joined_families], self._device)
+        return pack_prompt_families_into_rows(rests, [family.members for family in joined_families], self._device)
 
     def _keep_cache(self, cache: DynamicCache, packed: PackedRows, shared: int) -> None:
         """Keep the cache, in which every prompt gets the keys and values of its own tokens, in their order."""
@@ -234,7 +234,7 @@ class Continuations:
             places = torch.cat([start, packed.paths + shared], dim=1)
             for layer in cache.layers:
                 layer.keys, layer.values = (
-                    _select_states(states, packed.family, places) for states in (layer.keys, layer.values)
+                    _select_keys_or_values(states, packed.family, places) for states in (layer.keys, layer.values)
                 )
         self.cache = cache
         real = torch.arange(packed.paths.shape[1], device=self._device) < packed.lengths[:, None]
@@ -280,7 +280,7 @@ def _build_cache(layer_class: type[DynamicLayer], layer_states: Iterable[tuple[T
     return cache
 
 
-def _select_states(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+def _select_keys_or_values(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
     """Take some places of some rows: from [rows, heads, places, features] `rows` [n] and `places` [n, m] of each."""
     # One index over rows, heads and places. Example: of 2 rows with 2 heads and 3 places, place 2 of head 0 of row 1 is
     # line (1 * 2 + 0) * 3 + 2 = 8 of 12.

@@ -155,7 +155,7 @@ class NonWritingEngine(LocalEngine):
         """
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
-    def _find_problem(self, row: Row) -> str | None:
+    def _find_problem_of_row(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked: it is too long, or holds an unknown token; None if it can."""
         if self.window is not None and len(row.ids) > self.window:
             return f"the {self.reads} is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"

@@ -73,7 +73,9 @@ class PackedRows:
         return mask.masked_fill_(hidden, torch.finfo(dtype).min)[:, None]
 
 
-def pack_families(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device: torch.device) -> PackedRows:
+def pack_prompt_families_into_rows(
+    prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device: torch.device
+) -> PackedRows:
     """Write every family of prompts as one row of tokens.
 
     Parameters
@@ -93,15 +95,15 @@ def pack_families(prompts: Sequence[list[int]], families: Sequence[Sequence[int]
     --------
     The example above, and a prompt of its own:
 
-    >>> packed = pack_families([[1, 2, 3], [1, 2, 4, 5], [6]], [[0, 1], [2]], torch.device("cpu"))
+    >>> packed = pack_prompt_families_into_rows([[1, 2, 3], [1, 2, 4, 5], [6]], [[0, 1], [2]], torch.device("cpu"))
     >>> packed.ids[0].tolist(), packed.positions[0].tolist(), packed.ends[0].tolist()
     ([1, 2, 3, 4, 5], [0, 1, 2, 2, 3], [5, 5, 3, 5, 5])
     >>> packed.family.tolist(), packed.last_token_places.tolist()
     ([0, 0, 1], [2, 4, 0])
     """
     if len(families) == len(prompts):
-        return _pack_single_rows(prompts, device)
-    rows = [_pack_family([prompts[place] for place in family]) for family in families]
+        return _pack_each_prompt_as_row(prompts, device)
+    rows = [_pack_prompt_family_into_row([prompts[place] for place in family]) for family in families]
     ids, _ = pad_right([row[0] for row in rows], device)
     positions, _ = pad_right([row[1] for row in rows], device)
     ends, _ = pad_right([row[2] for row in rows], device, ids.shape[1])
@@ -110,7 +112,7 @@ def pack_families(prompts: Sequence[list[int]], families: Sequence[Sequence[int]
     return PackedRows(ids, positions, ends, torch.tensor(family, device=device), paths, lengths)
 
 
-def _pack_single_rows(prompts: Sequence[list[int]], device: torch.device) -> PackedRows:
+def _pack_each_prompt_as_row(prompts: Sequence[list[int]], device: torch.device) -> PackedRows:
     """Write every prompt as a row of its own."""
     ids, lengths = pad_right(prompts, device)
     places = torch.arange(ids.shape[1], device=device).expand_as(ids)
@@ -119,7 +121,9 @@ def _pack_single_rows(prompts: Sequence[list[int]], device: torch.device) -> Pac
     return PackedRows(ids, paths, ends, torch.arange(len(ids), device=device), paths, lengths)
 
 
-def _pack_family(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int], list[list[int]]]:
+def _pack_prompt_family_into_row(
+    prompts: Sequence[list[int]],
+) -> tuple[list[int], list[int], list[int], list[list[int]]]:
     """Write one family as a row: its ids, positions and ends, and per prompt the places of its tokens."""
     ids: list[int] = []
     positions: list[int] = []

@@ -69,7 +69,7 @@ def draw_random_numbers(seed: int, prompt_text: str, sampling: Sampling) -> NDAr
     return np.random.default_rng(int.from_bytes(digest)).random(shape)
 
 
-def generate_drafts(
+def generate_texts_of_drafts(
     continuations: Continuations, drafts: Sequence[Draft], end_ids: AbstractSet[int], max_rows: int
 ) -> list[list[int] | None]:
     """Write all drafts.
@@ -96,7 +96,7 @@ def generate_drafts(
     ]
 
 
-def choose_tokens(
+def choose_next_tokens(
     log_softmax: Tensor, draft_rows: Tensor, samplings: Sequence[Sampling], kinds: Tensor, random_numbers: Tensor
 ) -> Tensor:
     """Choose the next token of every draft: by inverse cumulative probability over all tokens, or the top one.
@@ -202,7 +202,7 @@ def _generate_drafts_together(
     going = torch.arange(len(drafts))  # the drafts that have not ended
     texts: _Texts | None = None
     for step in range(longest):
-        tokens = choose_tokens(log_softmax, row, samplings, kinds[going], numbers[going, step])
+        tokens = choose_next_tokens(log_softmax, row, samplings, kinds[going], numbers[going, step])
         broken = log_softmax[:, 0].isnan()[row]  # one score that is no number makes all probabilities of its row so
         staying = []
         for place, (draft, token, failed) in enumerate(
@@ -289,7 +289,7 @@ class GrowingLayer(DynamicLayer):
         super().__init__()
         self.lazy_initialization(layer.keys, layer.values)
         self._more = room
-        self._whole = [self._add_room(states) for states in (layer.keys, layer.values)]
+        self._whole = [self._enlarge_states_by_zeros(states) for states in (layer.keys, layer.values)]
         if rows is not None:  # first enlarged for the few prompts, then copied once for each of their many texts
             self._whole = [whole[rows] for whole in self._whole]
         self._expose_first_places(layer.keys.shape[-2])
@@ -308,7 +308,7 @@ class GrowingLayer(DynamicLayer):
         """
         length, more = self.keys.shape[-2], key_states.shape[-2]
         while length + more > self._whole[0].shape[-2]:
-            self._whole = [self._add_room(whole) for whole in self._whole]
+            self._whole = [self._enlarge_states_by_zeros(whole) for whole in self._whole]
         for whole, new in zip(self._whole, (key_states, value_states), strict=True):
             whole[..., length : length + more, :] = new
         self._expose_first_places(length + more)
@@ -319,7 +319,7 @@ class GrowingLayer(DynamicLayer):
         self._whole = [whole[indices] for whole in self._whole]
         self._expose_first_places(self.keys.shape[-2])
 
-    def _add_room(self, states: Tensor) -> Tensor:
+    def _enlarge_states_by_zeros(self, states: Tensor) -> Tensor:
         """Enlarge keys or values by zeros for later tokens."""
         return pad(states, (0, 0, 0, self._more))
 

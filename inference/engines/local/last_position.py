@@ -78,9 +78,9 @@ class OnePosition:
             logits = self.model(**inputs).logits
         finally:
             self._at = self._rows = None
-        return self._narrow_positions(logits, at, rows)[:, 0].float().log_softmax(-1)
+        return self._select_positions_of_hidden_states(logits, at, rows)[:, 0].float().log_softmax(-1)
 
-    def run_passes(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+    def run_passes_with_joint_head(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Compute the same for several passes one below the other, with one product of the head if the model allows it.
 
         Parameters
@@ -95,7 +95,8 @@ class OnePosition:
     @cached_property
     @torch.inference_mode()
     def has_joint_head(self) -> bool:
-        """Whether `run_passes` computes one head for several passes, because a trial showed the same numbers."""
+        """Whether `run_passes_with_joint_head` computes one head for several passes, because a trial showed the same
+        numbers."""
         if "head" not in self.shortcuts or self.model.base_model is self.model:
             return False
         ids = self._build_trial_ids()
@@ -146,28 +147,32 @@ class OnePosition:
         self._hooks = []
         blocks = {part: block for part, block in _find_last_layer_blocks(self.model).items() if part in parts}
         for block in blocks.values():
-            self._hooks.append(block.register_forward_pre_hook(self._narrow_input))
+            self._hooks.append(block.register_forward_pre_hook(self._keep_read_positions_of_input))
             self._hooks.append(block.register_forward_hook(self._restore_narrowed_positions))
         body, head = self.model.base_model, self.model.get_output_embeddings()
         if "head" in parts and body is not self.model:
-            self._hooks.append(body.register_forward_hook(self._narrow_output))
+            self._hooks.append(body.register_forward_hook(self._keep_read_positions_of_output))
         if "head" in parts and head is not None:  # a model may call parts of its body, whose hook then never runs
-            self._hooks.append(head.register_forward_pre_hook(self._narrow_input))
+            self._hooks.append(head.register_forward_pre_hook(self._keep_read_positions_of_input))
         return tuple(part for part in parts if part == "head" or part in blocks)
 
-    def _narrow_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+    def _keep_read_positions_of_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         """Keep only the positions that are read in the output of the body (a forward hook)."""
         if self._at is not None and getattr(output, "last_hidden_state", None) is not None:
-            output.last_hidden_state = self._narrow_positions(output.last_hidden_state, self._at, self._rows)
+            output.last_hidden_state = self._select_positions_of_hidden_states(
+                output.last_hidden_state, self._at, self._rows
+            )
         return output
 
-    def _narrow_input(self, _module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _keep_read_positions_of_input(self, _module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Keep only the positions that are read in the input of a block (a forward hook)."""
         if self._at is None or not args:
             return args
         self._shape = args[0].shape[:2]
         return tuple(
-            self._narrow_positions(argument, self._at, self._rows) if torch.is_tensor(argument) else argument
+            self._select_positions_of_hidden_states(argument, self._at, self._rows)
+            if torch.is_tensor(argument)
+            else argument
             for argument in args
         )
 
@@ -182,7 +187,7 @@ class OnePosition:
         return whole
 
     @staticmethod
-    def _narrow_positions(hidden: Tensor, at: Tensor, rows: Tensor | None = None) -> Tensor:
+    def _select_positions_of_hidden_states(hidden: Tensor, at: Tensor, rows: Tensor | None = None) -> Tensor:
         """Keep some positions: [rows, tokens, features] becomes [positions, 1, features].
 
         Examples
@@ -190,12 +195,12 @@ class OnePosition:
         Two rows of five tokens, one feature each. Row 0 is read at token 1, row 1 at token 3:
 
         >>> hidden = torch.tensor([[10, 11, 12, 13, 14], [20, 21, 22, 23, 24]]).unsqueeze(2)
-        >>> OnePosition._narrow_positions(hidden, torch.tensor([1, 3])).tolist()
+        >>> OnePosition._select_positions_of_hidden_states(hidden, torch.tensor([1, 3])).tolist()
         [[[11]], [[23]]]
 
         Row 1 is read at the tokens 0 and 3:
 
-        >>> OnePosition._narrow_positions(hidden, torch.tensor([0, 3]), torch.tensor([1, 1])).tolist()
+        >>> OnePosition._select_positions_of_hidden_states(hidden, torch.tensor([0, 3]), torch.tensor([1, 1])).tolist()
         [[[20]], [[23]]]
 
         What is narrowed already stays as it is, so a hook may follow another one.
@@ -216,7 +221,7 @@ class OnePosition:
                 hooked = self(at, rows, input_ids=ids)
             except (RuntimeError, ValueError, IndexError, TypeError, AttributeError):
                 return False  # this architecture needs the full shape somewhere
-            narrowed = self._narrow_positions(expected, at, rows)[:, 0]
+            narrowed = self._select_positions_of_hidden_states(expected, at, rows)[:, 0]
             if hooked.shape != narrowed.shape or not are_nearly_equal(hooked, narrowed, self.model.dtype):
                 return False
         return True

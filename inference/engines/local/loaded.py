@@ -11,9 +11,14 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from ground.errors import InputError
 from inference.engines.checking import refuse_nonfinite_weights, refuse_tokens_without_embedding
-from inference.engines.loading import Checkpoint, count_parameters_and_set_threads, resolve_dtype, resolve_engine
+from inference.engines.loading import (
+    Checkpoint,
+    choose_engine_for_architecture,
+    count_parameters_and_set_threads,
+    resolve_dtype,
+)
 from inference.engines.local.engine import LocalEngine
-from inference.engines.local.start import CLASSES, start_engine
+from inference.engines.local.start import CLASSES, build_engine_from_checkpoint
 
 SAMPLED = 4_096  # numbers of a weight that are digested, spread evenly over it
 
@@ -51,7 +56,7 @@ def check_loaded_model(name: str, pair: tuple[Any, ...]) -> tuple[Any, Any]:
     return model, tokenizer
 
 
-def load_from_memory(
+def build_engine_from_loaded_model(
     name: str, model: Any, tokenizer: Any, *, engine: str, dtype: str, seed: int, batch_size: int | None
 ) -> LocalEngine:
     """Put a loaded model into the engine of its kind.
@@ -85,7 +90,7 @@ def load_from_memory(
     as_it_is = dtype == "auto" and model.device.type != "cpu"
     precision = model.dtype if as_it_is or is_quantized(model) else resolve_dtype(dtype, model.device, config)
     info = {
-        "engine": resolve_engine(name, config, engine),
+        "engine": choose_engine_for_architecture(name, config, engine),
         "revision": f"not known, loaded in Python; weights {compute_weights_digest(model)}",
         "dtype": str(precision).removeprefix("torch."),
         "device": str(model.device),
@@ -95,7 +100,7 @@ def load_from_memory(
     refuse_nonfinite_weights(name, model)
     refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
     asked_model = model if precision == model.dtype else deepcopy(model).to(precision)
-    return start_engine(Checkpoint(name, asked_model.eval(), tokenizer, info, seed), batch_size)
+    return build_engine_from_checkpoint(Checkpoint(name, asked_model.eval(), tokenizer, info, seed), batch_size)
 
 
 def is_quantized(model: Any) -> bool:

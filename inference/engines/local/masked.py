@@ -80,8 +80,8 @@ class MaskedEngine(NonWritingEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is tokenised and answered, and which answer words count."""
-        row = self._ensure_rows([prompt])[0]
-        options = self._find_fillers(row)
+        row = self._get_or_tokenize_rows([prompt])[0]
+        options = self._find_answers_of_one_token(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
     def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
@@ -114,7 +114,7 @@ class MaskedEngine(NonWritingEngine):
         self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], build_failure: Callable[[str], R]
     ) -> list[R]:
         """Ask a batch; where its passes together do not fit into memory, each of them as a batch of its own."""
-        passes = self._split_passes(rows)
+        passes = self._split_batch_into_passes(rows)
         results = ask_unless_out_of_memory(ask, rows) if len(passes) > 1 else None
         if results is not None:
             return results
@@ -126,23 +126,23 @@ class MaskedEngine(NonWritingEngine):
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows at their masks: per row a score for every temperature."""
-        passes = self._split_passes(rows)
-        log_softmax = self.run_model.run_passes(
-            [self._build_inputs([rows[place] for place in part]) for part in passes]
+        passes = self._split_batch_into_passes(rows)
+        log_softmax = self.run_model.run_passes_with_joint_head(
+            [self._build_inputs_of_pass([rows[place] for place in part]) for part in passes]
         )
         following = WholeVocabulary(lambda _path: log_softmax)
         order = [place for part in passes for place in part]
         scored = score_batch([self._tokenize_row_options(rows[place]) for place in order], following, temperatures)
         return [scores for _, scores in sorted(zip(order, scored, strict=True), key=itemgetter(0))]
 
-    def _split_passes(self, rows: Sequence[Row]) -> list[list[int]]:
+    def _split_batch_into_passes(self, rows: Sequence[Row]) -> list[list[int]]:
         """Cut a batch into passes of the body: places of rows."""
         lengths = [len(row.ids) for row in rows]
         return partition_into_batches(
             [Family([place], length) for place, length in enumerate(lengths)], self._choose_pass_limits(max(lengths))
         )
 
-    def _build_inputs(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
+    def _build_inputs_of_pass(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
         """Make the inputs of one pass; first come the places of the masks."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
         at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
@@ -155,9 +155,9 @@ class MaskedEngine(NonWritingEngine):
         """Return the options of a row as token ids, found once per context."""
         left, _, right = row.text.partition(self._mask)
         context = (row.answers, extract_prompt_end(left), extract_first_word(right))
-        return self._targets.find_or_build_target(context, lambda: self._find_fillers(row))
+        return self._targets.find_or_build_target(context, lambda: self._find_answers_of_one_token(row))
 
-    def _find_fillers(self, row: Row) -> Options:
+    def _find_answers_of_one_token(self, row: Row) -> Options:
         """Find the words that are one token in place of the mask and leave the prompt's other tokens unchanged."""
         words = [(option, word) for option, words in enumerate(row.answers) for word in words]
         at = row.ids.index(self.tokenizer.mask_token_id)

@@ -26,7 +26,8 @@ class NumberTree:
     room
         Number of paths to reserve memory for after the prompts; more is reserved when it is used up.
     trees
-        Whether this model takes trees (`are_trees_exact`) and keeps the keys and values of the prompts. Without, every
+        Whether this model takes trees (`does_tree_pass_equal_single_passes`) and keeps the keys and values of the
+        prompts. Without, every
         path is a pass of its own.
 
     Notes
@@ -68,14 +69,14 @@ class NumberTree:
         if not path_places.any():
             return self._asked.compute_next_logprobs(())[:, None]
         if self.shares_passes:
-            return self._score_one_by_one(path_places)
+            return self._score_paths_one_by_one(path_places)
         device, width = self._asked.position.device, path_places.shape[1]
         if self._cache is None:
             self._cache = DynamicCache()
             self._cache.layers = [GrowingLayer(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
         scores = self._asked.run_model.compute_all_logits(
             input_ids=torch.tensor(self._paths.tokens[path_places], device=device),
-            attention_mask=self._build_mask(path_places),
+            attention_mask=self._build_attention_mask_of_paths(path_places),
             position_ids=self._asked.position[:, None]
             + torch.tensor(self._paths.lengths[path_places] - 1, device=device),
             past_key_values=self._cache,
@@ -88,7 +89,7 @@ class NumberTree:
             self._cache.crop(-width)
         return scores
 
-    def _score_one_by_one(self, path_places: Places) -> Tensor:
+    def _score_paths_one_by_one(self, path_places: Places) -> Tensor:
         """Compute the scores with a pass for every path that any row asks for."""
         scores: Tensor | None = None
         for path in np.unique(path_places).tolist():
@@ -102,7 +103,7 @@ class NumberTree:
         assert scores is not None
         return scores
 
-    def _build_mask(self, path_places: Places) -> Tensor:
+    def _build_attention_mask_of_paths(self, path_places: Places) -> Tensor:
         """Build what is added to attention, [rows, 1, width, places]: a path sees its prompt and its own tokens."""
         token_mask, model = self._asked.token_mask, self._asked.run_model.model
         width = path_places.shape[1]
@@ -122,7 +123,7 @@ class NumberTree:
 
 
 @torch.inference_mode()
-def are_trees_exact(run_model: OnePosition) -> bool:
+def does_tree_pass_equal_single_passes(run_model: OnePosition) -> bool:
     """Tell whether a model that may keep keys and values gives for a tree the probabilities of single passes."""
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]

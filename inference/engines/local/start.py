@@ -51,10 +51,10 @@ def load_local_engine(
     checkpoint = load_checkpoint(
         model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed, adapter=adapter
     )
-    return start_engine(checkpoint, batch_size)
+    return build_engine_from_checkpoint(checkpoint, batch_size)
 
 
-def start_engine(checkpoint: Checkpoint, batch_size: int | None) -> LocalEngine:
+def build_engine_from_checkpoint(checkpoint: Checkpoint, batch_size: int | None) -> LocalEngine:
     """Put a loaded checkpoint into the engine of its kind.
 
     Parameters

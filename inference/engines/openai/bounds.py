@@ -75,7 +75,7 @@ class Forms:
 
 
 @lru_cache(maxsize=1024)
-def build_text_forms(answers: Answers) -> Forms:
+def build_byte_forms(answers: Answers) -> Forms:
     """Make forms of bytes, directly after the prompt and after a space.
 
     Raises
@@ -126,7 +126,7 @@ def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
     The server shows two tokens, "yes" with 0.75 and "Maybe" with 0.2. The hidden 0.05 may be "no":
 
     >>> shown = [ShownToken(math.log(0.75), b"yes"), ShownToken(math.log(0.2), b"Maybe")]
-    >>> found = score_first_tokens(shown, build_text_forms((("yes",), ("no",))))
+    >>> found = score_first_tokens(shown, build_byte_forms((("yes",), ("no",))))
     >>> [round(p, 3) for p in found.probability], round(found.mass, 3), round(found.mass_upper, 3), found.answer
     ([0.75, 0.0], 0.75, 0.8, 0)
     """

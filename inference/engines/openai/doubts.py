@@ -65,13 +65,13 @@ class Doubts:
             self._under_way -= 1
             self._changed.set()
 
-    def note_usable(self, request_number: int) -> None:
+    def note_usable_reply(self, request_number: int) -> None:
         """Count the reply to the request of this number as one that can be used."""
         self.usable += 1
         self._alike = 0
         self._doubts = [sent for sent in self._doubts if sent >= request_number]
 
-    def note_unusable(self, kind: str, problem: str) -> None:
+    def note_unusable_reply(self, kind: str, problem: str) -> None:
         """Count a reply that cannot be used.
 
         Parameters

@@ -28,7 +28,7 @@ from inference.engines.openai.probe import Probe, probe_endpoint
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
-from inference.engines.openai.thoughts.routes import Route, find_route
+from inference.engines.openai.thoughts.routes import Route, find_thought_route
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import compute_cost
 
@@ -117,7 +117,9 @@ class OpenAIEngine:
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.estimate_tokens`)."""
-        return [round(self._server.usage.estimate_tokens(requests.count_characters(prompt))) for prompt in prompts]
+        return [
+            round(self._server.usage.estimate_tokens(requests.count_prompt_characters(prompt))) for prompt in prompts
+        ]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches of one size, in their order."""
@@ -211,7 +213,7 @@ class OpenAIEngine:
         shape = next(iter(self._probes.values())).shape
         for sampling in samplings:
             shape.refuse_unfit_sampler(sampling)
-        route = self._find_route(thinkings) if thinkings else None
+        route = self._find_thought_route(thinkings) if thinkings else None
 
         async def ask_prompt(prompt: Prompt) -> list[Score | Generation | Thoughts]:
             scores = [await self._await_answer(self._score_prompt(prompt), Score) for _ in temperatures]
@@ -274,7 +276,7 @@ class OpenAIEngine:
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
-        endpoint = self._find_probe(prompt)
+        endpoint = self._get_probe_of_endpoint(prompt)
         before = self._server.usage.tokens_in
         unshown = NO_NUMBERS if prompt.numbers else endpoint.unshown
         score = Score(error=unshown) if unshown else self.score([prompt])[0][0]
@@ -348,7 +350,7 @@ class OpenAIEngine:
             where = f"{self.settings.address} ({api})"
             raise kind(f"{where} cannot be asked for model '{self._server.model}': {error}{advice}") from None
 
-    def _find_probe(self, prompt: Prompt) -> Probe:
+    def _get_probe_of_endpoint(self, prompt: Prompt) -> Probe:
         """Return what is known of the endpoint that a prompt is sent to."""
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
@@ -380,33 +382,35 @@ class OpenAIEngine:
         """Ask for the first tokens after a prompt, and score its options from them."""
         if prompt.numbers:
             raise InputError(NO_NUMBERS)
-        endpoint = self._find_probe(prompt)
+        endpoint = self._get_probe_of_endpoint(prompt)
         if endpoint.unshown:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
         question = await OptionQuestion.prepare(self._words, self.settings, shape, prompt)
         body = question.build_request(shape.build_request_prompt(prompt))
-        return await self._server.ask(shape.path, body, requests.count_characters(prompt), question.parse_score)
+        return await self._server.ask(shape.path, body, requests.count_prompt_characters(prompt), question.parse_score)
 
     async def _generate_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Ask for all samples of a prompt."""
-        shape = self._find_probe(prompt).shape
+        shape = self._get_probe_of_endpoint(prompt).shape
         samples = await self._samples.ask(
             shape,
             shape.build_request_prompt(prompt),
             prompt,
             sampling,
-            lambda reply, choice: requests.parse_text(choice),
+            lambda reply, choice: requests.parse_answer_text(choice),
         )
         return Generation(tuple(text.whole for text in samples), tuple(text.answer for text in samples))
 
-    def _find_route(self, thinkings: Sequence[Thinking]) -> Route:
+    def _find_thought_route(self, thinkings: Sequence[Thinking]) -> Route:
         """Find out, once, how the model can be asked after its thoughts; refuse a sampler that the server cannot do."""
         for thinking in thinkings:
             if thinking.effort != NO_EFFORT:
-                self._probes[CHAT].shape.refuse_unfit_sampler(thinking.build_sampling(None, LONGEST_THOUGHT))
+                self._probes[CHAT].shape.refuse_unfit_sampler(
+                    thinking.build_sampling_of_thoughts(None, LONGEST_THOUGHT)
+                )
         if self._route is None:
-            self._route = self._runner.run(find_route(self._server, self._words, self._samples, self._probes))
+            self._route = self._runner.run(find_thought_route(self._server, self._words, self._samples, self._probes))
         return self._route
 
 

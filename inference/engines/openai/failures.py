@@ -74,7 +74,7 @@ class Retries:
     longest: float = 60.0
     patience: float = 300.0
 
-    def choose_wait(self, attempt: int, requested_wait: float | None) -> float:
+    def choose_wait_before_retry(self, attempt: int, requested_wait: float | None) -> float:
         """Choose the wait after an attempt.
 
         Parameters
@@ -120,13 +120,13 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     return wait.total_seconds() if timedelta() < wait < MOST_WAIT else None
 
 
-def find_root_error(error: BaseException) -> BaseException:
+def find_original_cause_of_error(error: BaseException) -> BaseException:
     """Find the error that the others were made from."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return error
 
 
-def describe_error(error: BaseException) -> str:
+def get_message_or_name_of_error(error: BaseException) -> str:
     """Return an error's message, or its name where it has none."""
     return str(error) or type(error).__name__

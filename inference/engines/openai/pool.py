@@ -53,7 +53,7 @@ def ask_concurrently(
     async def start_workers() -> list[asyncio.Task[None]]:
         return [asyncio.create_task(ask_until_none_waits()) for _ in range(concurrency)]
 
-    async def wait_for_some() -> set[asyncio.Task[None]]:
+    async def wait_for_some_workers() -> set[asyncio.Task[None]]:
         done, _ = await asyncio.wait(workers, timeout=LONGEST_SILENCE, return_when=asyncio.FIRST_EXCEPTION)
         return done
 
@@ -66,7 +66,7 @@ def ask_concurrently(
     try:
         done: set[asyncio.Task[None]] = set()
         while len(done) < len(workers):
-            done = runner.run(wait_for_some())
+            done = runner.run(wait_for_some_workers())
             answers = came[:]
             came.clear()
             yield answers

@@ -9,11 +9,11 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.engines.openai.failures import RequestFailed
-from inference.engines.openai.requests import Shape, parse_choices, parse_text
+from inference.engines.openai.requests import Shape, parse_answer_text, parse_choices
 from inference.engines.openai.returned import ShownToken, parse_first_tokens
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT
-from inference.engines.openai.thoughts.parts import find_shown_marks
+from inference.engines.openai.thoughts.parts import find_thinking_marks_in_text
 from inference.engines.openai.token_text import ask_rendered_prompt, ask_token_ids
 from inference.engines.thinking_marks import THINKING
 
@@ -74,13 +74,15 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     server.answering = _check_answering_model(server.model, reply.get("model"), f"{server.settings.address} ({api})")
     choice = parse_choices(reply)[0]
     tokens = await _ask_question_ids(server)
-    thinks = _has_thoughts(reply, choice) or (bool(tokens) and api == CHAT and await _opens_thought(server))
-    parted = _is_parted(choice)
-    written = "" if parted else parse_text(choice).whole
+    thinks = _does_reply_show_thinking(reply, choice) or (
+        bool(tokens) and api == CHAT and await _does_chat_template_open_thought(server)
+    )
+    parted = _are_thoughts_apart_from_text(choice)
+    written = "" if parted else parse_answer_text(choice).whole
     shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
     problem = ""
     for candidate in (*shapes, shape):
-        problem = await _find_unshown_reason(server, candidate, tokens)
+        problem = await _explain_why_first_tokens_are_unreadable(server, candidate, tokens)
         if not problem:
             return Probe(candidate, None, thinks, parted, written)
     n_shown = server.settings.choose_n_top_tokens(api)
@@ -94,7 +96,7 @@ async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
     def check_text(reply: dict[str, Any]) -> dict[str, Any]:
-        parse_text(parse_choices(reply)[0])
+        parse_answer_text(parse_choices(reply)[0])
         return reply
 
     async def ask_question(shape: Shape) -> dict[str, Any]:
@@ -119,7 +121,7 @@ async def _ask_question_ids(server: Server) -> list[int]:
         return []
 
 
-async def _find_unshown_reason(server: Server, shape: Shape, question_ids: list[int]) -> str:
+async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape, question_ids: list[int]) -> str:
     """Say why the first tokens cannot be read from replies to requests of this shape; empty where they can."""
     n_shown = server.settings.choose_n_top_tokens(shape.api)
     token_ids = tuple(sorted(set(question_ids))) if shape.named else ()
@@ -150,25 +152,30 @@ def _check_answering_model(model: str, answering_name: Any, where: str) -> str:
     return answering_name
 
 
-def _has_thoughts(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
+def _does_reply_show_thinking(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
     """Tell whether a reply shows that the model thinks: thoughts, no answer yet, or counted reasoning tokens."""
     details: Any = reply
     for name in ("usage", "completion_tokens_details", "reasoning_tokens"):
         details = details.get(name) if isinstance(details, Mapping) else None
-    text = parse_text(choice)
-    return bool(text.thoughts) or text.answer is None or bool(details) or find_shown_marks(text.whole) is not None
+    text = parse_answer_text(choice)
+    return (
+        bool(text.thoughts)
+        or text.answer is None
+        or bool(details)
+        or find_thinking_marks_in_text(text.whole) is not None
+    )
 
 
-def _is_parted(choice: Mapping[str, Any]) -> bool:
+def _are_thoughts_apart_from_text(choice: Mapping[str, Any]) -> bool:
     """Tell whether the server gives the thoughts of a reply apart from its text."""
     message = choice.get("message")
     return isinstance(message, dict) and bool(message.get("reasoning_content") or message.get("reasoning"))
 
 
-async def _opens_thought(server: Server) -> bool:
+async def _does_chat_template_open_thought(server: Server) -> bool:
     """Tell whether the server's chat template opens a thought, which the reply then does not show."""
     try:
         rendered = await ask_rendered_prompt(server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS)
     except RequestFailed:
         return False
-    return any(marks.opens_thought(rendered.text) for marks in THINKING)
+    return any(marks.does_prompt_open_thought(rendered.text) for marks in THINKING)

@@ -88,7 +88,7 @@ class Body:
         if self._encoding not in ("", "identity", *PACKED):
             raise MalformedReply(f"the reply is packed ('{self._encoding}'), which was not asked for")
         self._received += len(received)
-        for piece in self._unpack(received):
+        for piece in self._decompress_received_bytes(received):
             self._bytes += piece
             if len(self._bytes) > MOST_BYTES:
                 break
@@ -110,7 +110,7 @@ class Body:
         """Return all that came."""
         return bytes(self._bytes)
 
-    def _unpack(self, received: bytes) -> Iterator[bytes]:
+    def _decompress_received_bytes(self, received: bytes) -> Iterator[bytes]:
         """Unpack received bytes piece by piece."""
         if self._packing is None:
             yield received

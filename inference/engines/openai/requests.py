@@ -11,8 +11,8 @@ from ground.errors import InputError
 from inference.engines.contract import NO_EFFORT
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.settings import CHAT
-from inference.engines.openai.thoughts.parts import find_shown_marks
-from inference.engines.thinking_marks import locate_answer_in_text
+from inference.engines.openai.thoughts.parts import find_thinking_marks_in_text
+from inference.engines.thinking_marks import locate_answer_after_thinking_in_text
 
 if TYPE_CHECKING:
     from inference.engines.contract import Sampling
@@ -175,7 +175,7 @@ def parse_choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     return entries
 
 
-def parse_text(choice: Mapping[str, Any]) -> Text:
+def parse_answer_text(choice: Mapping[str, Any]) -> Text:
     """Read the text of an answer; servers give thoughts separately (`reasoning_content`, `reasoning`) or in the text.
 
     Raises
@@ -198,11 +198,11 @@ def parse_text(choice: Mapping[str, Any]) -> Text:
         if not has_ended:
             return Text(f"{BEGIN_THINKING}{reasoning}", None, reasoning)
         return Text(f"{BEGIN_THINKING}{reasoning}{END_THINKING}{text}", text, reasoning)
-    marks = find_shown_marks(text)
+    marks = find_thinking_marks_in_text(text)
     opens_itself = marks is not None and text.lstrip().startswith(marks.begin)
     if marks is None or not (opens_itself or marks.end in text):  # other texts may speak of a mark
         return Text(text, text)
-    length = locate_answer_in_text("" if opens_itself else marks.begin, text, marks)
+    length = locate_answer_after_thinking_in_text("" if opens_itself else marks.begin, text, marks)
     return Text(text, None, text) if length is None else Text(text, text[length:], text[:length])
 
 
@@ -213,7 +213,7 @@ def render_prompt_text(prompt: Prompt) -> str:
     return "\n".join(f"{message['role']}: {message['content']}" for message in prompt.messages)
 
 
-def count_characters(prompt: Prompt) -> int:
+def count_prompt_characters(prompt: Prompt) -> int:
     """Count the characters that are sent for a prompt."""
     return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
 

@@ -94,7 +94,7 @@ def _parse_token_list(content: Any) -> list[ShownToken]:
     entries = first.get("top_logprobs") if isinstance(first, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise MalformedReply("the reply has no top log-probabilities")
-    return [_parse_token(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
+    return [_parse_shown_token(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
 
 
 def _parse_token_map(steps: Any) -> list[ShownToken]:
@@ -102,10 +102,10 @@ def _parse_token_map(steps: Any) -> list[ShownToken]:
     first = steps[0] if isinstance(steps, list) and steps else None
     if not isinstance(first, dict):
         raise MalformedReply("the reply has no top log-probabilities")
-    return [_parse_token(token, logprob, None) for token, logprob in first.items()]
+    return [_parse_shown_token(token, logprob, None) for token, logprob in first.items()]
 
 
-def _parse_token(token: Any, logprob: Any, byte_codes: Any) -> ShownToken:
+def _parse_shown_token(token: Any, logprob: Any, byte_codes: Any) -> ShownToken:
     """Read one token: its log-probability, and its id or its bytes as far as they are known."""
     if not isinstance(token, str) or type(logprob) not in (int, float) or not logprob <= SLACK:
         raise MalformedReply("the reply has an impossible log-probability")

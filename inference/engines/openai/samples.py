@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines.openai.failures import RequestFailed
-from inference.engines.openai.requests import Shape, compute_request_seed, count_characters, parse_choices
+from inference.engines.openai.requests import Shape, compute_request_seed, count_prompt_characters, parse_choices
 from inference.engines.openai.server import Server
 
 if TYPE_CHECKING:
@@ -70,16 +70,18 @@ class Samples:
             n_asked = 1 if self._one_by_one else sampling.samples - len(samples)
             seed = compute_request_seed(self._seed, len(samples), prompt)
             try:
-                samples += await self._ask_some(shape, fields, prompt, sampling, parse_choice, n_asked, seed)
+                samples += await self._ask_for_some_samples(
+                    shape, fields, prompt, sampling, parse_choice, n_asked, seed
+                )
             except RequestFailed as error:
                 # Some servers give one text at a time and refuse a request for more.
                 if error.status not in REFUSED or n_asked == 1:
                     raise
-                samples += await self._ask_some(shape, fields, prompt, sampling, parse_choice, 1, seed)
+                samples += await self._ask_for_some_samples(shape, fields, prompt, sampling, parse_choice, 1, seed)
                 self._one_by_one = True
         return samples[: sampling.samples]
 
-    async def _ask_some(
+    async def _ask_for_some_samples(
         self,
         shape: Shape,
         fields: Mapping[str, Any],
@@ -95,4 +97,4 @@ class Samples:
             return [parse_choice(reply, choice) for choice in parse_choices(reply)]
 
         body = {**shape.build_generation_request({}, sampling, n_asked, seed), **fields}
-        return await self._server.ask(shape.path, body, count_characters(prompt), parse_samples)
+        return await self._server.ask(shape.path, body, count_prompt_characters(prompt), parse_samples)

@@ -13,8 +13,8 @@ from inference.engines.openai.failures import (
     Retries,
     ServerRefused,
     Temporary,
-    describe_error,
-    find_root_error,
+    find_original_cause_of_error,
+    get_message_or_name_of_error,
     read_retry_after,
 )
 from inference.engines.openai.limits import Clock, Limits
@@ -121,18 +121,18 @@ class Server:
                 try:
                     text = await self._post_request(path, {"model": self.model, **body})
                     answer = read_reply(self._parse_and_count_reply(text, n_characters, expected))
-                    self.doubts.note_usable(number)
+                    self.doubts.note_usable_reply(number)
                     return answer
                 except MalformedReply as error:
-                    kind, problem = error.kind, self._clean_message(str(error))
-                    begins = self._clean_message(error.begins or text)[:SHOWN_REPLY] or "nothing"
+                    kind, problem = error.kind, self._shorten_server_message(str(error))
+                    begins = self._shorten_server_message(error.begins or text)[:SHOWN_REPLY] or "nothing"
                 except Temporary as error:
                     problem, requested_wait = str(error), error.requested_wait
                 if kind:  # not raised above, where the error would keep the whole reply
-                    self.doubts.note_unusable(kind, f"{problem}; the last one begins: {begins}")
+                    self.doubts.note_unusable_reply(kind, f"{problem}; the last one begins: {begins}")
                 self._pause_requests(problem, requested_wait)
             if attempt + 1 < allowed:
-                await self._clock.sleep(self.retries.choose_wait(attempt, requested_wait))
+                await self._clock.sleep(self.retries.choose_wait_before_retry(attempt, requested_wait))
         raise RequestFailed(f"{problem} (asked {allowed} times)")
 
     def _pause_requests(self, problem: str, requested_wait: float | None) -> None:
@@ -162,10 +162,10 @@ class Server:
         """Build the error of a failed connection: temporary, or for good where the server has never answered."""
         if isinstance(error.__cause__, (MalformedReply, Temporary)):  # older clients wrap what `receive_reply` raises
             return error.__cause__
-        root = find_root_error(error)
+        root = find_original_cause_of_error(error)
         if isinstance(root, ssl.SSLError) and self.answering is None:
-            return RequestFailed(self._clean_message(f"no secure connection ({root}); is it http, not https?"))
-        return Temporary(self._clean_message(f"the connection failed ({describe_error(root)})"))
+            return RequestFailed(self._shorten_server_message(f"no secure connection ({root}); is it http, not https?"))
+        return Temporary(self._shorten_server_message(f"the connection failed ({get_message_or_name_of_error(root)})"))
 
     def _parse_and_count_reply(self, text: str, n_characters: int, expected_tokens: float) -> dict[str, Any]:
         """Read a reply as JSON, and count what it cost."""
@@ -181,14 +181,14 @@ class Server:
 
     def _build_status_error(self, error: APIStatusError) -> Exception:
         """Build the error of a reply with an error status: temporary, for this request, or for all."""
-        message = self._clean_message(f"HTTP {error.status_code}: {_find_message(error)}")
+        message = self._shorten_server_message(f"HTTP {error.status_code}: {_find_server_message(error)}")
         if error.status_code in (401, 402) or error.code == NO_CREDIT:
             return ServerRefused(message, error.status_code)
         if error.status_code in TEMPORARY or error.status_code >= 500:
             return Temporary(message, read_retry_after(error.response.headers))
         return RequestFailed(message, error.status_code)
 
-    def _clean_message(self, text: str) -> str:
+    def _shorten_server_message(self, text: str) -> str:
         """Shorten a server's message to one line of limited length, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
@@ -196,7 +196,7 @@ class Server:
         return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
-def _find_message(error: APIStatusError) -> str:
+def _find_server_message(error: APIStatusError) -> str:
     """Find the server's own message, in any of the places where servers put it."""
     body: Any = error.body
     for name in ("error", "message", "detail"):

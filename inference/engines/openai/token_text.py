@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.exact.answer_words import Options, extract_prompt_end, list_spaced_forms, tokenize_answers
-from inference.engines.openai.bounds import Forms, build_id_forms, build_text_forms
+from inference.engines.openai.bounds import Forms, build_byte_forms, build_id_forms
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
 
@@ -50,7 +50,7 @@ class Words:
             The server does not tokenise.
         """
         if not shows_ids:
-            return build_text_forms(prompt.answers)
+            return build_byte_forms(prompt.answers)
         return (await self._find_token_id_forms(prompt, text_before))[1]
 
     async def list_kept_and_dropped_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
@@ -73,7 +73,7 @@ class Words:
         if shows_ids:
             options, _ = await self._find_token_id_forms(prompt)
             return options.forms, options.dropped
-        build_text_forms(prompt.answers)
+        build_byte_forms(prompt.answers)
         return tuple(
             tuple((form, ()) for word in words for form in list_spaced_forms(word)) for words in prompt.answers
         ), ()

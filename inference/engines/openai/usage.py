@@ -135,7 +135,7 @@ class Usage:
         return text + (f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)")
 
 
-def read_prompt_tokens(reply: Mapping[str, Any]) -> int:
+def read_number_of_prompt_tokens(reply: Mapping[str, Any]) -> int:
     """Read from a reply how many tokens the prompt had.
 
     Raises

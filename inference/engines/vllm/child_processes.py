@@ -19,7 +19,8 @@ PAUSE, LONG_PAUSE = 0.1, 2.0  # seconds between two looks: while children are be
 class Companions:
     """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
-    The watcher is a process of its own. It kills them when this process is gone or calls `kill_companions`, or when
+    The watcher is a process of its own. It kills them when this process is gone or calls
+    `kill_running_child_processes`, or when
     the block ends with an error. It leaves alone the children that were there before the block or start after it. It
     looks every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one
     is killed.
@@ -29,7 +30,7 @@ class Companions:
     Attributes
     ----------
     watcher
-        The watcher process; None where nothing is watched or `kill_companions` was called.
+        The watcher process; None where nothing is watched or `kill_running_child_processes` was called.
     """
 
     def __init__(self) -> None:
@@ -57,7 +58,7 @@ class Companions:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
-            self.kill_companions()
+            self.kill_running_child_processes()
         elif self.watcher is not None:
             assert self.watcher.stdin is not None
             with suppress(BrokenPipeError):
@@ -65,7 +66,7 @@ class Companions:
                 self.watcher.stdin.flush()
             self._wait_for_watcher()
 
-    def kill_companions(self) -> None:
+    def kill_running_child_processes(self) -> None:
         """Kill the processes that still run."""
         if self.watcher is not None:
             # Sent, not only closed: a forked process holds the watcher's input open, too.
@@ -97,8 +98,8 @@ def watch_children(parent_id: int, parent_descriptor: int) -> None:
     starting = True
     while True:
         ready, _, _ = select.select([0, parent_descriptor], [], [], PAUSE if starting else LONG_PAUSE)
-        _forget_ended(earlier)
-        _forget_ended(followed)
+        _close_descriptors_of_ended_processes(earlier)
+        _close_descriptors_of_ended_processes(followed)
         waiting = [parent_id, *followed] if starting else list(followed)
         for pid in waiting:
             waiting += _open_new_children(pid, followed, earlier)
@@ -143,7 +144,7 @@ def _list_children(pid: int) -> set[int]:
     return child_ids
 
 
-def _forget_ended(descriptor_by_id: dict[int, int]) -> None:
+def _close_descriptors_of_ended_processes(descriptor_by_id: dict[int, int]) -> None:
     """Close the descriptors of processes that have ended, and remove them."""
     for pid, process in list(descriptor_by_id.items()):
         if not _send_signal(process, 0):

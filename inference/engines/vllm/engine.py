@@ -11,12 +11,20 @@ import numpy as np
 
 from ground.errors import InputError, RunFailed
 from inference.engines.contract import Sampling, Score
+from inference.engines.exact.followed_paths import Logs
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import score_batch
 from inference.engines.rows import PromptMeasures, Row
 from inference.engines.thought_writing import ThoughtWriter
-from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
+from inference.engines.vllm.requested_tokens import (
+    Question,
+    Reply,
+    RequestedPaths,
+    RequestedTokens,
+    describe_missing_logprobs,
+    read_logprobs,
+)
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start_vllm
 
@@ -62,7 +70,7 @@ class VllmEngine(ThoughtWriter):
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
         self._reduced: dict[range, tuple[Lattice, list[int]]] = {}
-        self._try_model()
+        self._try_model_on_one_token()
 
     def close(self) -> dict[str, Any]:
         """End vLLM's processes; nothing is billed."""
@@ -89,7 +97,7 @@ class VllmEngine(ThoughtWriter):
         """Ask for the option tokens of rows: per row a score for every temperature."""
         self._refuse_low_temperatures(temperatures)
         targets = [self._tokenize_row_options(row) for row in rows]
-        following = RequestedTokens(self._ask_questions, rows, targets, temperatures)
+        following = RequestedTokens(self._ask_vllm_for_logprobs, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
         return self._replace_problem_rows(following.problems, scores)
 
@@ -99,7 +107,7 @@ class VllmEngine(ThoughtWriter):
         lattice, tokens = self._shrink_lattice_vocabulary(self.build_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         paths_by_temperature = [
-            RequestedPaths(self._ask_questions, rows, lattice.paths, tokens, temperature)
+            RequestedPaths(self._ask_for_tokens, rows, lattice.paths, tokens, temperature)
             for temperature in temperatures
         ]
         # Temperature 1 here: vLLM has divided the logits already.
@@ -130,20 +138,26 @@ class VllmEngine(ThoughtWriter):
             for row, row_scores in enumerate(scores)
         ]
 
-    def _ask_questions(self, questions: list[Question]) -> list[Reply]:
+    def _ask_vllm_for_logprobs(self, questions: list[Question]) -> list[Reply]:
         """Ask vLLM all questions at once; one about more tokens than a request may list becomes several requests."""
         # Example: a question about 300 tokens becomes requests about 128, 128 and 44, whose outputs make one reply.
-        parts = [
-            (question, question.tokens[start : start + MOST_TOKENS])
-            for question in questions
-            for start in range(0, len(question.tokens), MOST_TOKENS)
-        ]
+        parts = [(question, part) for question in questions for part in _cut_into_parts(question.tokens)]
         parameters = [self._build_scoring_parameters(tokens, question.temperature) for question, tokens in parts]
         outputs = iter(self._run_requests([question.ids for question, _ in parts], parameters))
         return [
-            self._build_reply(question.tokens, [next(outputs) for _ in range(0, len(question.tokens), MOST_TOKENS)])
+            self._join_outputs_into_reply(
+                question.tokens, [(part, next(outputs)) for part in _cut_into_parts(question.tokens)]
+            )
             for question in questions
         ]
+
+    def _ask_for_tokens(self, prompts: list[list[int]], tokens: TokenIds, temperature: float) -> Logs:
+        """Ask vLLM for the same tokens behind many lists of ids: log-probabilities [lists, tokens]."""
+        parts = _cut_into_parts(tokens)
+        parameters = [self._build_scoring_parameters(part, temperature) for part in parts]
+        outputs = self._run_requests([ids for ids in prompts for _ in parts], parameters * len(prompts))
+        # With two requests per list, those of its first part are the outputs 0, 2, 4 ...
+        return np.hstack([read_logprobs(outputs[place :: len(parts)], part) for place, part in enumerate(parts)])
 
     def _build_scoring_parameters(self, tokens: TokenIds, temperature: float) -> Any:
         """Make the parameters of a request for log-probabilities; at temperature 1 it writes the top token."""
@@ -171,7 +185,7 @@ class VllmEngine(ThoughtWriter):
         parameters = [self._build_sampling_parameters(row, sampling) for row, sampling in requests]
         outputs = self._run_requests([row.ids for row, _ in requests], parameters)
         return [
-            self._drop_end(sample)
+            self._drop_end_token(sample)
             for output in outputs
             for sample in sorted(output.outputs, key=lambda sample: sample.index)
         ]
@@ -197,25 +211,16 @@ class VllmEngine(ThoughtWriter):
         )
 
     @staticmethod
-    def _drop_end(sample: Any) -> list[int]:
+    def _drop_end_token(sample: Any) -> list[int]:
         """Return the token ids of a sample without the token that ended it."""
         ids = list(sample.token_ids)
         return ids[:-1] if sample.finish_reason == "stop" else ids  # a text that ended holds the token that ended it
 
-    def _build_reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
-        """Join the outputs of the requests of one question into a reply."""
-        from vllm import __version__
-
-        logprob_by_token: dict[int, float] = {}
-        for output in outputs:
-            logprob_by_token |= zip(
-                output.outputs[0].logprobs.token_ids, output.outputs[0].logprobs.logprobs, strict=True
-            )
-        missing = [token for token in tokens if not math.isfinite(logprob_by_token.get(token, math.nan))]
-        if missing:
-            missing_ids = f"{missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else missing[0]
-            return Reply(problem=f"vLLM {__version__} gave no finite probability for the asked token id {missing_ids}")
-        return Reply([logprob_by_token[token] for token in tokens], outputs[0].outputs[0].token_ids[0])
+    def _join_outputs_into_reply(self, tokens: TokenIds, outputs: Sequence[tuple[TokenIds, Any]]) -> Reply:
+        """Join the outputs of the requests of one question, each with the tokens asked for, into a reply."""
+        logprobs = [logprob for part, output in outputs for logprob in read_logprobs([output], part)[0].tolist()]
+        problem = describe_missing_logprobs(tokens, logprobs)
+        return Reply(problem=problem) if problem else Reply(logprobs, outputs[0][1].outputs[0].token_ids[0])
 
     def _run_requests(self, prompts: Sequence[list[int]], parameters: Sequence[Any]) -> list[Any]:
         """Let vLLM answer requests, one output per prompt."""
@@ -238,11 +243,11 @@ class VllmEngine(ThoughtWriter):
             ) from error
         return outputs
 
-    def _try_model(self) -> None:
+    def _try_model_on_one_token(self) -> None:
         """Ask for one token, so that a model that vLLM cannot run is refused before the run."""
         ids = self.tokens.bare(["a"])[0]
         try:
-            (reply,) = self._ask_questions([Question(ids, (ids[-1],))])
+            (reply,) = self._ask_vllm_for_logprobs([Question(ids, (ids[-1],))])
         except RunFailed as error:
             raise InputError(
                 f"model {self.name}: vLLM cannot run it here, its own messages above say why; try --engine causal"
@@ -255,3 +260,8 @@ class VllmEngine(ThoughtWriter):
         cold = [temperature for temperature in temperatures if temperature < COLDEST]
         if cold:
             raise InputError(f"model {self.name}: temperature {cold[0]}: vLLM computes with none below {COLDEST}")
+
+
+def _cut_into_parts(tokens: TokenIds) -> list[TokenIds]:
+    """Cut tokens into as many as one request may list."""
+    return [tokens[start : start + MOST_TOKENS] for start in range(0, len(tokens), MOST_TOKENS)]

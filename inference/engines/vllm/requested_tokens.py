@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from inference.engines.exact.answer_words import TokenIds
+from inference.engines.exact.followed_paths import Beginning, Logs
 from inference.engines.exact.lattice import Paths, Places
 from inference.engines.exact.targets import Target
 from inference.engines.rows import Row
@@ -40,6 +44,8 @@ class Reply:
 class RequestedTokens:
     """Next tokens of options (`targets.NextTokens`), asked for all rows and temperatures of a step at once.
 
+    A beginning that cannot matter is not asked for.
+
     Attributes
     ----------
     problems
@@ -61,14 +67,12 @@ class RequestedTokens:
         self._first = dict(zip(keys, replies, strict=True))
         return [self._first[1.0, row].likeliest for row in range(len(self.rows))]
 
-    def logprobs(
-        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
-    ) -> Tensor:
-        """Return the log-probabilities of tokens after some rows and a path, asked of vLLM unless they are known.
+    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+        """Return the log-probabilities of tokens right after some rows, which `likeliest` has asked for.
 
         Parameters
         ----------
-        rows, path, tokens, temperatures
+        rows, tokens, temperatures
             As in `targets.NextTokens`.
 
         Returns
@@ -76,13 +80,73 @@ class RequestedTokens:
         Tensor [temperatures x rows, tokens], float64; -inf in rows without a reply (`problems`).
         """
         keys = [(t, row) for t in temperatures for row in rows]
-        if path:
-            replies = self.ask([Question([*self.rows[row].ids, *path], tuple(tokens), t) for t, row in keys])
+        sizes = [len(tokens)] * len(keys)
+        logprobs = self._list_logprobs([row for _, row in keys], [self._first[key] for key in keys], sizes)
+        return torch.from_numpy(logprobs).unflatten(0, (len(keys), len(tokens)))
+
+    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+        """Ask for the log-probabilities of the tokens that go on behind beginnings of answers.
+
+        Parameters
+        ----------
+        beginnings, temperatures
+            As in `targets.NextTokens`.
+
+        Returns
+        -------
+        Array [children of all nodes]; -inf in rows without a reply (`problems`).
+        """
+        replies = self.ask([
+            Question([*self.rows[row].ids, *node.path], tuple(node.children), temperatures[place])
+            for place, row, node, _ in beginnings
+        ])  # fmt: skip
+        sizes = [len(node.children) for _, _, node, _ in beginnings]
+        return self._list_logprobs([row for _, row, _, _ in beginnings], replies, sizes)
+
+    def _list_logprobs(self, rows: Sequence[int], replies: Sequence[Reply], sizes: Sequence[int]) -> Logs:
+        """List the log-probabilities of replies one after the other, and note the rows without a reply."""
+        self.problems |= {row: reply.problem for row, reply in zip(rows, replies, strict=True) if reply.problem}
+        listed = (
+            [-math.inf] * size if reply.problem else reply.logprobs for reply, size in zip(replies, sizes, strict=True)
+        )
+        return np.array(list(chain.from_iterable(listed)), dtype=np.float64)
+
+
+def read_logprobs(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
+    """Read the log-probabilities of the same tokens from the outputs of many requests.
+
+    Parameters
+    ----------
+    outputs
+        Outputs of vLLM with flat log-probabilities: those of the written token and then, as a rule, of the asked ones.
+    tokens
+        The asked ids.
+
+    Returns
+    -------
+    Array [outputs, tokens]; NaN where vLLM told none.
+    """
+    asked_ids, end = list(tokens), 1 + len(tokens)
+    lists = []
+    for output in outputs:
+        flat_logprobs = output.outputs[0].logprobs
+        if flat_logprobs.token_ids[1:end] == asked_ids:
+            lists.append(flat_logprobs.logprobs[1:end])
         else:
-            replies = [self._first[key] for key in keys]
-        self.problems |= {row: reply.problem for (_, row), reply in zip(keys, replies, strict=True) if reply.problem}
-        nothing = [-math.inf] * len(tokens)
-        return torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
+            logprob_by_token = dict(zip(flat_logprobs.token_ids, flat_logprobs.logprobs, strict=True))
+            lists.append([logprob_by_token.get(token, math.nan) for token in asked_ids])
+    return np.array(lists, dtype=np.float64).reshape(len(lists), len(asked_ids))
+
+
+def describe_missing_logprobs(tokens: Sequence[int], logprobs: Sequence[float] | Logs) -> str | None:
+    """Say which tokens have no finite log-probability; None where all have one."""
+    missing = [token for token, logprob in zip(tokens, logprobs, strict=True) if not math.isfinite(logprob)]
+    if not missing:
+        return None
+    from vllm import __version__
+
+    missing_ids = f"{missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else missing[0]
+    return f"vLLM {__version__} gave no finite probability for the asked token id {missing_ids}"
 
 
 class RequestedPaths:
@@ -95,7 +159,8 @@ class RequestedPaths:
     Parameters
     ----------
     ask
-        Gets the replies.
+        Given many lists of token ids, the asked tokens and a temperature, gets the log-probabilities of these tokens
+        behind each list: [lists, tokens], perhaps not finite.
     rows
         The prompts.
     paths
@@ -115,7 +180,7 @@ class RequestedPaths:
 
     def __init__(
         self,
-        ask: Callable[[list[Question]], list[Reply]],
+        ask: Callable[[list[list[int]], TokenIds, float], Logs],
         rows: Sequence[Row],
         paths: Paths,
         tokens: Sequence[int],
@@ -139,14 +204,16 @@ class RequestedPaths:
         -------
         Float64 [rows, width, asked tokens + 1]; the last is the logarithm of what the others lack to 1.
         """
-        keys = [(row, path) for row, line in enumerate(path_places.tolist()) for path in line]
-        questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
-                     for row, path in keys]  # fmt: skip
-        replies = self._ask(questions)
-        self.problems |= {row: reply.problem for (row, _), reply in zip(keys, replies, strict=True) if reply.problem}
-        nothing = [-math.inf] * len(self._tokens)
-        logprobs = torch.tensor(
-            [nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64
-        )
+        prompts = [
+            row.ids + self._ids[path]
+            for row, line in zip(self._prompts, path_places.tolist(), strict=True)
+            for path in line
+        ]
+        asked_logprobs = self._ask(prompts, self._tokens, self._temperature)
+        for place in np.flatnonzero(~np.isfinite(asked_logprobs).all(-1)).tolist():
+            problem = describe_missing_logprobs(self._tokens, asked_logprobs[place])
+            self.problems[place // path_places.shape[1]] = str(problem)
+            asked_logprobs[place] = -math.inf
+        logprobs = torch.from_numpy(asked_logprobs)
         remainder = torch.log1p(-logprobs.logsumexp(-1, keepdim=True).exp().clamp(max=1.0))
         return torch.cat([logprobs, remainder], dim=-1).unflatten(0, path_places.shape)

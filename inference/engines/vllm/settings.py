@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ground.errors import InputError, suggest_nearest
-from inference.numerals import build_whole_number_converter, parse_share
+from inference.numerals import build_whole_number_converter, parse_positive_share
 
 Value = bool | int | float | str
 
@@ -69,7 +69,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument("--tensor-parallel-size", type=parse_count, metavar="N", help="GPUs to spread a model over")
     group.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
     group.add_argument(
-        "--gpu-memory-utilization", type=parse_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
+        "--gpu-memory-utilization",
+        type=parse_positive_share,
+        metavar="P",
+        help="share of a GPU's memory to take (default: 0.9)",
     )
     group.add_argument(
         "--vllm-set", action="append", default=[], metavar="NAME=VALUE",
@@ -119,11 +122,11 @@ def parse_vllm_assignments(assignments: Sequence[str]) -> dict[str, Value]:
             )
         if name in settings:
             raise InputError(f"--vllm-set {name}: given twice; give it once")
-        settings[name] = _parse_value(name, value.strip())
+        settings[name] = _parse_setting_value(name, value.strip())
     return settings
 
 
-def _parse_value(name: str, text: str) -> Value:
+def _parse_setting_value(name: str, text: str) -> Value:
     """Convert the text of a setting to the kind that it has."""
     kind = SITE[name]
     try:

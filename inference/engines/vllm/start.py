@@ -19,10 +19,10 @@ from transformers.utils import GENERATION_CONFIG_NAME
 from ground.errors import InputError
 from ground.extras import build_install_command
 from inference.engines.loading import (
+    choose_engine_for_architecture,
     convert_transformers_errors,
-    pin_revision,
+    find_revision_and_digest_to_load,
     resolve_dtype,
-    resolve_engine,
     silence_transformers,
 )
 from inference.engines.merging import compute_adapter_products
@@ -85,11 +85,11 @@ def start_vllm(
         As in `inference.engines.load_engine`.
     """
     vllm = import_vllm()
-    on = _choose_device(device)
-    commit, digest = pin_revision(name, revision)
+    on = _find_device_of_vllm(device)
+    commit, digest = find_revision_and_digest_to_load(name, revision)
     with convert_transformers_errors(name), silence_transformers():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
-        resolve_engine(name, config, "causal")
+        choose_engine_for_architecture(name, config, "causal")
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         with torch.device("meta"):  # no weights: only to count them
             shape = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
@@ -150,7 +150,7 @@ def _load_generation_config(name: str, commit: str | None, shape: Any) -> Any:
 def _stop_vllm(core: Any, companions: Companions) -> None:
     """Shut vLLM's core down and kill the processes that still run."""
     core.shutdown()
-    companions.kill_companions()
+    companions.kill_running_child_processes()
 
 
 def import_vllm() -> Any:
@@ -174,7 +174,7 @@ def import_vllm() -> Any:
     return vllm
 
 
-def _choose_device(requested: str) -> torch.device:
+def _find_device_of_vllm(requested: str) -> torch.device:
     """Return the device that this build of vLLM runs on."""
     from vllm.platforms import current_platform
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.arguments import add_models_file, add_score_arguments
+from inference.arguments import add_imported_score_arguments, add_models_file_option
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
 from inference.importers.shared import saving
@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: that of the records)")
-    add_models_file(parser)
-    add_score_arguments(parser, "the score of every response, whoever wrote the records,")
+    add_models_file_option(parser)
+    add_imported_score_arguments(parser, "the score of every response, whoever wrote the records,")
 
 
 def main(args: argparse.Namespace) -> None:
@@ -64,7 +64,7 @@ def main(args: argparse.Namespace) -> None:
 
     refuse_measure_options(args, COMMAND)
     if args.scores:
-        _import_scores(args)
+        _import_scores_of_records(args)
         return
     aggregates = [records.read_aggregate(path) for path in records.find_aggregate_files(args.records)]
     study = _build_eee_study(aggregates, args.name)
@@ -74,14 +74,16 @@ def main(args: argparse.Namespace) -> None:
         lambda: _build_eee_response_tables(aggregates, study),
         _join_eee_conditions(aggregates),
         descriptions=args.models,
-        imported={aggregate.model: saving.compute_fingerprint([aggregate.samples], {}) for aggregate in aggregates},
+        imported={
+            aggregate.model: saving.compute_fingerprint_of_files([aggregate.samples], {}) for aggregate in aggregates
+        },
         command=args.call,
         models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
     )
-    saving.print_escaped_lines(lines)
+    saving.print_import(lines, args.out)
 
 
-def _import_scores(args: argparse.Namespace) -> None:
+def _import_scores_of_records(args: argparse.Namespace) -> None:
     """Import the scores of records of any tool into a run folder."""
     from inference.importers.eee import records, scores
     from inference.importers.shared.logged_scores import LoggedMeasures, collect_score_settings
@@ -92,12 +94,14 @@ def _import_scores(args: argparse.Namespace) -> None:
     eee_scores = scores.EeeScores(aggregates, measures)
     settings = {"importer": "eee", **collect_score_settings(args)}
     imported = {
-        model: saving.compute_fingerprint([one.samples for one in aggregates if one.model == model], settings)
+        model: saving.compute_fingerprint_of_files([one.samples for one in aggregates if one.model == model], settings)
         for model in dict.fromkeys(one.model for one in aggregates)
     }
-    responses = measures.read_to_end(eee_scores.read_eee_scores(), eee_scores.conditions)
+    responses = measures.read_responses_and_complete_conditions(eee_scores.read_eee_scores(), eee_scores.conditions)
     lines = save_log_study(args, args.records, responses, eee_scores.conditions, imported)
-    saving.print_escaped_lines([*lines, *measures.describe_scores(), *eee_scores.describe_means()])
+    saving.print_import(
+        [*lines, *measures.describe_number_of_scores(), *eee_scores.describe_agreement_with_stated_means()], args.out
+    )
 
 
 def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:

@@ -10,10 +10,10 @@ from typing import Any, TextIO
 
 from ground.errors import InputError, shorten_text
 from inference.stimuli.reading.files import (
-    check_ordinary_file,
-    check_storable_value,
     read_checked_lines,
     read_text_file,
+    refuse_pipe_or_device,
+    require_storable_value,
     shorten_value,
 )
 
@@ -62,7 +62,7 @@ def check_samples_digest(path: Path, samples: Path, detail: Mapping[str, Any]) -
         They cannot be read, or were changed.
     """
     try:
-        check_ordinary_file(samples)
+        refuse_pipe_or_device(samples)
         with samples.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
@@ -132,7 +132,7 @@ def parse_json_field(where: str | Path, name: str, text: str, kind: type) -> Any
         It is no JSON, or of another type.
     """
     try:
-        parsed = check_storable_value(str(where), json.loads(text, parse_constant=_refuse_special_number))
+        parsed = require_storable_value(str(where), json.loads(text, parse_constant=_refuse_nan_or_infinite_number))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: {name} is no JSON ({shorten_text(str(error))})") from None
     if not isinstance(parsed, kind):
@@ -142,12 +142,12 @@ def parse_json_field(where: str | Path, name: str, text: str, kind: type) -> Any
     return parsed
 
 
-def _refuse_special_number(name: str) -> float:
+def _refuse_nan_or_infinite_number(name: str) -> float:
     """Refuse NaN and infinities, which JSON does not have."""
     raise ValueError(f"{name} is no number of JSON")
 
 
-def check_only_texts(where: str | Path, name: str, values: list[Any]) -> list[str]:
+def require_list_of_texts(where: str | Path, name: str, values: list[Any]) -> list[str]:
     """Return a list that holds texts only.
 
     Parameters

@@ -16,18 +16,18 @@ from ground.errors import InputError
 from ground.run_json import SCHEMA
 from inference.importers.eee.fields import (
     OWN_PREFIX,
-    check_only_texts,
     check_samples_digest,
     parse_json_field,
     read_sample_lines,
+    require_list_of_texts,
     require_record_field,
 )
-from inference.importers.shared.recordable import refuse_unrecordable
+from inference.importers.shared.recordable import refuse_unrecordable_name_or_fields
 from inference.stimuli.reading.files import (
-    check_storable_value,
     expand_user_path,
     parse_json,
     read_text_file,
+    require_storable_value,
     shorten_value,
 )
 
@@ -105,7 +105,7 @@ def read_aggregate_document(path: Path) -> tuple[dict[str, Any], list[Any]]:
     InputError
         It is malformed, of another version, or has no results.
     """
-    document = check_storable_value(str(path), parse_json(path, read_text_file(path)))
+    document = require_storable_value(str(path), parse_json(path, read_text_file(path)))
     version = require_record_field(path, document, "schema_version", str)
     if version != VERSION:
         raise InputError(
@@ -137,13 +137,13 @@ def read_aggregate(path: Path) -> Aggregate:
             require_record_field(where, condition_details, f"{OWN_PREFIX}fields", str),
             dict,
         )
-        refuse_unrecordable(where, "conditions", name, conditions[name])
+        refuse_unrecordable_name_or_fields(where, "conditions", name, conditions[name])
     where = f"{path}, evaluation_results 1"
     study = require_record_field(where, results[0], "source_data.additional_details", dict)
     study_facts = {key.removeprefix(OWN_PREFIX): value for key, value in study.items() if key.startswith(OWN_PREFIX)}
     for key in ("protocol", "name", "hash", "canonical"):
         require_record_field(where, study_facts, key, str, shown_as=f"source_data.additional_details.{OWN_PREFIX}{key}")
-    study_facts["canonical"] = check_only_texts(
+    study_facts["canonical"] = require_list_of_texts(
         where,
         f"{OWN_PREFIX}canonical",
         parse_json_field(where, f"{OWN_PREFIX}canonical", study_facts["canonical"], list),
@@ -153,7 +153,7 @@ def read_aggregate(path: Path) -> Aggregate:
     samples = path.with_name(f"{path.stem}{SAMPLES}")
     check_samples_digest(path, samples, require_record_field(path, document, "detailed_evaluation_results", dict))
     model = require_record_field(path, document, "model_info.id", str)
-    refuse_unrecordable(str(path), "models", model, {})
+    refuse_unrecordable_name_or_fields(str(path), "models", model, {})
     return Aggregate(
         path, samples, require_record_field(path, document, "evaluation_id", str), model, study_facts,
         conditions, require_record_field(path, document, "model_info.additional_details", dict),
@@ -173,7 +173,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
     with path.open(encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(read_sample_lines(path, file), start=1):
             where = f"{path}, line {number}"
-            record = check_storable_value(where, parse_json(path, line, number))
+            record = require_storable_value(where, parse_json(path, line, number))
             for key, expected_id in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
                 if (stated_id := require_record_field(where, record, key, str)) != expected_id:
                     raise InputError(
@@ -192,7 +192,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
                 raise InputError(
                     f"{where}: condition {shorten_value(values['condition'])} is not in {aggregate.path.name}"
                 )
-            texts = check_only_texts(where, "output.raw", require_record_field(where, record, "output.raw", list))
+            texts = require_list_of_texts(where, "output.raw", require_record_field(where, record, "output.raw", list))
             text = require_record_field(where, record, "input.raw", str)
             if not text.strip():
                 raise InputError(f"{where}: input.raw is empty; it must be the text that was asked")
@@ -234,12 +234,12 @@ def parse_metadata_value(where: str, key: str, text: Any) -> Any:
         return text
     if kind == "map<string,string>":
         pairs = parse_json_field(where, key, text, dict)
-        check_only_texts(where, key, list(pairs.values()))
+        require_list_of_texts(where, key, list(pairs.values()))
         return pairs
     inner = kind.removeprefix("list<").removesuffix(">")
     if inner.startswith("list<"):  # of every sample: a list, or none
         lists = parse_json_field(where, key, text, list)
-        return [None if one is None else _parse_numbers(where, key, one) for one in lists]
+        return [None if one is None else _require_list_of_numbers(where, key, one) for one in lists]
     parsed = parse_json_field(where, key, text, list if kind != inner else object)
     many = parsed if kind != inner else [parsed]
     entries = [float(entry) if key == f"{OWN_PREFIX}logprob" and entry == "-Infinity" else entry for entry in many]
@@ -251,7 +251,7 @@ def parse_metadata_value(where: str, key: str, text: Any) -> Any:
     return entries if kind != inner else entries[0]
 
 
-def _parse_numbers(where: str, key: str, numbers: Any) -> list[float]:
+def _require_list_of_numbers(where: str, key: str, numbers: Any) -> list[float]:
     """Return a list of numbers as it is; refuse anything else."""
     if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
         raise InputError(f"{where}: metadata.{key} holds {shorten_value(numbers)}; it must be a list of numbers")

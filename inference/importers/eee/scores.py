@@ -17,12 +17,12 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.eee import fields, records
 from inference.importers.shared import log_differences, saving
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
 from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import check_storable_value, parse_json, shorten_value
+from inference.stimuli.reading.files import parse_json, require_storable_value, shorten_value
 
 _CLOSE = 1e-9  # relative, between a mean and what the record states
 
@@ -73,20 +73,22 @@ def read_scored_aggregate(path: Path) -> ScoredAggregate:
         name = fields.require_record_field(where, result, "evaluation_name", str)
         if not name.strip() or name in measures:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
-        measures[name] = _read_measure(where, name, take_object_or_empty(result.get("metric_config")))
-        datasets[name] = str(take_object_or_empty(result.get("source_data")).get("dataset_name") or name)
-        mean = parse_number_or_nan(take_object_or_empty(result.get("score_details")).get("score"))
+        measures[name] = _read_range_and_direction_of_measure(
+            where, name, get_object_or_empty(result.get("metric_config"))
+        )
+        datasets[name] = str(get_object_or_empty(result.get("source_data")).get("dataset_name") or name)
+        mean = parse_number_or_nan(get_object_or_empty(result.get("score_details")).get("score"))
         means |= {name: mean} if math.isfinite(mean) else {}
-        generation = take_object_or_empty(result.get("generation_config")).get("generation_args")
-        settings |= {key: value for key, value in take_object_or_empty(generation).items() if value is not None}
+        generation = get_object_or_empty(result.get("generation_config")).get("generation_args")
+        settings |= {key: value for key, value in get_object_or_empty(generation).items() if value is not None}
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
-    fields.check_samples_digest(path, samples, take_object_or_empty(document.get("detailed_evaluation_results")))
+    fields.check_samples_digest(path, samples, get_object_or_empty(document.get("detailed_evaluation_results")))
     identity = fields.require_record_field(path, document, "evaluation_id", str)
     model = fields.require_record_field(path, document, "model_info.id", str)
     return ScoredAggregate(path, samples, identity, model, measures, datasets, means, settings)
 
 
-def _read_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeasure:
+def _read_range_and_direction_of_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeasure:
     """Read range and direction of a measure; without two numbers it has no range."""
     ends = [parse_number_or_nan(config.get(field)) for field in ("min_score", "max_score")]
     ends = [end if not isinstance(config.get(field), str) else math.nan
@@ -142,11 +144,11 @@ class EeeScores:
         for number, aggregate in enumerate(self._aggregates):
             first_by_sample: dict[tuple[str, str], int] = {}
             for name, measure in aggregate.measures.items():
-                self._measures.note_range(name, measure.range, measure.direction)
+                self._measures.note_range_of_measure(name, measure.range, measure.direction)
             with aggregate.samples.open(encoding="utf-8", newline="\n") as file:
                 for line_number, line in enumerate(fields.read_sample_lines(aggregate.samples, file), start=1):
                     where = f"{aggregate.samples}, line {line_number}"
-                    record = check_storable_value(where, parse_json(aggregate.samples, line, line_number))
+                    record = require_storable_value(where, parse_json(aggregate.samples, line, line_number))
                     _refuse_row_of_other_record(where, record, aggregate)
                     name = fields.require_record_field(where, record, "evaluation_name", str)
                     sample = fields.require_record_field(where, record, "sample_id", str)
@@ -166,14 +168,14 @@ class EeeScores:
         if name not in aggregate.measures:
             raise InputError(f"{where}: evaluation_name {shorten_value(name)} is not in {aggregate.path.name}")
         score = parse_logged_number(
-            where, "evaluation.score", take_object_or_empty(record.get("evaluation")).get("score")
+            where, "evaluation.score", get_object_or_empty(record.get("evaluation")).get("score")
         )
         if score is not None:
             self._scores[number, name].append(score)
         text = fields.require_record_field(where, record, "input.raw", str)
         item = f"{aggregate.datasets[name]}:{sample}" if self._has_several_datasets else sample
         wordings = self._texts.setdefault(item, {})
-        raw = take_object_or_empty(record.get("output")).get("raw")
+        raw = get_object_or_empty(record.get("output")).get("raw")
         output = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
         return LoggedResponse(
             where=where,
@@ -183,7 +185,7 @@ class EeeScores:
             wording=wordings.setdefault(text, f"p{len(wordings) + 1}"),
             text=text,
             scores=() if score is None else (score,),
-            output=tuple(fields.check_only_texts(where, "output.raw", output)) or None,
+            output=tuple(fields.require_list_of_texts(where, "output.raw", output)) or None,
             error="the record has no score of it" if score is None else None,
             attributes={"subset": aggregate.datasets[name]} if self._has_several_datasets else {},
         )
@@ -205,7 +207,7 @@ class EeeScores:
             raise InputError(f"{self._aggregates[number].path}: two scores would both be called '{condition}'")
         return condition
 
-    def describe_means(self) -> list[str]:
+    def describe_agreement_with_stated_means(self) -> list[str]:
         """Say how many means are those that the records state, and which are not; once all is read."""
         compared = [
             (self._aggregates[number], name, math.fsum(scores) / len(scores))

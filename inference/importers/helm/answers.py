@@ -77,8 +77,8 @@ class HelmAnswers:
             rights: dict[str, list[bool]] = defaultdict(list)  # of instances as they are: split -> right?
             wordings: dict[str, set[str]] = defaultdict(set)
             partial = 0
-            for request in run.read_requests():
-                credit = self._read_credit(request, scores)
+            for request in run.read_helm_requests():
+                credit = self._read_correctness_of_request(request, scores)
                 response = self._build_helm_response(
                     number, request, credit, scores.get(request.key, {}), with_letters=letters
                 )
@@ -93,7 +93,9 @@ class HelmAnswers:
                 )
             )
 
-    def _read_credit(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
+    def _read_correctness_of_request(
+        self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]
+    ) -> float:
         """Find the score of a request, from 0 (wrong) to 1 (right); 0 where it failed."""
         request_scores = scores.get(request.key, {})
         credit = request_scores.get(self.metric)
@@ -126,7 +128,7 @@ class HelmAnswers:
             answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
             _refuse_contradicting_score(request, credit, answer)
         return LoggedResponse(
-            **self.build_shared_fields(run_number, request),
+            **self.build_fields_shared_by_responses(run_number, request),
             condition=self._name_helm_condition(run_number, request.key[2]),
             choices=request.choices if with_letters else (),
             gold=request.gold if with_letters else None,
@@ -134,7 +136,7 @@ class HelmAnswers:
             error=request.error,
         )
 
-    def build_shared_fields(self, run_number: int, request: HelmRequest) -> dict[str, Any]:
+    def build_fields_shared_by_responses(self, run_number: int, request: HelmRequest) -> dict[str, Any]:
         """Make what responses to a request share, whatever is read of them: all but their condition.
 
         Parameters
@@ -161,11 +163,11 @@ class HelmAnswers:
 
     def _name_helm_condition(self, run_number: int, trial: int) -> str:
         """Name the condition of a request and record it."""
-        name, fields = self.name_setting(run_number, trial)
+        name, fields = self.name_settings_of_request(run_number, trial)
         self.conditions.setdefault(name, {**fields, "metric": self.metric})
         return name
 
-    def name_setting(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
+    def name_settings_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
         """Name how a request was asked; each trial has other examples in the prompt.
 
         Parameters

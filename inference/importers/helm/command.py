@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.arguments import add_score_arguments
+from inference.arguments import add_imported_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
     )
-    add_score_arguments(parser, "every metric of an instance")
+    add_imported_score_arguments(parser, "every metric of an instance")
     saving.add_arguments(parser)
 
 
@@ -72,12 +72,12 @@ def main(args: argparse.Namespace) -> None:
     imported = _compute_helm_fingerprints(args, runs)
     if measures is not None:
         scores = HelmScores(answers, measures)
-        responses = measures.read_to_end(scores.read_helm_responses(), answers.conditions)
+        responses = measures.read_responses_and_complete_conditions(scores.read_helm_responses(), answers.conditions)
         lines = save_log_study(args, args.folders, responses, answers.conditions, imported)
-        lines += measures.describe_scores()
+        lines += measures.describe_number_of_scores()
     else:
         lines = save_log_study(args, args.folders, answers.read_helm_responses(), answers.conditions, imported)
-    saving.print_escaped_lines([*lines, *answers.run_lines])
+    saving.print_import([*lines, *answers.run_lines], args.out)
 
 
 def _list_run_folders(folder_names: list[str]) -> list[Path]:
@@ -108,7 +108,7 @@ def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) ->
     names = ("variant_key", "metric", "right_or_wrong")
     settings = {"importer": "helm", **{name: getattr(args, name) for name in names}, **collect_score_settings(args)}
     return {
-        model: saving.compute_fingerprint(
+        model: saving.compute_fingerprint_of_files(
             [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings
         )
         for model in dict.fromkeys(run.model for run in runs)

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, shorten_text
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
+from inference.importers.shared.json_log import drop_empty_values, get_object_or_empty, parse_list_field
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
 PREDICTED = "predicted_index"
@@ -85,13 +85,13 @@ class HelmRun:
     arguments: Mapping[str, Any]
     settings: Mapping[str, Any]
 
-    def read_requests(self) -> Iterator[HelmRequest]:
+    def read_helm_requests(self) -> Iterator[HelmRequest]:
         """Go through the requests; of those for each choice of one question, the first stands for all."""
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
         states = parse_list_field(str(path), read_run_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
-            request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
+            request = _parse_helm_request(f"{path}, request {place}", get_object_or_empty(state), self.method)
             if request.key not in read_keys:
                 read_keys.add(request.key)
                 yield request
@@ -109,10 +109,10 @@ class HelmRun:
         for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
             where = f"{path}, entry {place}"
             request_scores = scores_by_request[
-                parse_request_key(where, take_object_or_empty(entry), take_object_or_empty(entry).get("instance_id"))
+                parse_request_key(where, get_object_or_empty(entry), get_object_or_empty(entry).get("instance_id"))
             ]
-            for stat in map(take_object_or_empty, parse_list_field(where, entry, "stats")):
-                name, value = take_object_or_empty(stat.get("name")).get("name"), _parse_mean(stat)
+            for stat in map(get_object_or_empty, parse_list_field(where, entry, "stats")):
+                name, value = get_object_or_empty(stat.get("name")).get("name"), _parse_stated_mean(stat)
                 if not isinstance(name, str) or not math.isfinite(value):
                     continue
                 if request_scores.setdefault(name, value) != value and name in single_valued_metrics:
@@ -131,8 +131,8 @@ class HelmRun:
         if not path.exists():
             return {}
         entries_in_file = read_run_json_file(path)
-        stats = [take_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
-        named_means = [(take_object_or_empty(stat.get("name")), _parse_mean(stat)) for stat in stats]
+        stats = [get_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
+        named_means = [(get_object_or_empty(stat.get("name")), _parse_stated_mean(stat)) for stat in stats]
         return {
             (str(name.get("name")), str(name.get("split"))): mean
             for name, mean in named_means
@@ -151,21 +151,21 @@ def read_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = take_object_or_empty(read_run_json_file(path / SPEC))
-    adapter, scenario = take_object_or_empty(spec.get("adapter_spec")), take_object_or_empty(spec.get("scenario_spec"))
+    spec = get_object_or_empty(read_run_json_file(path / SPEC))
+    adapter, scenario = get_object_or_empty(spec.get("adapter_spec")), get_object_or_empty(spec.get("scenario_spec"))
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
         if not isinstance(value, str) or not value.strip():
             raise InputError(f"{path / SPEC}: {field} must be a name, not {shorten_value(value)}")
     scenario_arguments = ",".join(
-        f"{name}={value}" for name, value in sorted(take_object_or_empty(scenario.get("args")).items())
+        f"{name}={value}" for name, value in sorted(get_object_or_empty(scenario.get("args")).items())
     )
     head = spec["name"].partition(":")[0]
     arguments = {
         name: value for name, value in drop_empty_values(adapter).items() if name not in _GENERATION | _MODEL | _AMOUNTS
     }
     settings = {name: value for name, value in drop_empty_values(adapter).items() if name in _GENERATION}
-    check_storable_value(str(path / SPEC), [model, head, scenario_arguments, arguments, settings])
+    require_storable_value(str(path / SPEC), [model, head, scenario_arguments, arguments, settings])
     return HelmRun(
         path,
         f"{head}:{scenario_arguments}" if scenario_arguments else head,
@@ -211,43 +211,43 @@ def parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> Re
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
-    perturbation = drop_empty_values(take_object_or_empty(entry.get("perturbation")))
+    perturbation = drop_empty_values(get_object_or_empty(entry.get("perturbation")))
     return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
 
 
-def _parse_mean(stat: Mapping[str, Any]) -> float:
+def _parse_stated_mean(stat: Mapping[str, Any]) -> float:
     """Read the mean of a score; NaN where it is no number."""
     return math.nan if isinstance(stat.get("mean"), str) else parse_number_or_nan(stat.get("mean"))
 
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
-    instance = take_object_or_empty(state.get("instance"))
+    instance = get_object_or_empty(state.get("instance"))
     key = parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
     question, prompt = (
-        take_object_or_empty(instance.get("input")).get("text"),
-        take_object_or_empty(state.get("request")).get("prompt"),
+        get_object_or_empty(instance.get("input")).get("text"),
+        get_object_or_empty(state.get("request")).get("prompt"),
     )
     if not isinstance(question, str) or not question.strip():
         raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
-    references = [take_object_or_empty(reference) for reference in parse_list_field(where, instance, "references")]
-    words = [str(take_object_or_empty(reference.get("output")).get("text")) for reference in references]
+    references = [get_object_or_empty(reference) for reference in parse_list_field(where, instance, "references")]
+    words = [str(get_object_or_empty(reference.get("output")).get("text")) for reference in references]
     right = {
         place for place, candidate in enumerate(references) if "correct" in parse_list_field(where, candidate, "tags")
     }
     choices, labels = _find_shown_choices(state, words, method)
     if choices != tuple(words):  # another order than that of the references
         right = {place for place, text in enumerate(choices) if text in {words[candidate] for candidate in right}}
-    result = take_object_or_empty(state.get("result"))
+    result = get_object_or_empty(state.get("result"))
     output = _find_scored_text(where, result)
     letter = None if output is None else output.strip()
     return HelmRequest(
         where=where,
         key=key,
-        question=str(check_storable_value(where, question)),
-        prompt=str(check_storable_value(where, prompt)) if isinstance(prompt, str) else question,
+        question=str(require_storable_value(where, question)),
+        prompt=str(require_storable_value(where, prompt)) if isinstance(prompt, str) else question,
         split=str(instance.get("split", "none")),
-        choices=tuple(check_storable_value(where, choices)),
+        choices=tuple(require_storable_value(where, choices)),
         gold=min(right) if choices and len(right) == 1 else None,
         answer=labels.index(letter) if letter in labels else None,
         output=output,
@@ -263,17 +263,17 @@ def _find_shown_choices(state: Mapping[str, Any], words: list[str], method: str)
         return tuple(words), []
     if method != JOINT:
         return (), []
-    mapping = take_object_or_empty(state.get("output_mapping"))
+    mapping = get_object_or_empty(state.get("output_mapping"))
     return tuple(map(str, mapping.values())), list(mapping)
 
 
 def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
     """Find the text that HELM scores: of several completions the likeliest."""
-    completions = [take_object_or_empty(completion) for completion in parse_list_field(where, result, "completions")]
+    completions = [get_object_or_empty(completion) for completion in parse_list_field(where, result, "completions")]
     if not completions or result.get("success") is False:
         return None
     for completion in completions:
         if not isinstance(completion.get("text"), str) or not isinstance(completion.get("logprob", 0), int | float):
             raise InputError(f"{where}: a completion needs a text, and a number as logprob")
     likeliest = max(completions, key=lambda completion: completion.get("logprob", 0))
-    return str(check_storable_value(where, likeliest["text"]))
+    return str(require_storable_value(where, likeliest["text"]))

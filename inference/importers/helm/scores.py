@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 from ground.errors import InputError, shorten_text
 from inference.importers.helm.answers import HelmAnswers
 from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_run_json_file
-from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
+from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
 from inference.importers.shared.scored import ScoreMeasure
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 RequestScores: TypeAlias = dict[RequestKey, dict[str, float | None]]
 _CLOSE = 1e-9  # relative, between a mean and what the run states
@@ -54,15 +54,15 @@ class HelmScores:
             names = dict.fromkeys([*first, *names])
             scores_by_split: dict[tuple[str, str], list[float]] = defaultdict(list)  # of instances as they are
             instances: dict[str, None] = {}
-            for request in run.read_requests():
+            for request in run.read_helm_requests():
                 instances[request.key[0]] = None
                 scores = scores_by_request.pop(request.key, {})
-                shared = self._answers.build_shared_fields(number, request)
+                shared = self._answers.build_fields_shared_by_responses(number, request)
                 for name in names:
                     score = scores.get(name)
                     if score is not None and not request.key[1]:
                         scores_by_split[name, request.split].append(score)
-                    self._measures.note_range(name, None)
+                    self._measures.note_range_of_measure(name, None)
                     yield LoggedResponse(
                         **shared,
                         condition=self._name_measure_condition(run, number, request.key[2], name),
@@ -84,7 +84,7 @@ class HelmScores:
         key = run_number, trial, name
         if key in self._condition_by_key:
             return self._condition_by_key[key]
-        setting, fields = self._answers.name_setting(run_number, trial)
+        setting, fields = self._answers.name_settings_of_request(run_number, trial)
         condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
         if self._answers.conditions.setdefault(condition, {**fields, "measure": name})["measure"] != name:
             raise InputError(
@@ -99,13 +99,13 @@ def _read_request_scores(run: HelmRun) -> RequestScores:
     scores_by_request: RequestScores = defaultdict(dict)
     entries = read_run_json_file(path)
     for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
-        where, about = f"{path}, entry {place}", take_object_or_empty(entry)
+        where, about = f"{path}, entry {place}", get_object_or_empty(entry)
         scores = scores_by_request[parse_request_key(where, about, about.get("instance_id"))]
-        for stat in map(take_object_or_empty, parse_list_field(where, entry, "stats")):
-            name = take_object_or_empty(stat.get("name")).get("name")
+        for stat in map(get_object_or_empty, parse_list_field(where, entry, "stats")):
+            name = get_object_or_empty(stat.get("name")).get("name")
             if not isinstance(name, str) or not name.strip():
                 raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
-            score = _parse_stat(where, str(check_storable_value(where, name)), stat)
+            score = _parse_metric_mean(where, str(require_storable_value(where, name)), stat)
             if scores.setdefault(name, score) != score:
                 raise InputError(
                     f"{where}: two scores by {shorten_text(name)}, {scores[name]} and {score}; leave one out"
@@ -113,7 +113,7 @@ def _read_request_scores(run: HelmRun) -> RequestScores:
     return scores_by_request
 
 
-def _parse_stat(where: str, name: str, stat: Mapping[str, Any]) -> float | None:
+def _parse_metric_mean(where: str, name: str, stat: Mapping[str, Any]) -> float | None:
     """Read the mean of a metric's values: of their sum and count, else as it is stated."""
     numbers = [parse_logged_number(where, f"{field} of {name}", stat.get(field)) for field in ("count", "sum", "mean")]
     count, total, mean = numbers

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect import samples as inspect_samples
-from inference.importers.inspect.log import Evaluation, make_unscored_error
+from inference.importers.inspect.log import Evaluation, build_error_of_unscored_log
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import Sample, UnusableScore
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
 from inference.stimuli.reading.files import shorten_value
@@ -130,7 +130,7 @@ class InspectAnswers:
         """Read the samples of a log: item, wording and choices -> its epochs; and all of them."""
         epochs_by_key: dict[WordingKey, list[Sample]] = {}
         for where, fields in evaluation.read_samples():
-            sample = inspect_samples.parse_sample(where, fields, scorer)
+            sample = inspect_samples.parse_inspect_sample(where, fields, scorer)
             item = self._names.name_sample_item(log_number, sample)
             epochs = epochs_by_key.setdefault(
                 (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
@@ -149,7 +149,9 @@ class InspectAnswers:
         """Make the response of all epochs of one wording."""
         scored = [sample for sample in epochs if sample.error is None and sample.credit is not None]
         counts.count_flawed_samples(epochs)
-        common = self._build_shared_fields(log_number, key, epochs[0], with_letters=with_letters, scorer=counts.scorer)
+        common = self._build_fields_shared_by_wording(
+            log_number, key, epochs[0], with_letters=with_letters, scorer=counts.scorer
+        )
         if not scored:
             reason = next((sample.error for sample in epochs if sample.error), "the log has no score for it")
             return LoggedResponse(**common, error=reason)
@@ -165,7 +167,7 @@ class InspectAnswers:
         count = tuple(times[place] for place in range(len(key[2]) if with_letters else 2))
         return LoggedResponse(**common, count=count, invalid=times[None], output=outputs)
 
-    def _build_shared_fields(
+    def _build_fields_shared_by_wording(
         self,
         log_number: int,
         key: WordingKey,
@@ -216,15 +218,15 @@ class InspectAnswers:
             return
         for key, sample in shows:
             outputs = None if sample.output is None else (sample.output,)
-            common = self._build_shared_fields(log_number, key, sample, with_letters=True, way=FIRST_TOKEN)
+            common = self._build_fields_shared_by_wording(log_number, key, sample, with_letters=True, way=FIRST_TOKEN)
             yield LoggedResponse(**common, score=sample.first, output=outputs)
 
 
 def _list_scorers(evaluation: Evaluation) -> list[str | None]:
     """List the scorers of a log, those of its first sample with a score; None stands for the only one."""
     for _, sample in evaluation.read_samples():
-        scores = take_object_or_empty(sample.get("scores"))
-        scorers = [name for name, score in scores.items() if take_object_or_empty(score).get("value") is not None]
+        scores = get_object_or_empty(sample.get("scores"))
+        scorers = [name for name, score in scores.items() if get_object_or_empty(score).get("value") is not None]
         if scorers:
             return [*scorers] if len(scores) > 1 else [None]
     return [None]
@@ -235,7 +237,7 @@ def _find_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> st
     scorers = dict.fromkeys(sample.scorer for sample in samples if sample.scorer and sample.credit is not None)
     if not scorers:
         n_errors = sum(sample.error is not None for sample in samples)
-        raise make_unscored_error(evaluation.path, len(samples), n_errors)
+        raise build_error_of_unscored_log(evaluation.path, len(samples), n_errors)
     if len(scorers) > 1:
         raise InputError(
             f"{evaluation.path}: samples have scores of different scorers ({shorten_text(', '.join(scorers))}); "

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from inference.arguments import add_score_arguments
+from inference.arguments import add_imported_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COMMAND = "import inspect"
 HELP = "import logs of Inspect (inspect_ai): .eval and .json files"
+VERBOSE = "a line about every log"
 
 SUFFIXES = (".eval", ".json")
 EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key task_args.template"
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
     )
-    add_score_arguments(parser, "every score of a sample (C is 1, P 0.5, I and N 0)")
+    add_imported_score_arguments(parser, "every score of a sample (C is 1, P 0.5, I and N 0)")
     saving.add_arguments(parser)
 
 
@@ -72,7 +73,7 @@ def main(args: argparse.Namespace) -> None:
     files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES, unreadable)
     with KeptLogs(args.out, len(files)) as kept_logs:
         evaluations, left_out = log.read_usable_logs(files, in_folders, kept_logs)
-        _import_evaluations(args, evaluations, [*log_folders.describe_left_out(unreadable), *left_out])
+        _import_evaluations(args, evaluations, [*log_folders.describe_left_out_logs(unreadable), *left_out])
 
 
 def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation], left_out: list[str]) -> None:
@@ -80,7 +81,7 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
     from inference.importers.inspect.scores import InspectScores
-    from inference.importers.shared.log_folders import choose_log_lines
+    from inference.importers.shared.log_folders import choose_most_telling_log_lines
     from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_log_study
 
@@ -89,14 +90,14 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     imported = _compute_inspect_fingerprints(args, evaluations)
     if measures is not None:
         scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
-        responses = measures.read_to_end(scores.read_inspect_responses(), scores.conditions)
+        responses = measures.read_responses_and_complete_conditions(scores.read_inspect_responses(), scores.conditions)
         lines = save_log_study(args, args.logs, responses, scores.conditions, imported)
-        lines += [*measures.describe_scores(), *choose_log_lines(scores.log_lines)]
+        lines += [*measures.describe_number_of_scores(), *choose_most_telling_log_lines(scores.log_lines)]
     else:
         answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
         lines = save_log_study(args, args.logs, answers.read_inspect_responses(), answers.conditions, imported)
-        lines += choose_log_lines(answers.log_lines)
-    saving.print_escaped_lines([*lines, *left_out])
+        lines += choose_most_telling_log_lines(answers.log_lines)
+    saving.print_import([*lines, *left_out], args.out)
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
@@ -107,7 +108,7 @@ def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Ev
     settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}, **collect_score_settings(args)}
     models = dict.fromkeys(evaluation.model for evaluation in evaluations)
     return {
-        model: saving.compute_fingerprint(
+        model: saving.compute_fingerprint_of_files(
             [evaluation.path for evaluation in evaluations if evaluation.model == model], settings
         )
         for model in models

@@ -52,10 +52,10 @@ class KeptLogs:
             n_kept = sum(_KEPT.fullmatch(file.name) is not None for file in self.folder.iterdir())
             print(f"{self.folder}: what was read of {n_kept:,} logs; the same call goes on from there", file=sys.stderr)
             return
-        self._remove_kept_files(self.folder)
+        self._remove_cached_logs(self.folder)
         remove_empty_folders([self.folder] if kind is None else [self.folder, *self._new_folders])
 
-    def _remove_kept_files(self, folder: Path) -> None:
+    def _remove_cached_logs(self, folder: Path) -> None:
         """Remove the files of this module, and no other ones."""
         with contextlib.suppress(OSError):
             for file in folder.iterdir():
@@ -64,7 +64,7 @@ class KeptLogs:
                 elif aside := _ASIDE.fullmatch(file.name):
                     remove_abandoned_temporary_files(folder / aside["kept"])
 
-    def find_kept_file(self, log: Path) -> Path | None:
+    def find_cache_file_of_log(self, log: Path) -> Path | None:
         """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
         if not self._is_used or self.folder is None:
             return None
@@ -76,7 +76,7 @@ class KeptLogs:
         return self.folder / f"{digest}.jsonl"
 
 
-def keep_log(file: Path, header: Any, samples: Iterator[tuple[str, Any]]) -> None:
+def write_log_into_cache(file: Path, header: Any, samples: Iterator[tuple[str, Any]]) -> None:
     """Keep a log.
 
     Parameters
@@ -96,15 +96,15 @@ def keep_log(file: Path, header: Any, samples: Iterator[tuple[str, Any]]) -> Non
 
     def write_lines(aside: Path) -> None:
         with aside.open("w", encoding="utf-8") as lines:
-            _write_line(lines, {name: value for name, value in header.items() if name not in ("samples", "stats")})
+            _write_json_line(lines, {name: value for name, value in header.items() if name not in ("samples", "stats")})
             for place, sample in samples:
-                _write_line(lines, [place, _drop_unread_fields(sample)])
+                _write_json_line(lines, [place, _drop_unread_fields(sample)])
 
     file.parent.mkdir(exist_ok=True)  # another import may have ended since, and have removed it
     write_atomically(file, write_lines)
 
 
-def _write_line(lines: TextIO, value: Any) -> None:
+def _write_json_line(lines: TextIO, value: Any) -> None:
     """Write a value as a line of JSON."""
     lines.write(f"{json.dumps(value)}\n")
 
@@ -116,7 +116,7 @@ def _drop_unread_fields(sample: Any) -> Any:
     kept = {name: value for name, value in sample.items() if name not in _UNREAD and name != "attachments"}
     messages = kept.get("messages")
     if isinstance(messages, list):
-        kept["messages"] = messages[: _find_first_question(messages) + 1]
+        kept["messages"] = messages[: _find_index_of_first_user_message(messages) + 1]
     attachments = sample.get("attachments")
     if isinstance(attachments, dict) and attachments:
         text = json.dumps(kept)
@@ -124,7 +124,7 @@ def _drop_unread_fields(sample: Any) -> Any:
     return kept
 
 
-def _find_first_question(messages: list[Any]) -> int:
+def _find_index_of_first_user_message(messages: list[Any]) -> int:
     """Find the place of the first message of a user that says something; the last place where there is none."""
     for place, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") == "user" and str(message.get("content") or "").strip():
@@ -132,14 +132,14 @@ def _find_first_question(messages: list[Any]) -> int:
     return len(messages)
 
 
-def read_kept_header(file: Path) -> Any | None:
+def read_header_of_cached_log(file: Path) -> Any | None:
     """Read the header of a kept log; None: it is not kept."""
     with contextlib.suppress(OSError, ValueError), file.open(encoding="utf-8") as lines:
         return json.loads(next(lines, ""))
     return None
 
 
-def read_kept_samples(file: Path) -> Iterator[tuple[str, Any]]:
+def read_samples_of_cached_log(file: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of a kept log, each with its place in the log.
 
     Raises

@@ -13,12 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError, shorten_text
-from inference.importers.inspect.kept_logs import KeptLogs, keep_log, read_kept_header, read_kept_samples
-from inference.importers.inspect.log_files import read_header_of_file, read_samples_of_file
-from inference.importers.shared.json_log import drop_empty_values, take_object_or_empty
-from inference.importers.shared.log_folders import describe_left_out, refuse_if_all_left_out, show_log_progress
+from inference.importers.inspect.kept_logs import (
+    KeptLogs,
+    read_header_of_cached_log,
+    read_samples_of_cached_log,
+    write_log_into_cache,
+)
+from inference.importers.inspect.log_files import read_inspect_header, read_inspect_samples
+from inference.importers.shared.json_log import drop_empty_values, get_object_or_empty
+from inference.importers.shared.log_folders import (
+    describe_left_out_logs,
+    refuse_if_all_logs_are_left_out,
+    show_log_progress,
+)
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 VERSIONS = 2, 3
 """Of logs. The third was written for some weeks of 2026: its events share their messages, and events are not read."""
@@ -86,7 +95,7 @@ class Evaluation:
         empty = True
         # Another import into the same folder that ends before this one takes what is kept away.
         kept = self.kept if self.kept is not None and self.kept.is_file() else None
-        for place, sample in read_samples_of_file(self.path) if kept is None else read_kept_samples(kept):
+        for place, sample in read_inspect_samples(self.path) if kept is None else read_samples_of_cached_log(kept):
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
                 raise InputError(f"{where}: expected the fields of a sample, not {shorten_value(sample)}")
@@ -97,7 +106,7 @@ class Evaluation:
                 f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import"
             )
 
-    def refuse_unscored(self) -> None:
+    def refuse_unscored_log(self) -> None:
         """Refuse a log of which no sample has a score; it is read as far as to its first one.
 
         Raises
@@ -108,16 +117,16 @@ class Evaluation:
         n_samples = n_errors = 0
         for _, sample in self.read_samples():
             if any(
-                take_object_or_empty(score).get("value") is not None
-                for score in take_object_or_empty(sample.get("scores")).values()
+                get_object_or_empty(score).get("value") is not None
+                for score in get_object_or_empty(sample.get("scores")).values()
             ):
                 return
             n_samples += 1
             n_errors += sample.get("error") is not None
-        raise make_unscored_error(self.path, n_samples, n_errors)
+        raise build_error_of_unscored_log(self.path, n_samples, n_errors)
 
 
-def make_unscored_error(path: Path, n_samples: int, n_errors: int) -> InputError:
+def build_error_of_unscored_log(path: Path, n_samples: int, n_errors: int) -> InputError:
     """Make the error of a log that nobody scored.
 
     Parameters
@@ -170,18 +179,18 @@ def read_usable_logs(
     errors: list[InputError] = []
     for path in show_log_progress(paths, "reading"):
         try:
-            evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_kept_file(path))
+            evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path))
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"
                 )
-            evaluation.refuse_unscored()
+            evaluation.refuse_unscored_log()
         except InputError as error:
             errors.append(error)
         else:
             evaluations.append(evaluation)
-    refuse_if_all_left_out(errors, len(paths))
-    return evaluations, describe_left_out(errors)
+    refuse_if_all_logs_are_left_out(errors, len(paths))
+    return evaluations, describe_left_out_logs(errors)
 
 
 def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
@@ -205,8 +214,8 @@ def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
     """
     if path.suffix.lower() not in (".eval", ".json"):
         raise InputError(f"{path}: no log of Inspect; give .eval or .json files, or a folder of them")
-    kept_header = None if kept is None else read_kept_header(kept)
-    header = kept_header or read_header_of_file(path)
+    kept_header = None if kept is None else read_header_of_cached_log(kept)
+    header = kept_header or read_inspect_header(path)
     if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
         raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
     if header.get("version") not in VERSIONS:
@@ -214,14 +223,12 @@ def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
             f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
             f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
         )
-    about, plan = header["eval"], take_object_or_empty(header.get("plan"))
+    about, plan = header["eval"], get_object_or_empty(header.get("plan"))
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
     arguments = _collect_task_and_solver_arguments(about, plan)
-    generate_config = take_object_or_empty(about.get("model_generate_config")) | take_object_or_empty(
-        plan.get("config")
-    )
+    generate_config = get_object_or_empty(about.get("model_generate_config")) | get_object_or_empty(plan.get("config"))
     # A solver may set them, too: `multiple_choice.max_tokens`.
     generate_config |= {
         name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
@@ -230,9 +237,9 @@ def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
         name: value for name, value in drop_empty_values(generate_config).items() if name in GENERATION_SETTINGS
     }
     arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION_SETTINGS}
-    check_storable_value(str(path), [about["task"], about["model"], arguments, settings])
+    require_storable_value(str(path), [about["task"], about["model"], arguments, settings])
     if kept is not None and kept_header is None:
-        keep_log(kept, header, read_samples_of_file(path))
+        write_log_into_cache(kept, header, read_inspect_samples(path))
     return Evaluation(
         path=path,
         status=str(header.get("status", "started")),
@@ -240,10 +247,10 @@ def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
         model=about["model"].strip(),
         arguments=arguments,
         settings=settings,
-        accuracy=_parse_metric_by_scorer(header.get("results"), "accuracy"),
+        accuracy=_parse_metric_value_by_scorer(header.get("results"), "accuracy"),
         means={
-            **_parse_metric_by_scorer(header.get("results"), "accuracy", with_keys=True),
-            **_parse_metric_by_scorer(header.get("results"), "mean", with_keys=True),
+            **_parse_metric_value_by_scorer(header.get("results"), "accuracy", with_keys=True),
+            **_parse_metric_value_by_scorer(header.get("results"), "mean", with_keys=True),
         },
         invalidated=header.get("invalidated") is True,
         kept=kept,
@@ -273,7 +280,7 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = take_object_or_empty(sample.get("attachments")).get(text.removeprefix(reference))
+            attached = get_object_or_empty(sample.get("attachments")).get(text.removeprefix(reference))
             if not isinstance(attached, str):
                 raise InputError(
                     f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
@@ -288,24 +295,24 @@ def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[s
     arguments = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in take_object_or_empty(about.get(group)).items()
+        for name, value in get_object_or_empty(about.get(group)).items()
     }
     for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
-        solver = str(take_object_or_empty(step).get("solver")).rpartition("/")[2]
+        solver = str(get_object_or_empty(step).get("solver")).rpartition("/")[2]
         arguments |= {
             f"{solver}.{name}": value
-            for name, value in take_object_or_empty(take_object_or_empty(step).get("params")).items()
+            for name, value in get_object_or_empty(get_object_or_empty(step).get("params")).items()
         }
     return drop_empty_values(arguments)
 
 
-def _parse_metric_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
+def _parse_metric_value_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
     """Read a metric over all samples of every scorer that has it, and with keys of the scores that it calls apart."""
-    scores = take_object_or_empty(results).get("scores")
+    scores = get_object_or_empty(results).get("scores")
     metric_by_scorer = {}
-    for score in map(take_object_or_empty, scores if isinstance(scores, list) else ()):
-        metrics = take_object_or_empty(score.get("metrics"))
-        value = take_object_or_empty(metrics.get(metric)).get("value")
+    for score in map(get_object_or_empty, scores if isinstance(scores, list) else ()):
+        metrics = get_object_or_empty(score.get("metrics"))
+        value = get_object_or_empty(metrics.get(metric)).get("value")
         if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value)):
             metric_by_scorer[str(score.get("name"))] = parse_number_or_nan(value)
             if with_keys:

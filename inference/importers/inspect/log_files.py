@@ -13,11 +13,11 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.zip_members import Archive
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
+from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
 from inference.stimuli.reading.files import parse_json
 
 
-def read_header_of_file(path: Path) -> Any:
+def read_inspect_header(path: Path) -> Any:
     """Read the header of a log, of a .json log with its samples.
 
     Raises
@@ -28,7 +28,7 @@ def read_header_of_file(path: Path) -> Any:
     return _read_zipped_header(path, Archive(path)) if _is_zip(path) else _read_whole_log(path)
 
 
-def read_samples_of_file(path: Path) -> Iterator[tuple[str, Any]]:
+def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of a log, each with its place, in the order of the data set where the log says it.
 
     Raises
@@ -56,8 +56,8 @@ def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of an .eval log, each with the name of its member."""
     archive = Archive(path)
     names = [name for name in archive.names if name.startswith("samples/") and name.endswith(".json")]
-    about = take_object_or_empty(take_object_or_empty(_read_zipped_header(path, archive)).get("eval"))
-    sample_ids = take_object_or_empty(about.get("dataset")).get("sample_ids")
+    about = get_object_or_empty(get_object_or_empty(_read_zipped_header(path, archive)).get("eval"))
+    sample_ids = get_object_or_empty(about.get("dataset")).get("sample_ids")
     # Members are written as answers come in, so two logs of one data set have them in other orders.
     places = {str(name): place for place, name in enumerate(sample_ids if isinstance(sample_ids, list) else ())}
     for name in sorted(names, key=lambda name: places.get(_find_sample_id(name), len(places))):

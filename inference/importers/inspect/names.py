@@ -9,7 +9,7 @@ from ground.errors import InputError, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.samples import Sample
 from inference.importers.shared import log_differences, saving, waver_fields
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 ID, PROMPT = "id", "prompt"
 METADATA = "metadata."
@@ -197,4 +197,4 @@ def _read_name_from_metadata(sample: Sample, option: str, key: str) -> str:
             f"{sample.where}: {option} {shorten_text(key)} must be a text or number of every sample, here it is "
             f"{shorten_value(value)}; of metadata there are {metadata_names}"
         )
-    return str(check_storable_value(sample.where, str(value).strip()))
+    return str(require_storable_value(sample.where, str(value).strip()))

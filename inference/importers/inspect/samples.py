@@ -10,12 +10,12 @@ from typing import Any
 
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
-from inference.engines.openai.bounds import build_text_forms, score_first_tokens
+from inference.engines.openai.bounds import build_byte_forms, score_first_tokens
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_first_tokens
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What the letters of Inspect's scores count: correct, incorrect, partial, no answer."""
@@ -76,7 +76,7 @@ class Sample:
     scores: Mapping[str, Any] = field(default_factory=dict)
 
 
-def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
+def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
     """Read a sample.
 
     Parameters
@@ -101,7 +101,7 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
     """
     choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
-    scorer_name, score_fields = _find_score(where, sample, scorer)
+    scorer_name, score_fields = _find_score_of_scorer(where, sample, scorer)
     output, shows = _parse_output_and_logprobs(where, sample)
     begins, first = _score_first_token(shows, len(choices))
     return Sample(
@@ -115,11 +115,11 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
         target=", ".join(targets),
         output=output,
         scorer=scorer_name,
-        credit=_parse_credit(where, score_fields.get("value")),
+        credit=_convert_score_to_unit_range(where, score_fields.get("value")),
         error=_format_sample_error(sample.get("error")),
         begins=begins,
         first=first,
-        metadata=take_object_or_empty(sample.get("metadata")),
+        metadata=get_object_or_empty(sample.get("metadata")),
     )
 
 
@@ -128,7 +128,7 @@ def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
     name = sample.get("id")
     if isinstance(name, bool) or not isinstance(name, int | str) or not str(name).strip():
         raise InputError(f"{where}: id must be text or a whole number, not {shorten_value(name)}")
-    return str(check_storable_value(where, str(name).strip()))
+    return str(require_storable_value(where, str(name).strip()))
 
 
 def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
@@ -147,7 +147,7 @@ def _find_first_message_or_input(where: str, sample: Mapping[str, Any]) -> str:
         *(sample_input if isinstance(sample_input, list) else []),
     ]:
         if (
-            take_object_or_empty(message).get("role") == "user"
+            get_object_or_empty(message).get("role") == "user"
             and (text := _parse_message_text(where, sample, message.get("content"))).strip()
         ):
             return text
@@ -165,10 +165,10 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
     if content is None:
         return ""
     if isinstance(content, str):
-        return str(check_storable_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
+        return str(require_storable_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
     if not isinstance(content, list):
         raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
-    parts = [take_object_or_empty(part) for part in content]
+    parts = [get_object_or_empty(part) for part in content]
     texts = [
         _parse_message_text(where, sample, part["text"])
         if isinstance(part.get("text"), str)
@@ -181,21 +181,21 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
 
 def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
     """Read the text of the first answer, and the log-probabilities of its tokens."""
-    answers = parse_list_field(where, take_object_or_empty(sample.get("output")), "choices")
+    answers = parse_list_field(where, get_object_or_empty(sample.get("output")), "choices")
     if not answers:
         return None, None
-    first = take_object_or_empty(answers[0])
-    return _parse_message_text(where, sample, take_object_or_empty(first.get("message")).get("content")), first.get(
+    first = get_object_or_empty(answers[0])
+    return _parse_message_text(where, sample, get_object_or_empty(first.get("message")).get("content")), first.get(
         "logprobs"
     )
 
 
 def _score_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
-    content = take_object_or_empty(logprobs).get("content")
+    content = get_object_or_empty(logprobs).get("content")
     if not n_choices or not isinstance(content, list) or not content:
         return False, None
-    first = take_object_or_empty(content[0])
+    first = get_object_or_empty(content[0])
     try:
         tokens = parse_first_tokens({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
     except MalformedReply:
@@ -204,13 +204,15 @@ def _score_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | Non
         return False, None
     letters = tuple((letter,) for letter in ascii_uppercase[:n_choices])
     return _find_letter_place(first.get("token"), n_choices) is not None, score_first_tokens(
-        tokens, build_text_forms(letters)
+        tokens, build_byte_forms(letters)
     )
 
 
-def _find_score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tuple[str | None, dict[str, Any]]:
+def _find_score_of_scorer(
+    where: str, sample: Mapping[str, Any], scorer: str | None
+) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""
-    scores = take_object_or_empty(sample.get("scores"))
+    scores = get_object_or_empty(sample.get("scores"))
     if scorer is None and len(scores) > 1:
         raise InputError(
             f"{where}: it has several scores ({shorten_text(', '.join(scores))}); choose one with --scorer NAME"
@@ -222,10 +224,10 @@ def _find_score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tu
         raise UnusableScore(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
-    return scorer_name, take_object_or_empty(scores[scorer_name])
+    return scorer_name, get_object_or_empty(scores[scorer_name])
 
 
-def _parse_credit(where: str, value: Any) -> float | None:
+def _convert_score_to_unit_range(where: str, value: Any) -> float | None:
     """Turn the value of a score into a number from 0 to 1, as Inspect's own accuracy does; NaN is no score."""
     if value is None:
         return None
@@ -254,7 +256,7 @@ def _format_sample_error(error: Any) -> str | None:
     """Say why a sample ended; None where it has no error."""
     if error is None:
         return None
-    message = str(take_object_or_empty(error).get("message") or "no message").strip()
+    message = str(get_object_or_empty(error).get("message") or "no message").strip()
     return shorten_text(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
 
 

@@ -15,9 +15,9 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
-from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, parse_sample
+from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, parse_inspect_sample
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
@@ -26,9 +26,9 @@ from inference.importers.shared.logged_scores import (
     parse_logged_number,
 )
 from inference.importers.shared.scored import ScoreMeasure
-from inference.importers.shared.waver_fields import add_order_number
+from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 _LETTERS, _WORDS = frozenset("CIPN"), frozenset(("yes", "true", "no", "false"))
 _CLOSE = 1e-9  # relative, between a mean and what the log states
@@ -86,7 +86,7 @@ class InspectScores:
         """
         for log_number, evaluation in enumerate(self._evaluations):
             epochs_by_key = self._group_epochs_by_wording(log_number, evaluation)
-            values = _count_values(sample for epochs in epochs_by_key.values() for sample in epochs)
+            values = _count_numeric_and_other_values(sample for epochs in epochs_by_key.values() for sample in epochs)
             for name, measure_values in values.items():
                 if measure_values.n_others:
                     self._measures.notes.append(_describe_measure_without_numbers(evaluation, name, measure_values))
@@ -104,11 +104,11 @@ class InspectScores:
         """Read the samples of a log: item and wording -> its epochs."""
         epochs_by_key: dict[tuple[str, str], list[Sample]] = {}
         for where, fields in evaluation.read_samples():
-            sample = parse_sample(where, {**fields, "scores": None}, None)
+            sample = parse_inspect_sample(where, {**fields, "scores": None}, None)
             sample = replace(sample, scores=self._collect_sample_scores(where, fields.get("scores")))
             item = self._names.name_sample_item(log_number, sample)
             wording = self._names.name_sample_wording(log_number, item, sample)
-            epochs = epochs_by_key.setdefault((item, add_order_number(wording, sample.metadata)), [])
+            epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
             if any(before.epoch == sample.epoch for before in epochs):
                 raise InputError(
                     f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
@@ -120,16 +120,16 @@ class InspectScores:
     def _collect_sample_scores(self, where: str, scores: Any) -> dict[str, Any]:
         """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
         value_by_measure: dict[str, Any] = {}
-        for scorer, score in take_object_or_empty(scores).items():
+        for scorer, score in get_object_or_empty(scores).items():
             if self._scorer not in (None, scorer):
                 self._n_by_other_scorer[scorer] = self._n_by_other_scorer.get(scorer, 0) + 1
                 continue
-            value = take_object_or_empty(score).get("value")
+            value = get_object_or_empty(score).get("value")
             inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None
             for name, part in ({scorer: value} if inner is None else inner).items():
                 if name in value_by_measure:
                     raise InputError(f"{where}: two scores are called {shorten_value(name)}; choose by --scorer NAME")
-                value_by_measure[str(check_storable_value(where, name))] = part
+                value_by_measure[str(require_storable_value(where, name))] = part
         return value_by_measure
 
     def _build_score_response(
@@ -144,9 +144,9 @@ class InspectScores:
         scores = []
         for sample in epochs:
             value = sample.scores.get(name)
-            if (score := _parse_score(sample.where, name, value)) is not None:
+            if (score := _parse_measure_number(sample.where, name, value)) is not None:
                 scores.append(score)
-                self._measures.note_range(name, None if _is_plain_number(value) else SHARE)
+                self._measures.note_range_of_measure(name, None if _is_plain_number(value) else SHARE)
         measure_values.n_scores += len(scores)
         if scores:
             measure_values.means.append(math.fsum(scores) / len(scores))
@@ -188,7 +188,7 @@ class InspectScores:
         return condition
 
 
-def _count_values(samples: Iterator[Sample]) -> dict[str, _MeasureValues]:
+def _count_numeric_and_other_values(samples: Iterator[Sample]) -> dict[str, _MeasureValues]:
     """Count the numbers and the other values of every measure; refuse a measure that has both."""
     values: dict[str, _MeasureValues] = {}
     for sample in samples:
@@ -196,7 +196,7 @@ def _count_values(samples: Iterator[Sample]) -> dict[str, _MeasureValues]:
             counts = values.setdefault(name, _MeasureValues())
             if value is None:
                 continue
-            if _is_number(value):
+            if _counts_as_number_in_inspect(value):
                 counts.n_numbers += 1
             else:
                 counts.first_other = counts.first_other if counts.n_others else (sample.where, value)
@@ -223,12 +223,12 @@ def _is_letter_or_word(value: str) -> bool:
     return value in _LETTERS or value.lower() in _WORDS
 
 
-def _is_number(value: Any) -> bool:
+def _counts_as_number_in_inspect(value: Any) -> bool:
     """Tell whether Inspect counts a value as a number; NaN stands for no score there."""
     return isinstance(value, bool) or _is_plain_number(value) or (isinstance(value, str) and _is_letter_or_word(value))
 
 
-def _parse_score(where: str, name: str, value: Any) -> float | None:
+def _parse_measure_number(where: str, name: str, value: Any) -> float | None:
     """Turn a value into a number; None for no score."""
     if isinstance(value, str):
         value = CREDIT_BY_LETTER[value.casefold()] if _is_letter_or_word(value) else parse_number_or_nan(value)

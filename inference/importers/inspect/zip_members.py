@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ground import extras
 from ground.errors import InputError, shorten_text
-from inference.stimuli.reading.files import check_ordinary_file
+from inference.stimuli.reading.files import refuse_pipe_or_device
 
 LARGEST = 100_000_000
 """Bytes of a member, unpacked: what is longer is refused before it is unpacked."""
@@ -39,7 +39,7 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            check_ordinary_file(path)
+            refuse_pipe_or_device(path)
             with zipfile.ZipFile(path) as archive:
                 members = archive.infolist()
         except OSError as error:

@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.arguments import add_score_arguments
+from inference.arguments import add_imported_score_arguments
 from inference.importers.shared import saving
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 COMMAND = "import lm-eval"
 HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
+VERBOSE = "a line about every file that is left out"
 
 EXAMPLE = "example: waver import lm-eval results/0shot results/5shot --out RUN --language en"
 
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep of a choice only whether it is right; so choices and texts are one study",
     )
-    add_score_arguments(parser, "every metric of a sample")
+    add_imported_score_arguments(parser, "every metric of a sample")
     saving.add_arguments(parser)
 
 
@@ -66,11 +67,11 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and row: a damaged row, no results file, two runs of one task ...
     """
     from inference.importers.lm_eval import files
-    from inference.importers.lm_eval.judgements import find_judging_metrics
+    from inference.importers.lm_eval.judgements import find_metrics_of_right_or_wrong
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics, describe_stated_means
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
-    from inference.importers.shared.log_folders import describe_left_out, read_whole_logs
+    from inference.importers.shared.log_folders import describe_left_out_logs, read_whole_logs
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
     from inference.importers.shared.logged_study import save_log_study
 
@@ -81,7 +82,7 @@ def main(args: argparse.Namespace) -> None:
     conditions: dict[str, dict[str, Any]] = {}
     imported = _compute_lm_eval_fingerprints(worded_files, args)
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
-    can_be_left_out = _make_test_of_leaving_out(args.paths, worded_files)
+    can_be_left_out = _build_predicate_for_leaving_out_files(args.paths, worded_files)
     readers: list[Any]
     if measures is not None:
         readers = score_readers = [
@@ -92,11 +93,11 @@ def main(args: argparse.Namespace) -> None:
             yield from read_whole_logs(readers, can_be_left_out, left_out)
             measures.notes += describe_left_out_metrics(score_readers)
 
-        responses = measures.read_to_end(read_and_note(), conditions)
+        responses = measures.read_responses_and_complete_conditions(read_and_note(), conditions)
         lines = save_log_study(args, args.paths, responses, conditions, imported, about)
-        lines += [*measures.describe_scores(), *describe_stated_means(score_readers)]
+        lines += [*measures.describe_number_of_scores(), *describe_stated_means(score_readers)]
     else:
-        judging = find_judging_metrics(worded_files)
+        judging = find_metrics_of_right_or_wrong(worded_files)
         readers = [
             LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions, judging.get(worded_file.base, ()))
             for worded_file in worded_files
@@ -105,17 +106,19 @@ def main(args: argparse.Namespace) -> None:
             args, args.paths, read_whole_logs(readers, can_be_left_out, left_out), conditions, imported, about
         )
         lines += _describe_other_metrics(readers)
-    saving.print_escaped_lines([*lines, *_describe_incomplete_files(readers), *describe_left_out(left_out)])
+    saving.print_import([*lines, *_describe_incomplete_files(readers), *describe_left_out_logs(left_out)], args.out)
 
 
-def _make_test_of_leaving_out(paths: Sequence[str], worded_files: Sequence[WordedFile]) -> Callable[[Any], bool]:
+def _build_predicate_for_leaving_out_files(
+    paths: Sequence[str], worded_files: Sequence[WordedFile]
+) -> Callable[[Any], bool]:
     """Make the function that tells whether a damaged file may be left out: it is one of many, in a folder."""
     named_paths = {path.resolve() for _, path in saving.split_named_paths(paths)}
 
-    def can_be_left_out(reader: LmEvalRows) -> bool:
+    def can_file_be_left_out(reader: LmEvalRows) -> bool:
         return len(worded_files) > 1 and reader.worded_file.file.path.resolve() not in named_paths
 
-    return can_be_left_out
+    return can_file_be_left_out
 
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
@@ -128,7 +131,7 @@ def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argp
     for worded_file in worded_files:
         files.setdefault(worded_file.file.model, []).append(worded_file)
     return {
-        model: saving.compute_fingerprint(
+        model: saving.compute_fingerprint_of_files(
             [model_file.file.path for model_file in model_files],
             {**settings, "wordings": [(model_file.wording, model_file.condition) for model_file in model_files]},
         )

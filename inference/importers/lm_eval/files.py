@@ -17,9 +17,9 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import refuse_half_surrogates
-from inference.importers.shared.log_folders import list_files_below, refuse_if_all_left_out
+from inference.importers.shared.log_folders import list_files_below, refuse_if_all_logs_are_left_out
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import check_ordinary_file
+from inference.stimuli.reading.files import refuse_pipe_or_device
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _VERSION = re.compile(r"0\.4\.")
@@ -111,7 +111,7 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
                     raise
                 left_out.append(error)
         if not folder_files:
-            refuse_if_all_left_out(left_out, len(left_out))
+            refuse_if_all_logs_are_left_out(left_out, len(left_out))
         if (
             name is not None
             and len(
@@ -138,7 +138,7 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
         raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
     task, date = match["task"], match["date"]
     try:
-        check_ordinary_file(path)
+        refuse_pipe_or_device(path)
         path.open("rb").close()  # of a folder, a file without leave to read is left out
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
@@ -189,7 +189,7 @@ def _find_results_file(path: Path, date: str) -> Path:
 def _read_results_file(path: Path) -> dict[str, Any]:
     """Read a results file of lm-eval; refuse another file, or another version."""
     try:
-        check_ordinary_file(path)
+        refuse_pipe_or_device(path)
         content = json.loads(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None

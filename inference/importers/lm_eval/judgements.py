@@ -47,7 +47,7 @@ def list_row_metrics(where: str, row: Mapping[str, Any]) -> list[str]:
     return metrics
 
 
-def choose_counting_metric(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
+def choose_decisive_metric(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
     """Choose the metric that counts where only one can.
 
     Parameters
@@ -64,7 +64,7 @@ def choose_counting_metric(metrics: Sequence[str], judging_metrics: Sequence[str
     return next((name for name in (*_PREFERRED, *judging_metrics, *metrics) if name in metrics), "")
 
 
-def find_judging_metrics(worded_files: Sequence[WordedFile]) -> dict[str, tuple[str, ...]]:
+def find_metrics_of_right_or_wrong(worded_files: Sequence[WordedFile]) -> dict[str, tuple[str, ...]]:
     """Find the metrics of texts that are 0 or 1 in all rows of a task.
 
     Files of multiple choice, and those whose first row has one metric, are not read any further.
@@ -83,7 +83,7 @@ def find_judging_metrics(worded_files: Sequence[WordedFile]) -> dict[str, tuple[
         if worded_file.file.config.get("output_type") == "multiple_choice":
             continue
         for row in _read_rows_of_several_metrics(worded_file):
-            metrics = [name for name in row["metrics"] if _says_right_or_wrong(row.get(name))]
+            metrics = [name for name in row["metrics"] if _is_zero_or_one(row.get(name))]
             before = metrics_by_task.setdefault(worded_file.base, metrics)
             metrics_by_task[worded_file.base] = [name for name in before if name in metrics]
     return {task: tuple(metrics) for task, metrics in metrics_by_task.items()}
@@ -105,7 +105,7 @@ def _read_rows_of_several_metrics(worded_file: WordedFile) -> Iterator[dict[str,
             yield row
 
 
-def _says_right_or_wrong(value: Any) -> bool:
+def _is_zero_or_one(value: Any) -> bool:
     """Tell whether a value of a metric is 0 or 1."""
     return isinstance(value, bool | int | float) and value in (0, 1)
 
@@ -134,7 +134,7 @@ def parse_right_or_wrong(where: str, row: Mapping[str, Any], metric: str) -> boo
     value = row.get(metric)
     if value == BYPASS or metric == BYPASSED:
         raise InputError(f"{where}: its metric is bypass: lm-eval was told not to judge (--predict_only)")
-    if _says_right_or_wrong(value):
+    if _is_zero_or_one(value):
         return bool(value)
     if not metric:
         raise InputError(f"{where}: names no metric, so that it does not say whether the answer is right")

@@ -53,7 +53,7 @@ class RowOptions:
         return [len(continuation.encode()) if in_bytes else len(continuation) for continuation in self.continuations]
 
 
-def parse_requests(where: str, row: Mapping[str, Any]) -> list[Request]:
+def parse_requests_of_row(where: str, row: Mapping[str, Any]) -> list[Request]:
     """List the requests of a row; older logs have a list of lists.
 
     Parameters
@@ -77,7 +77,7 @@ def parse_requests(where: str, row: Mapping[str, Any]) -> list[Request]:
         try:
             ordered = (
                 arguments.values()
-                if _is_in_request_order(tuple(arguments))
+                if _are_requests_in_order(tuple(arguments))
                 else [arguments[name] for name in sorted(arguments, key=_parse_request_number)]
             )
             pairs = [(entry["arg_0"], entry.get("arg_1")) for entry in ordered]
@@ -99,7 +99,7 @@ def parse_requests(where: str, row: Mapping[str, Any]) -> list[Request]:
 
 
 @lru_cache
-def _is_in_request_order(names: tuple[str, ...]) -> bool:
+def _are_requests_in_order(names: tuple[str, ...]) -> bool:
     """Tell whether requests stand in the order of their numbers, as they mostly do."""
     return names == tuple(f"gen_args_{number}" for number in range(len(names)))
 
@@ -149,7 +149,7 @@ def parse_row_options(
         return _parse_options_from_differing_contexts([context for context, _ in row_requests], ends[0], mutual)
     delimiter = file.config.get("target_delimiter", " ")
     continuations, plain, lettered = _strip_delimiter_and_blanks(ends, delimiter if isinstance(delimiter, str) else "")
-    words = (_find_listed_choices(row.get("doc"), plain) or plain) if lettered else plain
+    words = (_find_choices_in_document(row.get("doc"), plain) or plain) if lettered else plain
     # A task may have no text before its options, as for the likelier one of two sentences.
     return RowOptions(first if first.strip() else " / ".join(words), words, continuations, plain, True, mutual)
 
@@ -177,7 +177,7 @@ def _parse_options_from_differing_contexts(
     return RowOptions(f"{shared}_{shared_continuation}", words, words, words, False, has_requests_without_text)
 
 
-def _find_listed_choices(doc: Any, letters: tuple[str, ...]) -> tuple[str, ...] | None:
+def _find_choices_in_document(doc: Any, letters: tuple[str, ...]) -> tuple[str, ...] | None:
     """Find in the document what letters stand for."""
     for name in _LISTS if isinstance(doc, dict) else ():
         choices = doc.get(name)

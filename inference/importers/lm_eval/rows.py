@@ -24,7 +24,7 @@ from inference.importers.lm_eval.judgements import (
     BYTES,
     MUTUAL,
     READINGS,
-    choose_counting_metric,
+    choose_decisive_metric,
     list_row_metrics,
     parse_right_or_wrong,
 )
@@ -33,7 +33,7 @@ from inference.importers.lm_eval.requests import (
     RowOptions,
     list_generated_texts,
     parse_loglikelihoods,
-    parse_requests,
+    parse_requests_of_row,
     parse_row_options,
 )
 from inference.importers.lm_eval.wordings import DOC, WordedFile
@@ -109,12 +109,12 @@ class LmEvalRows:
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make the responses of a row: one per metric of a multiple choice, or the one of a generated text."""
         filter_name = str(row.get("filter") or "none")
-        self._refuse_second_document(where, number, row, filter_name)
-        row_requests = parse_requests(where, row)
+        self._refuse_repeated_document(where, number, row, filter_name)
+        row_requests = parse_requests_of_row(where, row)
         metrics = list_row_metrics(where, row)
         if self._is_multiple_choice(row_requests):
             item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-            self._note_other_metrics(row, metrics, READINGS)
+            self._note_unread_metrics(row, metrics, READINGS)
             return self._build_choice_response_per_metric(
                 where,
                 row,
@@ -131,9 +131,9 @@ class LmEvalRows:
                 )
             ]
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-        counting_metric = choose_counting_metric(metrics, self._judging_metrics)
+        counting_metric = choose_decisive_metric(metrics, self._judging_metrics)
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
-        self._note_other_metrics(row, metrics, (counting_metric, *others))
+        self._note_unread_metrics(row, metrics, (counting_metric, *others))
         return [
             self._build_text_response(
                 where,
@@ -148,7 +148,7 @@ class LmEvalRows:
             for metric in (counting_metric, *others)
         ]
 
-    def _note_other_metrics(self, row: Mapping[str, Any], metrics: Sequence[str], read: Collection[str]) -> None:
+    def _note_unread_metrics(self, row: Mapping[str, Any], metrics: Sequence[str], read: Collection[str]) -> None:
         """Note the metrics of a row that have a number and are not read."""
         for metric in metrics:
             if metric not in read and isinstance(row.get(metric), int | float):
@@ -191,7 +191,7 @@ class LmEvalRows:
         if len(log_likelihoods) != n * (2 if row_options.mutual else 1):
             raise InputError(f"{where}: {len(log_likelihoods)} log-likelihoods of {n} options; the row is not whole")
         after_text, without_text, responses = tuple(log_likelihoods[:n]), log_likelihoods[n:], []
-        gold = _find_gold_place(row, row_options, after_text)
+        gold = _find_index_of_right_option(row, row_options, after_text)
         for metric, reading in READINGS.items():
             scores = (
                 _compute_metric_scores(metric, after_text, without_text, row_options)
@@ -220,7 +220,7 @@ class LmEvalRows:
             )  # fmt: skip
         return responses
 
-    def _refuse_second_document(self, where: str, number: int, row: Mapping[str, Any], filter_name: str) -> None:
+    def _refuse_repeated_document(self, where: str, number: int, row: Mapping[str, Any], filter_name: str) -> None:
         """Refuse a document that the file has already under this filter; lm-eval adds to a file that is there."""
         doc = row.get("doc_id")
         if isinstance(doc, bool) or not isinstance(doc, int | str):
@@ -327,7 +327,9 @@ def _refuse_contradicting_metric(
         )
 
 
-def _find_gold_place(row: Mapping[str, Any], row_options: RowOptions, after_text: Sequence[float]) -> int | None:
+def _find_index_of_right_option(
+    row: Mapping[str, Any], row_options: RowOptions, after_text: Sequence[float]
+) -> int | None:
     """Find the right option: `target` is its place or its words; None where neither, or each says another one.
 
     Where options stand in the text, `target` is what follows them; of two options, `acc` tells the right one.

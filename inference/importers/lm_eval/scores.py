@@ -13,7 +13,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.importers.lm_eval.judgements import BYPASSED, list_row_metrics, parse_right_or_wrong
-from inference.importers.lm_eval.requests import Request, list_generated_texts, parse_requests, parse_row_options
+from inference.importers.lm_eval.requests import Request, list_generated_texts, parse_requests_of_row, parse_row_options
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
 from inference.importers.shared.logged_responses import LoggedResponse
@@ -23,7 +23,7 @@ from inference.importers.shared.logged_scores import (
     describe_values_without_number,
     parse_logged_number,
 )
-from inference.importers.shared.waver_fields import add_order_number
+from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.reading.files import shorten_value
 
 _NO_METRICS = frozenset(
@@ -67,8 +67,8 @@ class LmEvalScores(LmEvalRows):
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make a response for every metric of a row that is a number."""
         filter_name = str(row.get("filter") or "none")
-        self._refuse_second_document(where, number, row, filter_name)
-        row_requests = parse_requests(where, row)
+        self._refuse_repeated_document(where, number, row, filter_name)
+        row_requests = parse_requests_of_row(where, row)
         metrics = list_row_metrics(where, row) if row.get("metrics") else [m for m in row if m not in _NO_METRICS]
         if not metrics:
             raise InputError(f"{where}: names no metric, so that it has no score; take the row out")
@@ -76,18 +76,18 @@ class LmEvalScores(LmEvalRows):
             raise InputError(f"{where}: field 'metrics' names two scores of one name; rename one of them")
         suite = None if self._is_multiple_choice(row_requests) else self._parse_row_of_score_suite(row, metrics)
         item, wording = suite[:2] if suite else (self._name_row_item(where, row), self._name_row_wording(where, row))
-        wording = add_order_number(wording, row.get("doc"))
-        text, output = self._find_text(where, row, row_requests), None
+        wording = append_order_number_to_wording(wording, row.get("doc"))
+        text, output = self._find_asked_text_of_scored_row(where, row, row_requests), None
         if isinstance(row_requests[0][1], dict):
             output = list_generated_texts(row) or None
         responses = []
         for metric in metrics:
-            if not self._is_number(where, row, metric):
+            if not self._is_numeric_metric(where, row, metric):
                 continue
             score = parse_logged_number(where, metric, row.get(metric))
             if score is not None:
                 is_share = metric in _SHARES or isinstance(row.get(metric), bool)
-                self._measures.note_range(metric, SHARE if is_share else None)
+                self._measures.note_range_of_measure(metric, SHARE if is_share else None)
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(
@@ -99,7 +99,7 @@ class LmEvalScores(LmEvalRows):
             )  # fmt: skip
         return responses
 
-    def _is_number(self, where: str, row: Mapping[str, Any], metric: str) -> bool:
+    def _is_numeric_metric(self, where: str, row: Mapping[str, Any], metric: str) -> bool:
         """Tell whether a metric has numbers; refuse one that has something else, too."""
         value = row.get(metric)
         if metric == BYPASSED:
@@ -117,7 +117,9 @@ class LmEvalScores(LmEvalRows):
             self.left_out[metric] = self.left_out.get(metric, 0) + 1
         return is_number
 
-    def _find_text(self, where: str, row: Mapping[str, Any], row_requests: Sequence[Request]) -> str:
+    def _find_asked_text_of_scored_row(
+        self, where: str, row: Mapping[str, Any], row_requests: Sequence[Request]
+    ) -> str:
         """Find what was asked; of a text that is only weighed, the text itself."""
         if self._is_multiple_choice(row_requests):
             try:

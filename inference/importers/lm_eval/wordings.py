@@ -71,7 +71,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     for key in keys:
         if key not in (SHOTS, TASK, FOLDER) and not (key.startswith(DOC) and len(key) > len(DOC)):
             raise InputError(f"--variant-key {key}: expected {SHOTS}, {TASK}, {FOLDER} or doc.FIELD")
-    bases = _split_tasks(files, keys)
+    bases = _split_tasks_into_bases_and_endings(files, keys)
     folders = _find_wording_folder_of_each_file(files, bases, keys)
     as_wording = SHOTS in keys or (
         not keys and _has_varying_values(files, bases, [file.shots for file in files], folders)
@@ -112,7 +112,7 @@ def _build_worded_file(
     return WordedFile(file, base, "/".join(parts), shots if same_shots else PROMPT, fields, name, settings)
 
 
-def _split_tasks(files: Sequence[SampleFile], keys: Sequence[str]) -> list[tuple[str, str]]:
+def _split_tasks_into_bases_and_endings(files: Sequence[SampleFile], keys: Sequence[str]) -> list[tuple[str, str]]:
     """Split every task into base and ending, where this tells wordings apart; an ending that stands alone is kept."""
     if keys and TASK not in keys:
         return [(file.task, "") for file in files]
@@ -120,20 +120,21 @@ def _split_tasks(files: Sequence[SampleFile], keys: Sequence[str]) -> list[tuple
     if TASK in keys:
         if not any(matches):
             return [("", file.task) for file in files]
-        return [_split_task(file.task, match) for file, match in zip(files, matches, strict=True)]
+        return [_split_task_into_base_and_ending(file.task, match) for file, match in zip(files, matches, strict=True)]
     endings = defaultdict(set)
     for file, match in zip(files, matches, strict=True):
-        base, ending = _split_task(file.task, match)
+        base, ending = _split_task_into_base_and_ending(file.task, match)
         endings[base].add(ending)
     return [
         (base, ending) if len(endings[base]) > 1 else (file.task, "")
         for file, (base, ending) in (
-            (file, _split_task(file.task, match)) for file, match in zip(files, matches, strict=True)
+            (file, _split_task_into_base_and_ending(file.task, match))
+            for file, match in zip(files, matches, strict=True)
         )
     ]
 
 
-def _split_task(task: str, match: re.Match[str] | None) -> tuple[str, str]:
+def _split_task_into_base_and_ending(task: str, match: re.Match[str] | None) -> tuple[str, str]:
     """Split the name of a task into base and ending; the ending is empty where it has none."""
     return (match["base"], match["name"] or match["versions"]) if match else (task, "")
 

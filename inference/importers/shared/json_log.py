@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.reading.files import LARGEST, check_ordinary_file, parse_json, read_text_file, shorten_value
+from inference.stimuli.reading.files import LARGEST, parse_json, read_text_file, refuse_pipe_or_device, shorten_value
 
 
 def read_json_log(path: Path, advice: str) -> Any:
@@ -30,7 +30,7 @@ def read_json_log(path: Path, advice: str) -> Any:
         It cannot be read, is too large or is malformed.
     """
     try:
-        check_ordinary_file(path)
+        refuse_pipe_or_device(path)
         size = path.stat().st_size
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
@@ -60,7 +60,7 @@ def refuse_half_surrogates(where: str, value: Any) -> None:
         raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
-def take_object_or_empty(value: Any) -> dict[str, Any]:
+def get_object_or_empty(value: Any) -> dict[str, Any]:
     """Return an object's fields; none where it is something else."""
     return value if isinstance(value, dict) else {}
 
@@ -86,7 +86,7 @@ def parse_list_field(where: str, parent: Any, name: str) -> list[Any]:
     InputError
         The field is no list.
     """
-    value = take_object_or_empty(parent).get(name)
+    value = get_object_or_empty(parent).get(name)
     if value is None:
         return []
     if not isinstance(value, list):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ground.errors import InputError
+from ground.progress import can_show_bars, import_bar_class, is_verbose
 
 SHOWN = 10  # lines about logs that were left out
 Log = TypeVar("Log")
@@ -99,33 +100,33 @@ def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:
     -------
     The logs.
     """
-    from inference.asking.session import can_show_bars, import_bar_class
-
     if len(logs) < 2 or not can_show_bars():
         return logs
-    bar: Iterable[Log] = import_bar_class()(logs, desc=title, unit="log", leave=False)
+    bar: Iterable[Log] = import_bar_class()(logs, desc=title, unit="log", leave=False, disable=False)
     return bar
 
 
-def describe_left_out(errors: Sequence[InputError]) -> list[str]:
-    """Name the logs that were left out, each with the reason; of many, the first and how many more there are.
+def describe_left_out_logs(errors: Sequence[InputError]) -> list[str]:
+    """Name the logs that were left out, each with the reason; of many, the first ones, unless all are asked for.
 
-    >>> describe_left_out([InputError("a.eval: damaged")])
+    >>> describe_left_out_logs([InputError("a.eval: damaged")])
     ['left out: a.eval: damaged']
     """
+    if is_verbose():
+        return [f"left out: {error}" for error in errors]
     lines = [f"left out: {error}" for error in errors[:SHOWN]]
     if len(errors) > SHOWN:
         lines.append(f"left out: {len(errors) - SHOWN:,} more logs")
     return lines
 
 
-def choose_log_lines(lines: Sequence[str]) -> list[str]:
+def choose_most_telling_log_lines(lines: Sequence[str]) -> list[str]:
     """Choose of the lines on many logs those that say most, as of samples without a score; the rest is counted.
 
-    >>> choose_log_lines(["a.eval: 3 samples, accuracy 1.000"])
+    >>> choose_most_telling_log_lines(["a.eval: 3 samples, accuracy 1.000"])
     ['a.eval: 3 samples, accuracy 1.000']
     """
-    if len(lines) <= 2 * SHOWN:
+    if is_verbose() or len(lines) <= 2 * SHOWN:
         return list(lines)
     places = sorted(range(len(lines)), key=lambda place: (-lines[place].count(", "), place))[:SHOWN]
     return [
@@ -134,7 +135,7 @@ def choose_log_lines(lines: Sequence[str]) -> list[str]:
     ]
 
 
-def refuse_if_all_left_out(errors: Sequence[InputError], n_logs: int) -> None:
+def refuse_if_all_logs_are_left_out(errors: Sequence[InputError], n_logs: int) -> None:
     """Raise an InputError where no log can be imported: the log's own where there is only one.
 
     Parameters
@@ -186,4 +187,4 @@ def read_whole_logs(
             readers.remove(reader)
             continue
         yield from responses
-    refuse_if_all_left_out(errors, n_logs)
+    refuse_if_all_logs_are_left_out(errors, n_logs)

@@ -16,7 +16,13 @@ import numpy as np
 
 from ground.errors import InputError
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure, describe_measures, parse_score_range
+from inference.importers.shared.scored import (
+    HIGHER,
+    LOWER,
+    ScoreMeasure,
+    parse_score_measures_of_call,
+    parse_score_range,
+)
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import shorten_value
 
@@ -35,7 +41,7 @@ def refuse_measure_options(args: argparse.Namespace, command: str) -> None:
     Parameters
     ----------
     args
-        The options of the call, as `inference.arguments.add_score_arguments` defines them.
+        The options of the call, as `inference.arguments.add_imported_score_arguments` defines them.
     command
         Its name, for messages.
 
@@ -76,7 +82,7 @@ class LoggedMeasures:
     Parameters
     ----------
     args
-        The options of the call, as `inference.arguments.add_score_arguments` defines them.
+        The options of the call, as `inference.arguments.add_imported_score_arguments` defines them.
     command
         Its name, for messages.
 
@@ -100,7 +106,7 @@ class LoggedMeasures:
         self._scores: dict[str, _Scores] = {}
         self._n_missing = 0
 
-    def note_range(self, name: str, ends: tuple[float, float] | None, direction: str = HIGHER) -> None:
+    def note_range_of_measure(self, name: str, ends: tuple[float, float] | None, direction: str = HIGHER) -> None:
         """Note what a log says of a measure; where logs say two things, the measure has no range.
 
         Parameters
@@ -126,7 +132,7 @@ class LoggedMeasures:
         if stated is None or stated.range != ends:
             self._stated[name] = ScoreMeasure(name, ends if stated is None else None, direction)
 
-    def read_to_end(
+    def read_responses_and_complete_conditions(
         self, responses: Iterable[LoggedResponse], conditions: dict[str, dict[str, Any]]
     ) -> Iterator[LoggedResponse]:
         """Go through responses, and complete their conditions at the end.
@@ -175,7 +181,7 @@ class LoggedMeasures:
         if not names:
             raise InputError("; ".join([f"{self._command} --scores: there is no score in these logs", *self.notes[:3]]))
         measures = {}
-        for measure in describe_measures(names, self._ranges, self._lower, self._command):
+        for measure in parse_score_measures_of_call(names, self._ranges, self._lower, self._command):
             stated = self._stated.get(measure.name, measure)
             measures[measure.name] = ScoreMeasure(
                 measure.name,
@@ -183,14 +189,14 @@ class LoggedMeasures:
                 LOWER if LOWER in (measure.direction, stated.direction) else HIGHER,
             )
         for name, measure in measures.items():
-            self._refuse_score_outside(measure, self._scores[name])
+            self._refuse_score_outside_range(measure, self._scores[name])
         for fields in conditions.values():
             fields |= measures[fields["measure"]].fields
 
-    def _refuse_score_outside(self, measure: ScoreMeasure, scores: _Scores) -> None:
+    def _refuse_score_outside_range(self, measure: ScoreMeasure, scores: _Scores) -> None:
         """Refuse a measure whose lowest or highest score is outside its range."""
         ends = (scores.lowest, scores.highest)
-        place = measure.find_score_outside(np.array(ends))
+        place = measure.find_score_outside_range(np.array(ends))
         if place is not None and measure.range is not None:
             low, high = measure.range
             raise InputError(
@@ -198,7 +204,7 @@ class LoggedMeasures:
                 f"range {low:g}-{high:g}; correct the score, or give --score-range {measure.name}=LOW-HIGH"
             )
 
-    def describe_scores(self) -> list[str]:
+    def describe_number_of_scores(self) -> list[str]:
         """Say how many scores there are and are not, and what was left out; once all is read."""
         number = sum(scores.number for scores in self._scores.values())
         missing = f"; responses without one: {self._n_missing:,}" if self._n_missing else ""

@@ -126,7 +126,7 @@ def save_log_study(
         What was written, and what is to be known of it, for the user.
     """
     name = Path(args.out).resolve().name if args.name is None else args.name
-    source = saving.describe_source(files)
+    source = saving.describe_study_source(files)
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
     with LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
         lines = saving.save_import(

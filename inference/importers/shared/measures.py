@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ground.errors import InputError
 from inference.asking import text_answers
-from inference.asking.reading.strict_answers import find_equal_option
+from inference.asking.reading.strict_answers import find_option_equal_to_text
 from inference.stimuli.reading.records import LARGEST_EXACT
 
 _POINT = re.compile(r"^(-?\d+)\.0+$")  # of codes: spreadsheets and pandas write 3 as 3.0 beside empty cells
@@ -56,7 +56,7 @@ class Labels(Protocol):
     decision_rule: str
     recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
-    def find_label(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer(self, right_answer: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
         ...
 
@@ -108,7 +108,7 @@ class AnswerMeasure:
             _build_label_matcher(options) if must_equal else lambda text: text_answers.parse_answer(text, options)
         )
         # Answers that must equal a wording are no texts: there is one way to read them.
-        self._read_otherwise = None if must_equal else lambda text: find_equal_option(text, options)
+        self._read_otherwise = None if must_equal else lambda text: find_option_equal_to_text(text, options)
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
         self.recorded_fields: Mapping[str, int] = {} if must_equal else {"text_rule": text_answers.VERSION}
         how = "an answer equals one of the wordings" if must_equal else "a text is parsed for one of the wordings"
@@ -116,7 +116,7 @@ class AnswerMeasure:
             f"{how} ({wordings}); anything else is invalid; of several samples, {_describe_majority_rule(self.labels)}"
         )
 
-    def find_label(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer(self, right_answer: str) -> str | None:
         """Find the label that is the right answer or has it among its wordings; None if it is no label."""
         return self._match_label(right_answer)
 
@@ -139,7 +139,7 @@ class AnswerMeasure:
         is_answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
         of, texts = rows.of[is_answered], cells[0].drop_null()
         encoded_texts = texts.dictionary_encode()
-        codes = self._read_codes(encoded_texts, self._read_label)
+        codes = self._match_texts_to_label_numbers(encoded_texts, self._read_label)
 
         samples = np.bincount(of, minlength=rows.responses)
         counts = np.zeros((rows.responses, len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
@@ -150,21 +150,21 @@ class AnswerMeasure:
         is_single, is_sampled = samples == 1, samples > 1
         sample_answers = {}
         if self._read_otherwise is not None:
-            other_codes = self._read_codes(encoded_texts, self._read_otherwise)
+            other_codes = self._match_texts_to_label_numbers(encoded_texts, self._read_otherwise)
             sample_answers = {
-                "sample_answer": _split_into_lists(pa.array(names[codes], pa.string()), samples),
-                "sample_answer_otherwise": _split_into_lists(pa.array(names[other_codes], pa.string()), samples),
+                "sample_answer": _split_texts_into_lists(pa.array(names[codes], pa.string()), samples),
+                "sample_answer_otherwise": _split_texts_into_lists(pa.array(names[other_codes], pa.string()), samples),
             }
         return {
             **sample_answers,
             "answer": pa.array(names[single], pa.string(), mask=~is_single),
             "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
-            "output": _split_into_lists(texts, samples),
+            "output": _split_texts_into_lists(texts, samples),
             "error": _build_missing_errors(samples == 0, self.columns),
         }
 
-    def _read_codes(self, encoded_texts: Any, read_label: Callable[[str], str | None]) -> np.ndarray:
+    def _match_texts_to_label_numbers(self, encoded_texts: Any, read_label: Callable[[str], str | None]) -> np.ndarray:
         """Read dictionary-encoded texts by a rule; return the place of each one's label, -1 for none."""
         code_by_label = {label: code for code, label in enumerate(self.labels)}
         distinct_codes = [
@@ -179,7 +179,7 @@ class _NumberMeasure:
     labels: tuple[str, ...]
     recorded_fields: Mapping[str, int] = {}
 
-    def find_label(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer(self, right_answer: str) -> str | None:
         """Find the label that equals a right answer, apart from case and blanks; None if it is no label."""
         return _build_label_matcher({label: [label] for label in self.labels})(right_answer)
 
@@ -213,8 +213,10 @@ class ProbabilityMeasure(_NumberMeasure):
         """
         values = _convert_cells_to_numbers(cells, self.columns, rows)
         missing = _find_empty_rows(values, self.columns, rows)
-        _refuse_marked_rows(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
-        _refuse_marked_rows(
+        _refuse_rows_marked_as_wrong(
+            values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative"
+        )
+        _refuse_rows_marked_as_wrong(
             values.sum(axis=1) > 1 + SLACK, rows, f"the probabilities {', '.join(self.columns)} add up to more than 1"
         )
         errors = _build_missing_errors(missing, self.columns)
@@ -252,9 +254,11 @@ class CountMeasure(_NumberMeasure):
         values = _convert_cells_to_numbers(cells, self.columns, rows)
         missing = _find_empty_rows(values, self.columns, rows)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
-        _refuse_marked_rows(wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number")
+        _refuse_rows_marked_as_wrong(
+            wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number"
+        )
         beyond = np.nansum(values, axis=1) >= LARGEST_EXACT  # beyond, floats leave out whole numbers
-        _refuse_marked_rows(
+        _refuse_rows_marked_as_wrong(
             beyond, rows, f"the counts in {', '.join(self.columns)} are more than can be counted exactly"
         )
         whole = np.where(np.isnan(values), 0, values).astype(np.int64)
@@ -341,14 +345,14 @@ def _parse_cell_number(text: str | None) -> float:
 def _find_empty_rows(values: np.ndarray, columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
     """Find the rows in which all cells are empty; refuse rows in which only some are."""
     empty = np.isnan(values)
-    _refuse_marked_rows(
+    _refuse_rows_marked_as_wrong(
         empty.any(axis=1) & ~empty.all(axis=1), rows, f"some of {', '.join(columns)} are empty, others are not"
     )
     missing: np.ndarray = empty.all(axis=1)
     return missing
 
 
-def _refuse_marked_rows(wrong: np.ndarray, rows: ResponseRows, trouble: str) -> None:
+def _refuse_rows_marked_as_wrong(wrong: np.ndarray, rows: ResponseRows, trouble: str) -> None:
     """Refuse rows that are marked as wrong; the first one is named."""
     if wrong.any():
         raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
@@ -366,7 +370,7 @@ def _build_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~has_list))
 
 
-def _split_into_lists(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
+def _split_texts_into_lists(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
     """Cut texts in order into lists of the given lengths, null where the length is 0."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), texts.cast(pa.string()), mask=pa.array(lengths == 0))

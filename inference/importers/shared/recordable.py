@@ -8,10 +8,10 @@ from typing import Any
 
 from ground.errors import InputError, escape_control_characters
 from ground.run_json import SCHEMA, list_schema_problems
-from inference.stimuli.reading.files import is_invisible, shorten_value
+from inference.stimuli.reading.files import is_invisible_text, shorten_value
 
 
-def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
+def refuse_unrecordable_name_or_fields(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
     """Refuse a model or a condition whose name or fields cannot be recorded.
 
     Parameters
@@ -27,7 +27,7 @@ def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str
         A control character in the name, or nothing that shows, a number that is none, a field of another type.
     """
     about = f"{where}: {section.removesuffix('s')} {shorten_value(name)}"
-    if is_invisible(name):
+    if is_invisible_text(name):
         raise InputError(f"{about}: there is nothing that shows in this name; give another")
     if escape_control_characters(name) != name:
         raise InputError(f"{about}: there is a control character in this name; take it out")

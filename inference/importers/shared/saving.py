@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ground.errors import InputError, escape_control_characters
-from inference.arguments import add_models_file
+from ground.progress import print_important_result_line
+from inference.arguments import add_models_file_option, parse_language
 from inference.stimuli.reading.workbooks import split_sheet_name
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Responses: TypeAlias = "Callable[[], Iterable[pa.Table]]"
 IMPORT_CONDITION = "import"
 IMPORT_FORM = "import"
+MOST_LINES = 30  # about models and conditions; `waver status` has them all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the run folder)")
-    parser.add_argument("--language", metavar="CODE", help="language of the texts, for example en")
-    add_models_file(parser)
+    parser.add_argument("--language", type=parse_language, metavar="CODE", help="language of the texts, for example en")
+    add_models_file_option(parser)
 
 
 def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, Path]]:
@@ -45,12 +47,12 @@ def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, P
     return pairs
 
 
-def describe_source(files: Sequence[str]) -> str:
+def describe_study_source(files: Sequence[str]) -> str:
     """Describe where a study comes from: one file as it was given, or the first of several."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
-def compute_fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
+def compute_fingerprint_of_files(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
     """Compute the sha256 of the files' content and of the settings they are read with.
 
     Parameters
@@ -115,22 +117,23 @@ def save_import(
     Returns
     -------
     list of str
-        What was written, for the user: of the study, then one line per model and condition, or of all together.
+        What was written, for the user: of the study, then one line per model and condition (of the first `MOST_LINES`),
+        or of all together.
 
     Raises
     ------
     InputError
         The folder belongs to another study, or has other responses of the same model and condition.
     """
-    from inference.asking.models import read_descriptions
-    from inference.importers.shared.recordable import refuse_unrecordable
+    from inference.asking.models import read_model_descriptions
+    from inference.importers.shared.recordable import refuse_unrecordable_name_or_fields
     from inference.runfolder.store import Run
 
-    described_fields = read_descriptions(descriptions) if descriptions else {}
-    tallies = _tally_responses(responses)
+    described_fields = read_model_descriptions(descriptions) if descriptions else {}
+    tallies = _count_responses_by_condition(responses)
     for model, condition in tallies:
-        refuse_unrecordable(study.source, "models", model, (models or {}).get(model, {}))
-        refuse_unrecordable(study.source, "conditions", condition, conditions[condition])
+        refuse_unrecordable_name_or_fields(study.source, "models", model, (models or {}).get(model, {}))
+        refuse_unrecordable_name_or_fields(study.source, "conditions", condition, conditions[condition])
     for model in described_fields.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     variants = sum(1 for _ in study.variants)
@@ -141,7 +144,7 @@ def save_import(
             model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies
         }
         for _, condition in tallies:
-            run.check_condition(condition, conditions[condition])
+            run.refuse_changed_condition(condition, conditions[condition])
         present_pairs = [
             (model, condition)
             for model, condition in tallies
@@ -167,12 +170,19 @@ def save_import(
                     run.record_row_counts(model, {condition: tally.rows})
                 lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
         if len(present_pairs) < len(tallies):
-            run.responses.append_tables(_drop_rows_of_conditions(table, present_pairs) for table in responses())
+            run.responses.append_tables_as_one_part(
+                _drop_rows_of_conditions(table, present_pairs) for table in responses()
+            )
         run.finish()
-    return [lines[0], _describe_whole_import(tallies, present_pairs)] if is_complete else lines
+    if is_complete:
+        return [lines[0], _describe_imported_responses(tallies, present_pairs)]
+    left = len(lines) - 1 - MOST_LINES
+    return lines if left <= 0 else [*lines[: 1 + MOST_LINES], f"and {left:,} more models and conditions"]
 
 
-def _describe_whole_import(tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]) -> str:
+def _describe_imported_responses(
+    tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]
+) -> str:
     """Say in one line what was written of all models and conditions."""
     models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
     about = f"{_format_count(len(models), 'model')} under {_format_count(len(conditions), 'condition')}"
@@ -191,9 +201,20 @@ def _describe_whole_import(tallies: Mapping[tuple[str, str], _Tally], present_pa
     )
 
 
-def print_escaped_lines(lines: Iterable[str]) -> None:
-    """Print lines for the user: what `save_import` returns, and what else is to be known."""
-    print("\n".join(map(escape_control_characters, lines)))
+def print_import(lines: Iterable[str], out: str) -> None:
+    """Print what an import did, and what can be done next.
+
+    Parameters
+    ----------
+    lines
+        What `save_import` returns, and what else is to be known, such as what was left out.
+    out
+        The run folder.
+    """
+    from inference.runfolder import describe_next_step
+
+    for line in map(escape_control_characters, [*lines, describe_next_step(out)]):
+        (print_important_result_line if line.startswith("left out") else print)(line)
 
 
 def _format_count(number: int, noun: str) -> str:
@@ -213,7 +234,7 @@ def _drop_rows_of_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) 
 
 def _has_same_import(run: Run, model: str, condition: str, imported: str) -> bool:
     """Tell whether the run has these very responses; refuse other ones of the same model and condition."""
-    if not run.responses.list_answered(model, condition):
+    if not run.responses.list_answered_keys(model, condition):
         return False
     if run.models[model].get("imported", {}).get(condition) == imported:
         return True
@@ -277,7 +298,7 @@ class _Tally:
         return ", ".join(parts)
 
 
-def _tally_responses(responses: Responses) -> dict[tuple[str, str], _Tally]:
+def _count_responses_by_condition(responses: Responses) -> dict[tuple[str, str], _Tally]:
     """Count the rows of every model and condition, in order of appearance."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -56,13 +56,13 @@ def save_score_rows(
     responses = []
     for place, row in rows:
         where = f"{file}, {place}"
-        model, item, text = (_read_field(where, name, row.get(name)) for name in ("model", "item", "text"))
+        model, item, text = (_read_name_or_text_cell(where, name, row.get(name)) for name in ("model", "item", "text"))
         first = place_by_key.setdefault((model, item, text), place)
         if first != place:
             raise InputError(f"{where}: the same model, item and text as in {first}; leave one of the two out")
         wordings = name_by_text.setdefault(item, {})
         variant = wordings.setdefault(text, f"p{len(wordings) + 1}")
-        score = _read_score(where, measure, row.get(measure.name))
+        score = _read_score_cell(where, measure, row.get(measure.name))
         error = None if score is not None else f"no score in column {measure.name}"
         key = {"model": model, "item": item, "variant": variant, "condition": measure.name}
         responses.append({**key, "score": score, "error": error})
@@ -84,20 +84,20 @@ def save_score_rows(
         lambda: [build_responses_table(responses, study.name)],
         {measure.name: {"form": saving.IMPORT_FORM, **measure.fields}},
         descriptions=options.models,
-        imported=saving.compute_fingerprint([Path(file)], {"importer": protocol}),
+        imported=saving.compute_fingerprint_of_files([Path(file)], {"importer": protocol}),
         command=options.call,
     )
-    saving.print_escaped_lines(lines)
+    saving.print_import(lines, options.out)
 
 
-def _read_field(where: str, name: str, value: Any) -> str:
+def _read_name_or_text_cell(where: str, name: str, value: Any) -> str:
     """Read the name of a model or an item, or a text."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: {name} is {shorten_value(value)}, where a text is needed; correct the row")
     return value
 
 
-def _read_score(where: str, measure: ScoreMeasure, value: Any) -> float | None:
+def _read_score_cell(where: str, measure: ScoreMeasure, value: Any) -> float | None:
     """Read a score; None where the cell is empty."""
     if value is None or value == "":
         return None

@@ -59,7 +59,7 @@ class ScoreMeasure:
         """
         return self.name if setting == IMPORT_CONDITION else f"{setting}/{self.name}"
 
-    def find_score_outside(self, scores: np.ndarray) -> int | None:
+    def find_score_outside_range(self, scores: np.ndarray) -> int | None:
         """Return the place of the first score outside the range; None where all are within, or there is no range."""
         if self.range is None:
             return None
@@ -67,7 +67,7 @@ class ScoreMeasure:
         return int(np.argmax(is_outside)) if is_outside.any() else None
 
 
-def describe_measures(
+def parse_score_measures_of_call(
     names: Sequence[str], range_texts: Sequence[str], lower_is_better: Sequence[str], where: str
 ) -> list[ScoreMeasure]:
     """Put together what a call says about measures.
@@ -99,14 +99,14 @@ def describe_measures(
     for text in range_texts:
         name, equals, ends = text.rpartition("=")
         if equals and name not in names:
-            raise _describe_unknown_measure(f"{where}, --score-range {text}", name, names)
+            raise _build_error_of_unknown_measure(f"{where}, --score-range {text}", name, names)
         if name in range_by_name:
             about = f"measure '{name}'" if name else "all measures"
             raise InputError(f"{where}, --score-range {text}: there is another range for {about}; give one")
         range_by_name[name] = parse_score_range(ends, f"{where}, --score-range {text}")
     for name in lower_is_better:
         if name not in names:
-            raise _describe_unknown_measure(f"{where}, --lower-is-better {name}", name, names)
+            raise _build_error_of_unknown_measure(f"{where}, --lower-is-better {name}", name, names)
     return [
         ScoreMeasure(
             name,
@@ -117,7 +117,7 @@ def describe_measures(
     ]
 
 
-def _describe_unknown_measure(where: str, name: str, names: Sequence[str]) -> InputError:
+def _build_error_of_unknown_measure(where: str, name: str, names: Sequence[str]) -> InputError:
     """Say that no measure has a name."""
     return InputError(
         f"{where}: there is no score called {shorten_line(repr(name))}{suggest_nearest(name, names)}; the scores are "

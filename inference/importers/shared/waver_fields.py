@@ -11,7 +11,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.reading.files import check_storable_value, shorten_value
+from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 ITEM, PATTERN, ORDER, VARIANT = "waver_item", "waver_pattern", "waver_order", "waver_variant"
 
@@ -45,14 +45,15 @@ def read_waver_names(where: str, fields: Any) -> tuple[str, str] | None:
                 f"{where}: {field} must be a name, not {shorten_value(name)}; name items and wordings by --item-key "
                 "and --variant-key"
             )
-        names.append(str(check_storable_value(where, name.strip())))
+        names.append(str(require_storable_value(where, name.strip())))
     return names[0], names[1]
 
 
-def add_order_number(wording: str, fields: Any) -> str:
+def append_order_number_to_wording(wording: str, fields: Any) -> str:
     """Add the number of the order of its choices to the name of a wording, where nothing else tells orders apart.
 
-    >>> add_order_number("original", {"waver_variant": "original/2"}), add_order_number("original", {})
+    >>> (append_order_number_to_wording("original", {"waver_variant": "original/2"}),
+    ...  append_order_number_to_wording("original", {}))
     ('original/2', 'original')
     """
     variant = fields.get(VARIANT) if isinstance(fields, Mapping) else None

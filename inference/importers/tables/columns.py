@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+LARGEST_INT32 = 2**31 - 1
+MOST_EMPTY_CELLS = 4  # models x wordings, per row, of which a table is held: those of a few models have hardly any
 
 
 class CodedPairs(Sequence[tuple[str, str]]):
@@ -42,6 +48,10 @@ class CodedPairs(Sequence[tuple[str, str]]):
         """The place of each row's pair in `pairs`; no row may be added while it is in use."""
         return np.frombuffer(self._codes, dtype=np.int32)
 
+    def finish(self) -> None:
+        """Forget what only adding rows needs; afterwards, none may be added."""
+        self._code_by_pair.clear()
+
     def __len__(self) -> int:
         return len(self._codes)
 
@@ -60,12 +70,14 @@ class PackedTexts:
     """
 
     def __init__(self) -> None:
-        self._texts, self._ends, self._is_present = bytearray(), array("q", [0]), bytearray()
+        self._texts, self._ends, self._is_present = bytearray(), array("i", [0]), bytearray()
 
     def append(self, text: str | None) -> None:
         """Add a row."""
         if text is not None:
             self._texts += text.encode()
+        if len(self._texts) > LARGEST_INT32 and self._ends.typecode == "i":
+            self._ends = array("q", self._ends)
         self._ends.append(len(self._texts))
         self._is_present.append(text is not None)
 
@@ -75,39 +87,55 @@ class PackedTexts:
 
         validity_bits = np.packbits(np.frombuffer(self._is_present, dtype=np.uint8), bitorder="little")
         buffers = [pa.py_buffer(validity_bits), pa.py_buffer(self._ends), pa.py_buffer(self._texts)]
-        return pa.Array.from_buffers(pa.large_string(), len(self._is_present), buffers)
+        kind = pa.string() if self._ends.typecode == "i" else pa.large_string()
+        return pa.Array.from_buffers(kind, len(self._is_present), buffers)
 
 
 class RowPlaces(Sequence[str]):
-    """File and row of every row, for messages; `files` are those that were begun."""
+    """File and row of every row, for messages; `files` are those that were begun.
+
+    Rows of a file come one after another but for empty ones: kept is where a row does not follow the one before.
+    """
 
     def __init__(self) -> None:
         self.files: list[Path] = []
         self._word: list[str] = []  # "row", "line" or "entry": the same in all of a file
-        self._file, self._number = array("i"), array("q")
+        self._length = 0
+        self._next_number = -1  # of a row that follows the last one
+        # Of every row that does not follow the one before: which it is, its file and its number there.
+        self._starts, self._start_files, self._start_numbers = array("q"), array("i"), array("q")
 
-    def begin_file(self, path: Path) -> None:
+    def begin_rows_of_file(self, path: Path) -> None:
         """Begin another file; the rows appended from now on are in it."""
         self.files.append(path)
         self._word.append("")
+        self._next_number = -1
 
     def append(self, place: str) -> None:
         """Add a row of this file: "row 3" and the like."""
-        self._word[-1], _, number = place.partition(" ")
-        self._file.append(len(self.files) - 1)
-        self._number.append(int(number))
+        self._word[-1], _, text = place.partition(" ")
+        number = int(text)
+        if number != self._next_number:
+            self._starts.append(self._length)
+            self._start_files.append(len(self.files) - 1)
+            self._start_numbers.append(number)
+        self._next_number = number + 1
+        self._length += 1
 
     @property
     def file_numbers(self) -> np.ndarray:
         """Number of the file that each row stands in."""
-        return np.frombuffer(self._file, dtype=np.int32)
+        ends = np.append(self._starts, self._length)
+        return np.repeat(np.asarray(self._start_files), np.diff(ends))
 
     def __len__(self) -> int:
-        return len(self._file)
+        return self._length
 
     def __getitem__(self, row: Any) -> Any:
-        file = self._file[row]
-        return f"{self.files[file]}, {self._word[file]} {self._number[row]}"
+        row = range(self._length)[row]
+        place = bisect_right(self._starts, row) - 1
+        file, number = self._start_files[place], self._start_numbers[place] + row - self._starts[place]
+        return f"{self.files[file]}, {self._word[file]} {number}"
 
 
 def group_equal_rows(first_column: CodedPairs, second_column: CodedPairs) -> tuple[np.ndarray, np.ndarray]:
@@ -123,13 +151,38 @@ def group_equal_rows(first_column: CodedPairs, second_column: CodedPairs) -> tup
     of, first
         Of every row the number of its group, which are numbered as they appear; and the first row of every group.
     """
-    import pyarrow as pa
+    n_pairs = len(first_column.pairs) * len(second_column.pairs)
+    # Another number wherever one of the two differs.
+    pair_codes: npt.NDArray[np.signedinteger]
+    pair_codes = first_column.codes.astype(np.int32 if n_pairs <= LARGEST_INT32 else np.int64)
+    pair_codes *= len(second_column.pairs)
+    pair_codes += second_column.codes
+    if n_pairs > MOST_EMPTY_CELLS * len(pair_codes):
+        _, first, of = np.unique(pair_codes, return_index=True, return_inverse=True)
+        return _number_as_they_appear(first.astype(np.int32), of.astype(np.int32), len(pair_codes))
+    # Example: of the codes 5, 2, 5, row 2 sets first[5] to 2, row 1 first[2] to 1, row 0 first[5] anew, to 0.
+    first = np.full(n_pairs, -1, dtype=np.int32)
+    first[pair_codes[::-1]] = np.arange(len(pair_codes), dtype=np.int32)[::-1]
+    return _number_as_they_appear(first, pair_codes, len(pair_codes))
 
-    pair_codes = (
-        first_column.codes.astype(np.int64) * len(second_column.pairs) + second_column.codes
-    )  # another number wherever one of the two differs
-    of = pa.array(pair_codes).dictionary_encode().indices.to_numpy()  # numbered as they appear
-    first = np.empty(of.max() + 1, dtype=np.int32)
-    # Example: of the groups 0, 1, 0 (`of`), row 2 sets first[0], row 1 first[1], row 0 first[0] anew: [0, 1].
-    first[of[::-1]] = np.arange(len(of), dtype=np.int32)[::-1]
-    return of, first
+
+def _number_as_they_appear(first: np.ndarray, codes: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Number groups as they appear.
+
+    Parameters
+    ----------
+    first, codes
+        First row of every group, -1 for one without rows; group of every row.
+    n_rows
+        Number of rows.
+
+    Returns
+    -------
+    of, first
+        As `group_equal_rows` has them.
+    """
+    number_of_first_row = np.zeros(n_rows, dtype=np.int32)
+    number_of_first_row[first[first >= 0]] = 1
+    rows = np.flatnonzero(number_of_first_row).astype(np.int32)
+    number_of_first_row[rows] = np.arange(len(rows), dtype=np.int32)
+    return number_of_first_row[first[codes]], rows

@@ -20,7 +20,7 @@ from ground.errors import InputError, shorten_text
 from inference.importers.shared import saving
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import is_nonfinite, shorten_value
+from inference.stimuli.reading.files import is_missing_or_infinite_number_text, shorten_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> None:
         {**column_by_option, **{f"--condition-column {column}": column for column in args.condition_column}}
     )
     accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
-    scale, scale_sentence = _choose_scale(accuracy_rows, args.scale)
+    scale, scale_sentence = _choose_share_or_percent(accuracy_rows, args.scale)
     accuracies = {key: _convert_to_share(row, scale) for key, row in accuracy_rows.rows.items()}
     settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column}
     settings |= {"scale": scale}
@@ -109,11 +109,11 @@ def main(args: argparse.Namespace) -> None:
         lambda: [_build_accuracy_responses(accuracy_rows, accuracies)],
         accuracy_rows.conditions,
         descriptions=args.models,
-        imported=saving.compute_fingerprint(paths, settings),
+        imported=saving.compute_fingerprint_of_files(paths, settings),
         command=args.call,
         is_complete=True,
     )
-    saving.print_escaped_lines([*lines, scale_sentence, *_describe_fractional_accuracies(accuracy_rows, accuracies)])
+    saving.print_import([*lines, scale_sentence, *_describe_fractional_accuracies(accuracy_rows, accuracies)], args.out)
 
 
 def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequence[str]) -> AccuracyRows:
@@ -144,7 +144,7 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
 def _parse_name_cell(where: str, column: str, cell: str | None) -> str:
     """Return a cell that names a model, task, template or condition; refuse an empty one."""
     name = (cell or "").strip()
-    if not name or is_nonfinite(name):
+    if not name or is_missing_or_infinite_number_text(name):
         raise InputError(
             f"{where}: column '{column}' holds {shorten_value(cell or None)}; every accuracy needs a name there"
         )
@@ -191,7 +191,7 @@ def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
     return int(value)
 
 
-def _choose_scale(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
+def _choose_share_or_percent(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
     """Tell whether the accuracies are shares or per cent, and say so in one line; refuse where it is open."""
     rows = list(accuracy_rows.rows.values())
     signs = [row for row in rows if row.signed]
@@ -264,7 +264,7 @@ def _build_accuracy_study(accuracy_rows: AccuracyRows, name: str, args: argparse
         ),
         canonical=(RIGHT, WRONG),
         decision_rule="none: these are accuracies that were computed elsewhere",
-        source=saving.describe_source(args.files),
+        source=saving.describe_study_source(args.files),
     )  # fmt: skip
 
 

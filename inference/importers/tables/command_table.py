@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.arguments import add_measure_arguments
+from inference.arguments import add_imported_measure_arguments
 from inference.importers.shared import saving
 from inference.importers.tables.wordings import OWN, SHARED, choose_wording_sharing, describe_wording_sharing
 from inference.stimuli.reading.records import refuse_column_of_two_roles
@@ -126,7 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "samples of one answer",
     )
     scores = parser.add_argument_group("with --score-column")
-    add_measure_arguments(scores)
+    add_imported_measure_arguments(scores)
     scores.add_argument("--output-column", metavar="COLUMN", help="the text that was scored")
     saving.add_arguments(parser)
 
@@ -143,8 +143,8 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.tables import long, long_rows, scores
 
     _refuse_options_of_another_study(args)
-    measure = _build_measure(args) if args.score_column is None else scores.ScoreColumns(args)
-    layout = _build_layout(args, measure)
+    measure = _build_measure_of_call(args) if args.score_column is None else scores.ScoreColumns(args)
+    layout = _build_roles_of_columns(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
     wordings = choose_wording_sharing(args.wordings, table.stimuli) if args.text_column is None else None
@@ -153,7 +153,7 @@ def main(args: argparse.Namespace) -> None:
         Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
-        source=saving.describe_source(args.files),
+        source=saving.describe_study_source(args.files),
         shares_wordings=wordings == SHARED,
         ordered=bool(args.ordered),
         **({"protocol": PROTOCOL} if isinstance(measure, scores.ScoreColumns) else {}),
@@ -174,13 +174,13 @@ def main(args: argparse.Namespace) -> None:
         build_responses,
         conditions,
         descriptions=args.models,
-        imported=saving.compute_fingerprint([path for _, path in files], _collect_table_settings(args, files)),
+        imported=saving.compute_fingerprint_of_files([path for _, path in files], _collect_table_settings(args, files)),
         command=args.call,
     )
     lines += notes
     if wordings is not None:
         lines.append(describe_wording_sharing(wordings, table.stimuli, is_stated=args.wordings is not None))
-    saving.print_escaped_lines(lines)
+    saving.print_import(lines, args.out)
 
 
 def _refuse_options_of_another_study(args: argparse.Namespace) -> None:
@@ -194,7 +194,7 @@ def _refuse_options_of_another_study(args: argparse.Namespace) -> None:
             raise InputError(f"import table: {option} is about rating scales: add --ordered, or leave it out")
 
 
-def _build_layout(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
+def _build_roles_of_columns(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
     """Collect from the command line which column has which role; refuse a column that is named twice."""
     from inference.importers.tables.long_rows import Layout
 
@@ -227,7 +227,7 @@ def _name_file_models(files: Sequence[tuple[str | None, Path]], *, by_column: bo
         return [(path.stem, path) for _, path in files]
     stems = Counter(path.stem for name, path in files if name is None)
     same_name_paths = [path for name, path in files if name is None and stems[path.stem] > 1]
-    folder = dict(zip(same_name_paths, _name_by_folders(same_name_paths), strict=True))
+    folder = dict(zip(same_name_paths, _name_files_by_folders(same_name_paths), strict=True))
     named_files = [(name or folder.get(path, path.stem), path) for name, path in files]
     first: dict[str, int] = {}
     for number, (name, path) in enumerate(named_files):
@@ -242,7 +242,7 @@ def _name_file_models(files: Sequence[tuple[str | None, Path]], *, by_column: bo
     return named_files
 
 
-def _name_by_folders(paths: Sequence[Path]) -> list[str]:
+def _name_files_by_folders(paths: Sequence[Path]) -> list[str]:
     """Name files by the end of their folder's path, as long as it takes to tell all apart; if need be with the file."""
     parts = [path.absolute().parts for path in paths]
     for depth in range(2, 1 + max(map(len, parts), default=0)):
@@ -258,7 +258,7 @@ def _name_by_folders(paths: Sequence[Path]) -> list[str]:
     return []
 
 
-def _build_measure(args: argparse.Namespace) -> Measure:
+def _build_measure_of_call(args: argparse.Namespace) -> Measure:
     """Make the measure that the command line asks for, with its two labels."""
     from inference.importers.shared.measures import AnswerMeasure, CountMeasure, ProbabilityMeasure
 
@@ -307,7 +307,9 @@ def _split_label_pairs(
 
 def _collect_table_settings(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> dict[str, object]:
     """Collect the options that the responses depend on, in addition to the files' content."""
-    excluded_options = ("files", "out", "name", "models", "language", "repeated", "wordings", "main", "call")
+    excluded_options = (
+        "files", "out", "name", "models", "language", "repeated", "wordings", "main", "call", "loudness",
+    )  # fmt: skip
     chosen = {name: value for name, value in vars(args).items() if name not in excluded_options}
     # Options of scores and scales count where they are given: earlier imports, which had none, stay the same.
     scored = {"score_column", "score_range", "lower_is_better", "output_column"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.importers.tables.columns import CodedPairs, group_equal_rows
-from inference.stimuli.scales import KEY, SCALE, parse_key, refuse_scales_of_one_item
+from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_of_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def build_table_study(
                 f"{table.place[stimulus.row]}: item '{stimulus.item}' has a second original, '{stimulus.variant}'; "
                 f"the first is in {table.place[originals[stimulus.item].row]}"
             )
-        gold = measure.find_label(stimulus.gold) if stimulus.gold else None
+        gold = measure.find_label_of_right_answer(stimulus.gold) if stimulus.gold else None
         if stimulus.gold and gold is None:
             raise InputError(
                 f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
@@ -82,7 +82,7 @@ def build_table_study(
         is_template = shares_wordings and (protocol == "scored" or stimulus.pattern != ORIGINAL)
         attributes = {"template": stimulus.variant} if is_template else {}
         if ordered:
-            attributes[KEY] = parse_key(table.place[stimulus.row], stimulus.key or None)
+            attributes[KEY] = parse_scoring_key_of_item(table.place[stimulus.row], stimulus.key or None)
             attributes |= {SCALE: stimulus.scale} if stimulus.scale else {}
         variant = Variant(
             stimulus.item,
@@ -97,7 +97,7 @@ def build_table_study(
         items.setdefault(stimulus.item, []).append(variant)
     study_items = tuple(Item(item, tuple(variants)) for item, variants in items.items())
     if ordered:
-        _check_scales(source, study_items)
+        _refuse_contradicting_scales(source, study_items)
     return Study(
         protocol=protocol,
         name=name,
@@ -108,7 +108,7 @@ def build_table_study(
     )
 
 
-def _check_scales(source: str, study_items: Sequence[Item]) -> None:
+def _refuse_contradicting_scales(source: str, study_items: Sequence[Item]) -> None:
     """Refuse an item whose wordings have two scales or keys, and a scale of one item."""
     for item in study_items:
         for name in (SCALE, KEY):
@@ -246,12 +246,13 @@ def _refuse_repeated_rows(
     """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
     import numpy as np
 
-    file = table.place.file_numbers
     first_row_of_response = first_row_of_response[response_numbers]  # of every row, the first with its key
+    is_wrong = first_row_of_response != np.arange(len(first_row_of_response), dtype=np.int32)
+    if not is_wrong.any():
+        return
+    file = table.place.file_numbers
     elsewhere = file[first_row_of_response] != file
-    wrong = np.flatnonzero(
-        elsewhere if allows_samples else first_row_of_response != np.arange(len(first_row_of_response))
-    )
+    wrong = np.flatnonzero(elsewhere if allows_samples else is_wrong)
     if not len(wrong):
         return
     row = int(wrong[0])

@@ -11,7 +11,7 @@ from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import is_nonfinite
+from inference.stimuli.reading.files import is_missing_or_infinite_number_text
 from inference.stimuli.scales import KEY, SCALE
 from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
@@ -111,7 +111,7 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
     numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.never_empty_columns_by_role
     conditions: dict[tuple[str, ...], str] = {}  # the values that name it -> its name
     for name, path in files:
-        table.place.begin_file(path)
+        table.place.begin_rows_of_file(path)
         for place, record in records.Records(path, columns):
             cells = {
                 role: cell_cache.check_and_strip_cell(path, place, column, record[column])
@@ -141,6 +141,8 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
             _add_stimulus(table, stimulus)
             for packed, column in zip(table.values, layout.values, strict=True):
                 packed.append(record[column])
+    table.model_conditions.finish()
+    table.stimulus.finish()
     return table
 
 
@@ -203,6 +205,6 @@ def _strip_filled_cell(where: str, column: str, cell: str | None) -> str:
     stripped = (cell or "").strip()
     if not stripped:
         raise InputError(f"{where}: column '{column}' is empty; every response needs it")
-    if is_nonfinite(stripped):
+    if is_missing_or_infinite_number_text(stripped):
         raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
     return stripped

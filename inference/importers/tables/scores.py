@@ -15,7 +15,7 @@ from inference.importers.shared.scored import (
     ENDS,
     ScoreMeasure,
     build_score_columns,
-    describe_measures,
+    parse_score_measures_of_call,
     refuse_conditions_of_one_name,
 )
 from inference.importers.tables.long import split_into_batches, split_pairs_into_coded_columns
@@ -52,10 +52,10 @@ class ScoreColumns:
     def __init__(self, args: argparse.Namespace) -> None:
         if args.gold_column is not None:
             raise InputError(f"{WHERE}: --gold-column goes with answers; a score says itself how right one is")
-        self.measures = describe_measures(args.score_column, args.score_range, args.lower_is_better, WHERE)
+        self.measures = parse_score_measures_of_call(args.score_column, args.score_range, args.lower_is_better, WHERE)
         self.columns = (*args.score_column, *([args.output_column] if args.output_column else []))
 
-    def find_label(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer(self, right_answer: str) -> str | None:
         """Find no label: scores have no right answer."""
         return None
 
@@ -90,7 +90,7 @@ class TableScores:
         self.measures = score_columns.measures
         self._table = table
         self.scores = [
-            _read_scores(packed.array(), measure, table.place)
+            _read_score_column(packed.array(), measure, table.place)
             for packed, measure in zip(table.values, self.measures, strict=False)
         ]
         self._has_output = len(table.values) > len(self.measures)
@@ -128,7 +128,7 @@ class TableScores:
         for first_rows, rows, of in split_into_batches(self._table, response_numbers, first_row_of_response):
             keys = {name: texts.take(pa.array(places[first_rows])) for name, (texts, places) in names.items()}
             if outputs is not None:
-                keys["output"] = _collect_outputs(outputs.take(pa.array(rows)), of, len(first_rows))
+                keys["output"] = _collect_scored_texts(outputs.take(pa.array(rows)), of, len(first_rows))
             for measure, scores in zip(self.measures, self.scores, strict=True):
                 conditions = pa.array([measure.name_condition(setting) for setting in settings.to_pylist()])
                 error = f"no score in column {measure.name}"
@@ -136,11 +136,11 @@ class TableScores:
                 yield pa.table({**keys, **columns, "condition": conditions.take(pa.array(codes[first_rows]))})
 
 
-def _read_scores(cells: pa.Array, measure: ScoreMeasure, places: Sequence[str]) -> np.ndarray:
+def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[str]) -> np.ndarray:
     """Read the numbers of a score column; NaN where a cell is empty. What is no number, or outside, is refused."""
     encoded = cells.dictionary_encode()
     # A score that comes again is read once; the code of a missing cell stands for the NaN at the end.
-    numbers = np.array([*map(_parse_score, encoded.dictionary.to_pylist()), math.nan])
+    numbers = np.array([*map(_parse_score_cell, encoded.dictionary.to_pylist()), math.nan])
     codes = encoded.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)
     scores = numbers[codes]
     is_wrong = np.isinf(scores)
@@ -151,7 +151,7 @@ def _read_scores(cells: pa.Array, measure: ScoreMeasure, places: Sequence[str]) 
         raise InputError(
             f"{places[row]}: column '{measure.name}' holds {shorten_value(text)}, which is not a number{point}"
         )
-    outside = measure.find_score_outside(scores)
+    outside = measure.find_score_outside_range(scores)
     if outside is not None and measure.range is not None:
         low, high = measure.range
         raise InputError(
@@ -163,7 +163,7 @@ def _read_scores(cells: pa.Array, measure: ScoreMeasure, places: Sequence[str]) 
     return scores
 
 
-def _parse_score(text: str) -> float:
+def _parse_score_cell(text: str) -> float:
     """Read a score: NaN where a cell says that there is none, infinite where it holds no finite number."""
     if text.strip().casefold() in MISSING:
         return math.nan
@@ -171,7 +171,7 @@ def _parse_score(text: str) -> float:
     return number if math.isfinite(number) else math.inf
 
 
-def _collect_outputs(texts: pa.Array, of: np.ndarray, n_responses: int) -> pa.Array:
+def _collect_scored_texts(texts: pa.Array, of: np.ndarray, n_responses: int) -> pa.Array:
     """Collect the scored texts of every response; null where it has none."""
     import pyarrow as pa
 

@@ -35,7 +35,7 @@ def choose_wording_sharing(stated: str | None, stimuli: Sequence[Stimulus]) -> s
         return stated
     ids, n_items, n_wordings = _collect_wording_ids_and_counts(stimuli)
     has_shared_wordings = n_items > 1 and n_wordings >= LEAST_SHARED * n_items * len(ids)
-    return SHARED if has_shared_wordings and not all(map(_is_number, ids)) else OWN
+    return SHARED if has_shared_wordings and not all(map(_is_bare_number, ids)) else OWN
 
 
 def describe_wording_sharing(sharing: str, stimuli: Sequence[Stimulus], *, is_stated: bool) -> str:
@@ -63,7 +63,7 @@ def describe_wording_sharing(sharing: str, stimuli: Sequence[Stimulus], *, is_st
     else:
         taken, other = "every item is taken to have its own wordings", "an id is the same wording in all items"
         if not is_stated:
-            numbered = all(map(_is_number, ids))
+            numbered = all(map(_is_bare_number, ids))
             taken = f"{'wordings are numbered' if numbered else 'items have wordings of other names'}, so {taken}"
     choice = {SHARED: OWN, OWN: SHARED}[sharing]
     return f"no --text-column: {taken}{'' if is_stated else f'; if {other}, say --wordings {choice}'}"
@@ -75,10 +75,10 @@ def _collect_wording_ids_and_counts(stimuli: Sequence[Stimulus]) -> tuple[set[st
     return {variant for _, variant in wordings}, len({item for item, _ in wordings}), len(wordings)
 
 
-def _is_number(name: str) -> bool:
+def _is_bare_number(name: str) -> bool:
     """Tell whether an id is a bare number, such as 7, 007 or 7.0.
 
-    >>> [_is_number(name) for name in ("7", "7.0", "p7", "")]
+    >>> [_is_bare_number(name) for name in ("7", "7.0", "p7", "")]
     [True, True, False, False]
     """
     whole, _, fraction = name.partition(".")

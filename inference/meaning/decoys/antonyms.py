@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError, suggest_nearest
-from inference.meaning.decoys.sentences import ENGLISH, JAPANESE_NAME, Candidate, Sentence, explain_language
-from inference.meaning.decoys.spelling import copy_capital, replace_part
+from inference.meaning.decoys.sentences import (
+    ENGLISH,
+    JAPANESE_NAME,
+    Candidate,
+    Sentence,
+    explain_language_without_rules,
+)
+from inference.meaning.decoys.spelling import copy_initial_capital, replace_span_and_fix_article
 from inference.negating.words import Word, analyse_japanese_words
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import read_yaml
 
 FOLDER = Path(__file__).parent
@@ -73,7 +79,7 @@ def replace_by_antonym(sentence: Sentence, seed: int, own_table: str | None = No
     Sentences with another word; or why there is none.
     """
     if sentence.language not in (ENGLISH, JAPANESE_NAME):
-        return explain_language(sentence.language)
+        return explain_language_without_rules(sentence.language)
     table, needs_tags = read_antonyms(sentence.language, own_table)
     changes = (
         _replace_english_words(sentence, table, needs_tags)
@@ -84,7 +90,7 @@ def replace_by_antonym(sentence: Sentence, seed: int, own_table: str | None = No
         changes,
         key=lambda change: (
             change[0] == LAST_GROUP,
-            compute_random_key(seed, "antonym", sentence.item.item, change[1].source),
+            compute_sort_key_for_random_order(seed, "antonym", sentence.item.item, change[1].source),
         ),
     )
     return [candidate for _, candidate in ordered] or NO_WORD
@@ -116,7 +122,7 @@ def read_antonyms(language: str, own_table: str | None = None) -> tuple[AntonymT
     if not isinstance(content, dict) or not content:
         raise InputError(f"{path}: expected groups of pairs, such as 'adjectives: [[hot, cold]]'")
     table: dict[str, list[Antonym]] = {}
-    forms = _check_forms(path, content.get(VERB_FORMS) or {})
+    forms = _check_verb_form_table(path, content.get(VERB_FORMS) or {})
     for group, pairs in content.items():
         if group in (ONLY_TAGGED, VERB_FORMS):
             continue
@@ -141,7 +147,7 @@ def read_antonyms(language: str, own_table: str | None = None) -> tuple[AntonymT
     return table, frozenset(map(str, needs_tags))
 
 
-def _check_forms(path: Path, content: Any) -> dict[str, list[str]]:
+def _check_verb_form_table(path: Path, content: Any) -> dict[str, list[str]]:
     """Check the table of verb forms: four words for each verb."""
     if not isinstance(content, dict):
         raise InputError(f"{path}, {VERB_FORMS}: expected verbs with their forms, such as 'buy: [buys, bought, ...]'")
@@ -182,15 +188,15 @@ def _replace_english_words(
         antonyms = table.get(word, [])
         if word in needs_tags:
             antonyms = [antonym for antonym in antonyms if tag and tag.startswith(ENGLISH_TAGS[antonym.group])]
-        for antonym in _order_forms(antonyms, tag, text[: match.start()]):
+        for antonym in _select_antonyms_of_right_verb_form(antonyms, tag, text[: match.start()]):
             is_worse = antonym.word.startswith(("un", "in", "im")) and _MORE.search(text[: match.start()])
-            if is_worse or _is_joined(text, match[0], antonym.word):
+            if is_worse or _does_sentence_join_word_and_antonym(text, match[0], antonym.word):
                 continue
-            changed = replace_part(text, match.span(), copy_capital(match[0], antonym.word))
+            changed = replace_span_and_fix_article(text, match.span(), copy_initial_capital(match[0], antonym.word))
             yield antonym.group, Candidate(changed, f"{match[0]} -> {antonym.word}")
 
 
-def _order_forms(antonyms: list[Antonym], tag: str, text_before: str) -> list[Antonym]:
+def _select_antonyms_of_right_verb_form(antonyms: list[Antonym], tag: str, text_before: str) -> list[Antonym]:
     """Take the antonyms that are the right form of a verb, where a word may be several: past or participle."""
     if {antonym.form for antonym in antonyms} >= {2, 3}:
         wanted = 3 if tag == "VBN" or (not tag and _BE_OR_HAVE.search(text_before)) else 2
@@ -198,7 +204,7 @@ def _order_forms(antonyms: list[Antonym], tag: str, text_before: str) -> list[An
     return antonyms
 
 
-def _is_joined(text: str, word: str, antonym: str) -> bool:
+def _does_sentence_join_word_and_antonym(text: str, word: str, antonym: str) -> bool:
     """Tell whether a sentence joins a word and its antonym: right or wrong would become wrong or wrong."""
     pair = f"{re.escape(word)}|{re.escape(antonym)}"
     return (
@@ -214,7 +220,7 @@ def _replace_japanese_words(sentence: Sentence, table: AntonymTable) -> Iterator
         for n_words in (2, 1):
             written = "".join(part.written for part in words[place : place + n_words])
             for antonym in table.get(written, ()) if n_words == 2 else table.get(word.base, ()):
-                new_word = antonym.word if n_words == 2 else _inflect_like(word, antonym.word)
+                new_word = antonym.word if n_words == 2 else _inflect_antonym_like_word(word, antonym.word)
                 follower = words[place + n_words].written if place + n_words < len(words) else ""
                 fits = word.pos.startswith(JAPANESE_TAGS[antonym.group])
                 if antonym.group == "adjectival nouns":
@@ -225,7 +231,7 @@ def _replace_japanese_words(sentence: Sentence, table: AntonymTable) -> Iterator
                     yield antonym.group, Candidate(changed.strip(), f"{sentence.text[word.start : end]} -> {new_word}")
 
 
-def _inflect_like(word: Word, antonym: str) -> str:
+def _inflect_antonym_like_word(word: Word, antonym: str) -> str:
     """Write an antonym in the form in which a word stands; empty where both do not inflect alike."""
     if word.written == word.base:
         return antonym

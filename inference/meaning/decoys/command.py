@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.arguments import add_columns, parse_columns, parse_positive, parse_seed
+from inference.arguments import add_columns, parse_column_options, parse_positive, parse_seed
 
 COMMAND = "paraphrase decoys"
 HELP = "make sentences that mean something else, to mix into sheets and to test checks of meaning"
@@ -43,7 +43,7 @@ def main(options: argparse.Namespace) -> None:
     if out.exists():
         raise InputError(f"{out}: is there already and may be edited; choose another --out")
     decoys = make_decoys(
-        items.read_items(options.items, columns=parse_columns(options)),
+        items.read_and_check_items(options.items, columns=parse_column_options(options)),
         per_kind=options.each,
         seed=options.seed,
         pipeline=options.pipeline,

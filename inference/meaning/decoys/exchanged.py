@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from inference.meaning.decoys import exchanged_english, exchanged_japanese
-from inference.meaning.decoys.sentences import ENGLISH, JAPANESE_NAME, Candidate, Sentence, explain_language
-from inference.meaning.decoys.spelling import copy_capital, replace_part
-from inference.stimuli.random_order import compute_random_key
+from inference.meaning.decoys.sentences import (
+    ENGLISH,
+    JAPANESE_NAME,
+    Candidate,
+    Sentence,
+    explain_language_without_rules,
+)
+from inference.meaning.decoys.spelling import copy_initial_capital, replace_span_and_fix_article
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import read_yaml
 
 QUANTITIES = Path(__file__).parent / "quantities.yaml"
@@ -41,10 +47,10 @@ class Exchange:
         self._names = {
             (sentence.language, name): sentence.item.item
             for sentence in sentences
-            for _, _, name in _list_names(sentence)
+            for _, _, name in _list_names_in_sentence(sentence)
         }
 
-    def exchange_parts(self, sentence: Sentence) -> list[Candidate] | str:
+    def exchange_parts_of_sentence(self, sentence: Sentence) -> list[Candidate] | str:
         """Exchange parts of a sentence: first the sides of a comparison, then numbers, quantities, names and nouns.
 
         Parameters
@@ -57,10 +63,10 @@ class Exchange:
         Sentences with one exchange each; or why there is none.
         """
         if sentence.language not in (ENGLISH, JAPANESE_NAME):
-            return explain_language(sentence.language)
+            return explain_language_without_rules(sentence.language)
         rules = exchanged_english if sentence.language == ENGLISH else exchanged_japanese
         ways: Sequence[Callable[[Sentence], Iterator[Candidate]]] = (
-            rules.swap_comparison,
+            rules.swap_sides_of_comparison,
             self._exchange_numbers,
             self._exchange_quantities,
             self._exchange_names,
@@ -69,35 +75,41 @@ class Exchange:
         )
         return [candidate for exchange in ways for candidate in exchange(sentence)] or NOTHING
 
-    def _draw(self, sentence: Sentence, what: str, choices: Iterable[str]) -> list[str]:
+    def _order_choices_by_seed(self, sentence: Sentence, what: str, choices: Iterable[str]) -> list[str]:
         """Put choices into an order that depends on the seed, the item and what they stand for."""
         name = sentence.item.item
-        return sorted(choices, key=lambda choice: compute_random_key(self._seed, "exchanged", name, what, choice))
+        return sorted(
+            choices, key=lambda choice: compute_sort_key_for_random_order(self._seed, "exchanged", name, what, choice)
+        )
 
     def _exchange_numbers(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange a number in digits or words for another."""
         text = sentence.text
         for match in _DIGITS.finditer(text):
             is_share = text[match.end() :].lstrip().startswith(("%", "％", "percent", "per cent", "パーセント"))
-            number = self._draw(sentence, match[0], _list_other_numbers(match[0], 100 if is_share else None))[0]
-            yield Candidate(_replace(text, match.span(), number), f"{match[0]} -> {number}")
-        words = _read_quantities()["numbers"][sentence.language]
+            number = self._order_choices_by_seed(
+                sentence, match[0], _list_distant_numbers(match[0], 100 if is_share else None)
+            )[0]
+            yield Candidate(_replace_span_keeping_capital(text, match.span(), number), f"{match[0]} -> {number}")
+        words = _read_quantity_word_table()["numbers"][sentence.language]
         for start, end in _find_number_words(sentence, words):
-            number = self._draw(sentence, text[start:end], [word for word in words if word != text[start:end].lower()])[
-                0
-            ]
-            yield Candidate(_replace(text, (start, end), number), f"{text[start:end]} -> {number}")
+            number = self._order_choices_by_seed(
+                sentence, text[start:end], [word for word in words if word != text[start:end].lower()]
+            )[0]
+            yield Candidate(_replace_span_keeping_capital(text, (start, end), number), f"{text[start:end]} -> {number}")
 
     def _exchange_quantities(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange a word for a quantity: all -> some."""
         border = r"\b" if sentence.language == ENGLISH else ""
-        for pattern, quantity in _read_quantities()[sentence.language]:
+        for pattern, quantity in _read_quantity_word_table()[sentence.language]:
             for match in re.finditer(rf"{border}(?:{pattern}){border}(?!-)", sentence.text, re.IGNORECASE):
-                yield Candidate(_replace(sentence.text, match.span(), quantity), f"{match[0]} -> {quantity}")
+                yield Candidate(
+                    _replace_span_keeping_capital(sentence.text, match.span(), quantity), f"{match[0]} -> {quantity}"
+                )
 
     def _exchange_names(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange two names of a sentence, or one for a name of another item."""
-        text, places = sentence.text, _list_names(sentence)
+        text, places = sentence.text, _list_names_in_sentence(sentence)
         for number, (start, end, name) in enumerate(places):
             for other_start, other_end, other in places[number + 1 :]:
                 if other != name:
@@ -106,9 +118,9 @@ class Exchange:
         own_names = {name for _, _, name in places}
         others = [name for language, name in self._names if language == sentence.language and name not in own_names]
         for start, end, name in places:
-            for other in self._draw(sentence, name, others)[:1]:
+            for other in self._order_choices_by_seed(sentence, name, others)[:1]:
                 source = f"{name} -> {other} of item {self._names[sentence.language, other]}"
-                yield Candidate(_replace(text, (start, end), other), source)
+                yield Candidate(_replace_span_keeping_capital(text, (start, end), other), source)
 
     def _exchange_nouns(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange a noun for one of another item with the same tag; a synonym would be in a wording of this item."""
@@ -116,27 +128,27 @@ class Exchange:
         written_words = {
             word for variant in sentence.item.variants for word in re.findall(r"\w+", variant.text.lower())
         }
-        for number in self._draw(sentence, "place", map(str, range(len(places)))):
+        for number in self._order_choices_by_seed(sentence, "place", map(str, range(len(places)))):
             start, end, tag = places[int(number)]
             others = [noun for other_tag, noun in self._nouns if other_tag == tag and noun not in written_words]
-            for noun in self._draw(sentence, sentence.text[start:end], others)[:1]:
+            for noun in self._order_choices_by_seed(sentence, sentence.text[start:end], others)[:1]:
                 source = f"{sentence.text[start:end]} -> {noun} of item {self._nouns[tag, noun]}"
-                yield Candidate(_replace(sentence.text, (start, end), noun), source)
+                yield Candidate(_replace_span_keeping_capital(sentence.text, (start, end), noun), source)
 
 
-def _replace(text: str, span: tuple[int, int], new_part: str) -> str:
+def _replace_span_keeping_capital(text: str, span: tuple[int, int], new_part: str) -> str:
     """Replace a part of a text; the new one begins with a capital where the old one does."""
-    return replace_part(text, span, copy_capital(text[span[0]], new_part))
+    return replace_span_and_fix_article(text, span, copy_initial_capital(text[span[0]], new_part))
 
 
-def _list_names(sentence: Sentence) -> list[tuple[int, int, str]]:
+def _list_names_in_sentence(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List the names in a sentence with their places."""
     if sentence.language == ENGLISH:
-        return exchanged_english.list_names(sentence)
-    return exchanged_japanese.list_names(sentence) if sentence.language == JAPANESE_NAME else []
+        return exchanged_english.list_proper_names(sentence)
+    return exchanged_japanese.list_proper_names(sentence) if sentence.language == JAPANESE_NAME else []
 
 
-def _list_other_numbers(written: str, most: int | None) -> list[str]:
+def _list_distant_numbers(written: str, most: int | None) -> list[str]:
     """List numbers that are far from one, written as it is: 30 -> 15, 60 or 90, 1,000 -> 500 ...; of a year, others."""
     digits = written.replace(",", "").replace("，", "")
     if "." in digits:
@@ -168,6 +180,6 @@ def _find_number_words(sentence: Sentence, words: Sequence[str]) -> Iterator[tup
 
 
 @functools.cache
-def _read_quantities() -> Any:
+def _read_quantity_word_table() -> Any:
     """Read the table of quantities and number words."""
     return read_yaml(QUANTITIES)

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from inference.meaning.decoys.sentences import Candidate, Sentence
-from inference.meaning.decoys.spelling import lower_first_word, replace_part
+from inference.meaning.decoys.spelling import lower_first_word, replace_span_and_fix_article
 
 _COMPARATIVE = r"(?:more|less|better|worse|(?!other|rather|never|ever|whether|either)\w{2,}er)"
 # "(In criminal justice,) punishment should be more important than rehabilitation."
@@ -45,7 +45,7 @@ _NEVER = frozenset(
 )
 
 
-def swap_comparison(sentence: Sentence) -> Iterator[Candidate]:
+def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
     """Swap the two sides of a comparison: A is better than B -> B is better than A.
 
     Parameters
@@ -73,7 +73,7 @@ def swap_comparison(sentence: Sentence) -> Iterator[Candidate]:
         return
 
 
-def list_names(sentence: Sentence) -> list[tuple[int, int, str]]:
+def list_proper_names(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List names: runs of words with the tag NNP, without a pipeline words with a capital inside the sentence.
 
     Parameters
@@ -115,7 +115,7 @@ def list_nouns(sentence: Sentence) -> list[tuple[int, int, str]]:
     -------
     Start, end and tag, in order; none without a pipeline.
     """
-    return [(noun.idx, noun.idx + len(noun), noun.tag_) for noun in _find_nouns(sentence)]
+    return [(noun.idx, noun.idx + len(noun), noun.tag_) for noun in _find_whole_nouns(sentence)]
 
 
 def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
@@ -130,19 +130,19 @@ def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
     ------
     Sentences with two parts exchanged; not where it does not matter which is which, as with and.
     """
-    pairs = [(one, other) for one, other in combinations(_find_nouns(sentence), 2) if one.head == other.head]
+    pairs = [(one, other) for one, other in combinations(_find_whole_nouns(sentence), 2) if one.head == other.head]
     for one, other in pairs:
         if one.dep_ in _SUBJECT and other.dep_ in _OBJECT and one.head.lower_ not in _SYMMETRIC:
             spans = [sentence.doc[noun.left_edge.i : noun.right_edge.i + 1] for noun in (one, other)]
             if spans[0].end <= spans[1].start:
-                yield _swap_parts(sentence, *(_trim_span(span) for span in spans))
+                yield _swap_spans_of_text(sentence, *(_trim_punctuation_of_span(span) for span in spans))
     for one, other in pairs:
         is_alike = one.tag_ == other.tag_ and one.dep_ == other.dep_ and one.lower_ != other.lower_
         if is_alike and one.dep_.startswith(("obl", "nmod", "pobj")):
-            yield _swap_parts(sentence, *((noun.idx, noun.idx + len(noun)) for noun in (one, other)))
+            yield _swap_spans_of_text(sentence, *((noun.idx, noun.idx + len(noun)) for noun in (one, other)))
 
 
-def _find_nouns(sentence: Sentence) -> list[Any]:
+def _find_whole_nouns(sentence: Sentence) -> list[Any]:
     """Find the nouns of a sentence that are no parts of others: not the first of two together, nor with a hyphen."""
     tokens = sentence.doc if sentence.doc is not None else ()
     return [token for token in tokens if token.tag_ in ("NN", "NNS") and not _is_part_of_noun(token)]
@@ -160,7 +160,7 @@ def _is_part_of_noun(token: Any) -> bool:
     return is_inside or is_no_noun or not is_argument
 
 
-def _trim_span(span: Any) -> tuple[int, int]:
+def _trim_punctuation_of_span(span: Any) -> tuple[int, int]:
     """Return the characters of a span of words, without punctuation at its end."""
     end = span.end
     while end > span.start + 1 and span.doc[end - 1].is_punct:
@@ -168,7 +168,7 @@ def _trim_span(span: Any) -> tuple[int, int]:
     return span.doc[span.start].idx, span.doc[end - 1].idx + len(span.doc[end - 1])
 
 
-def _swap_parts(sentence: Sentence, one: tuple[int, int], other: tuple[int, int]) -> Candidate:
+def _swap_spans_of_text(sentence: Sentence, one: tuple[int, int], other: tuple[int, int]) -> Candidate:
     """Swap two parts of a text; the capital stays at the beginning of the sentence."""
     text = sentence.text
     first, second = text[slice(*one)], text[slice(*other)]
@@ -176,4 +176,6 @@ def _swap_parts(sentence: Sentence, one: tuple[int, int], other: tuple[int, int]
     if one[0] == 0:
         word, _, rest = first.partition(" ")
         first, second = f"{lower_first_word(sentence, word)} {rest}".strip(), second[:1].upper() + second[1:]
-    return Candidate(replace_part(replace_part(text, other, first), one, second), source)
+    return Candidate(
+        replace_span_and_fix_article(replace_span_and_fix_article(text, other, first), one, second), source
+    )

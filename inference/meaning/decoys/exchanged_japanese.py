@@ -25,7 +25,7 @@ _NEVER = frozenset(
 _JOINING = ("と", "や", "か", "・", "、", "および", "及び", "または", "又は")
 
 
-def swap_comparison(sentence: Sentence) -> Iterator[Candidate]:
+def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
     """Swap the two sides of a comparison with より.
 
     Parameters
@@ -45,7 +45,7 @@ def swap_comparison(sentence: Sentence) -> Iterator[Candidate]:
             return
 
 
-def list_names(sentence: Sentence) -> list[tuple[int, int, str]]:
+def list_proper_names(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List the names (固有名詞).
 
     Parameters

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inference.meaning.decoys.antonyms import replace_by_antonym
 from inference.meaning.decoys.exchanged import Exchange
 from inference.meaning.decoys.negated import negate_sentence
-from inference.meaning.decoys.sentences import Candidate, Sentence, analyse_sentences, find_language
+from inference.meaning.decoys.sentences import Candidate, Sentence, analyse_sentences, detect_language_of_item
 from inference.meaning.decoys.shuffled import shuffle_words
 from inference.negating.english import load_spacy_pipeline
 from inference.paraphrase.decoys import (
@@ -20,10 +20,10 @@ from inference.paraphrase.decoys import (
     PREFIX,
     SHUFFLED,
     Decoy,
-    refuse_taken_names,
+    refuse_wordings_named_like_decoys,
 )
 from inference.paraphrase.parsing import fold_wording
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.study import Item, Variant
 
 MOST_NAMED = 10  # items that a line names
@@ -81,14 +81,14 @@ def make_decoys(
     InputError
         The pipeline cannot be loaded, a package for Japanese is not installed, or a wording has the name of a decoy.
     """
-    refuse_taken_names(items)
+    refuse_wordings_named_like_decoys(items)
     loaded_pipeline = load_spacy_pipeline(pipeline) if pipeline else None
     sentences = {sentence.item.item: sentence for sentence in analyse_sentences(items, loaded_pipeline)}
     makers: dict[str, Callable[[Sentence], Sequence[Candidate] | str]] = {
         NEGATED: negate_sentence,
         ANTONYM: lambda sentence: replace_by_antonym(sentence, seed, antonyms),
         OTHER_ITEM: _OtherWordings(items, seed).draw_wordings,
-        EXCHANGED: Exchange(sentences.values(), seed).exchange_parts,
+        EXCHANGED: Exchange(sentences.values(), seed).exchange_parts_of_sentence,
         SHUFFLED: lambda sentence: shuffle_words(sentence, seed),
     }
     rows: list[Decoy] = []
@@ -98,15 +98,15 @@ def make_decoys(
         taken_texts = {fold_wording(variant.text) for variant in item.variants}
         for kind, make in makers.items():
             result = make(sentence) if sentence else "no original"
-            decoys = [] if isinstance(result, str) else _pick_decoys(item, kind, result, taken_texts, per_kind)
+            decoys = [] if isinstance(result, str) else _take_new_decoys(item, kind, result, taken_texts, per_kind)
             rows += decoys
             if not decoys:
                 reason = result if isinstance(result, str) else "what the rules make of them is a wording of the item"
                 names_by_fault.setdefault((kind, reason), []).append(item.item)
-    return Decoys(tuple(rows), tuple(_describe_faults(names_by_fault, len(items))))
+    return Decoys(tuple(rows), tuple(_describe_items_lacking_decoys(names_by_fault, len(items))))
 
 
-def _pick_decoys(
+def _take_new_decoys(
     item: Item, kind: str, candidates: Sequence[Candidate], taken_texts: set[str], per_kind: int
 ) -> list[Decoy]:
     """Take the first candidates that are no wording and no decoy of the item, and note their texts as taken."""
@@ -119,7 +119,7 @@ def _pick_decoys(
     return decoys
 
 
-def _describe_faults(names_by_fault: dict[tuple[str, str], list[str]], n_items: int) -> list[str]:
+def _describe_items_lacking_decoys(names_by_fault: dict[tuple[str, str], list[str]], n_items: int) -> list[str]:
     """Say in a line for each kind and reason which items lack decoys."""
     lines = []
     for (kind, reason), names in sorted(names_by_fault.items(), key=lambda entry: KINDS.index(entry[0][0])):
@@ -134,21 +134,23 @@ class _OtherWordings:
     def __init__(self, items: Sequence[Item], seed: int) -> None:
         self._seed = seed
         self._items = {item.item: item for item in items}
-        self._languages = {item.item: find_language(item) for item in items}
+        self._languages = {item.item: detect_language_of_item(item) for item in items}
 
     def draw_wordings(self, sentence: Sentence) -> list[Candidate] | str:
         """Draw a wording of each of twenty other items in the language of this one, in an order that the seed gives."""
         name = sentence.item.item
         others = [other for other in self._items if other != name and self._languages[other] == self._languages[name]]
-        others.sort(key=lambda other: compute_random_key(self._seed, OTHER_ITEM, name, other))
-        wordings = [self._draw_wording(name, self._items[other]) for other in others[:MOST_OTHERS]]
+        others.sort(key=lambda other: compute_sort_key_for_random_order(self._seed, OTHER_ITEM, name, other))
+        wordings = [self._sample_wording_of_other_item(name, self._items[other]) for other in others[:MOST_OTHERS]]
         return [
             Candidate(wording.text, f"item {wording.item}, wording {wording.variant}") for wording in wordings
         ] or "there is no other item in its language"
 
-    def _draw_wording(self, name: str, other: Item) -> Variant:
+    def _sample_wording_of_other_item(self, name: str, other: Item) -> Variant:
         """Draw a wording of another item."""
         return min(
             other.variants,
-            key=lambda variant: compute_random_key(self._seed, OTHER_ITEM, name, variant.item, variant.variant),
+            key=lambda variant: compute_sort_key_for_random_order(
+                self._seed, OTHER_ITEM, name, variant.item, variant.variant
+            ),
         )

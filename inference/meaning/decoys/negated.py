@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from inference.meaning.decoys.sentences import ENGLISH, JAPANESE_NAME, Candidate, Sentence, explain_language
+from inference.meaning.decoys.sentences import (
+    ENGLISH,
+    JAPANESE_NAME,
+    Candidate,
+    Sentence,
+    explain_language_without_rules,
+)
 from inference.meaning.decoys.spelling import lower_first_word
 from inference.negating import detect, english, japanese
 from inference.negating.negation import END
@@ -73,7 +79,7 @@ def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     if sentence.language == JAPANESE_NAME:
         return _negate_japanese(sentence)
     if sentence.language != ENGLISH:
-        return explain_language(sentence.language)
+        return explain_language_without_rules(sentence.language)
     text = sentence.text.strip().replace("’", "'")
     if text.endswith("?") and _FINITE.match(text):
         return f"{QUESTION}, which asks the same with a negation in it"

@@ -76,7 +76,7 @@ def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
     InputError
         A text is Japanese, and the packages of the extra `japanese` are not installed.
     """
-    originals = [(item, item.original.text, find_language(item)) for item in items if item.original]
+    originals = [(item, item.original.text, detect_language_of_item(item)) for item in items if item.original]
     english_texts = [text for _, text, language in originals if language == ENGLISH]
     docs = pipeline.pipe(english_texts) if pipeline is not None else repeat(None)
     sentences = []
@@ -89,7 +89,7 @@ def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
     return sentences
 
 
-def find_language(item: Item) -> str:
+def detect_language_of_item(item: Item) -> str:
     """Return "en" or "ja" by the column `language`, else by script and common words; "" where none of these tells."""
     names = (_find_wording_language(variant) for variant in item.variants)
     return next(filter(None, names), "")
@@ -106,6 +106,6 @@ def _find_wording_language(variant: Variant) -> str:
     return ENGLISH if _ENGLISH_WORDS.search(variant.text.replace("’", "'")) else ""
 
 
-def explain_language(language: str) -> str:
+def explain_language_without_rules(language: str) -> str:
     """Say why nothing is made of a sentence in a language without rules."""
     return f"there are rules for en and ja only, not for {language}" if language else UNKNOWN

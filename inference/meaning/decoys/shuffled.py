@@ -27,7 +27,7 @@ def shuffle_words(sentence: Sentence, seed: int) -> list[Candidate] | str:
     Sentences in other orders; or why there is none.
     """
     joint = "" if sentence.language == JAPANESE_NAME else " "
-    body, end = _split_end(sentence.text.strip())
+    body, end = _split_off_final_punctuation(sentence.text.strip())
     words = _split_words(sentence, body)
     if len(words) < 2:
         return "one word only"
@@ -42,7 +42,7 @@ def shuffle_words(sentence: Sentence, seed: int) -> list[Candidate] | str:
     return [Candidate(text, "its words in another order") for text in texts.values()] or "all orders are alike"
 
 
-def _split_end(text: str) -> tuple[str, str]:
+def _split_off_final_punctuation(text: str) -> tuple[str, str]:
     """Split the punctuation at the end from a text."""
     end = len(text)
     while end and unicodedata.category(text[end - 1]).startswith("P"):

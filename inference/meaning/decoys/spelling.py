@@ -42,12 +42,12 @@ def lower_first_word(sentence: Sentence, word: str) -> str:
     return small if is_written_small or small_word in _FUNCTION_WORDS else word
 
 
-def copy_capital(word: str, new_word: str) -> str:
+def copy_initial_capital(word: str, new_word: str) -> str:
     """Write a word with a capital where the one that it replaces has one."""
     return new_word[:1].upper() + new_word[1:] if word[:1].isupper() else new_word
 
 
-def replace_part(text: str, span: tuple[int, int], new_part: str) -> str:
+def replace_span_and_fix_article(text: str, span: tuple[int, int], new_part: str) -> str:
     """Replace a part of a text, with a or an before it as its first letter wants it.
 
     Parameters

@@ -7,30 +7,55 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from ground import run_json
 from ground.errors import InputError
-from inference.arguments import add_columns, add_items, add_wordings, choose_draw_seed, parse_columns
+from inference.arguments import (
+    add_columns,
+    add_items,
+    add_language_option,
+    add_wordings_option,
+    choose_draw_seed,
+    parse_column_options,
+)
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.personas.questions import add_personas_argument, ask_as_personas
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import draw_wordings
-from inference.stimuli import items
+from inference.asking.wordings import sample_wordings_per_item
+from inference.stimuli import items, languages
 from inference.stimuli.study import Item, Option, Study, Variant
 from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, OPTION_ORDERS, PERSONA
-from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_template_values_of_options
 
 NAME = "agreement"
 KINDS = ("causal", "masked")
-PROMPTS = Path(__file__).parent / "prompts.yaml"
+FOLDER = Path(__file__).parent
 FIELDS = replace(OPTION_FIELDS, variables=OPTION_FIELDS.variables | {PERSONA})
 CANONICAL = ("agree", "disagree")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) >= 0.5, else disagree; so exactly 0.5, a tie, is agree"
 
 
-def read_agreement_prompts(path: str | Path | None = None) -> PromptBook:
-    """Read a prompt file that asks for an option; without one, Waver's own."""
-    return PromptBook.load(path, PROMPTS, FIELDS)
+def read_agreement_prompts(path: str | Path | None = None, language: str = languages.ENGLISH) -> PromptBook:
+    """Read a prompt file that asks for an option.
+
+    Parameters
+    ----------
+    path
+        The user's file; None: Waver's own.
+    language
+        Language of Waver's own file.
+
+    Returns
+    -------
+    The prompts.
+
+    Raises
+    ------
+    InputError
+        As for `PromptBook.load`, and where Waver has no prompts in this language.
+    """
+    return PromptBook.load(path, languages.find_prompt_file(FOLDER, language) if path is None else FOLDER, FIELDS)
 
 
 def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str = "") -> Study:
@@ -83,45 +108,62 @@ class Questions:
         Orders in which the options are shown, of `prompt_forms.OPTION_ORDERS`.
     answers
         Option probabilities, generated texts, or both.
+    language
+        The language of the prompts, recorded with the condition; None: English about English texts, or the user's own.
+    is_own_language
+        Whether the texts are in the language of the prompts.
     """
 
     book: PromptBook
     option_orders: tuple[str, ...] = OPTION_ORDERS[:1]
     answers: AnswerWays = field(default_factory=AnswerWays)
+    language: str | None = None
+    is_own_language: bool = True
 
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every option order."""
+        foreign = "" if self.is_own_language else f"/{self.language}"
+        language_field = {} if self.language is None else {"language": self.language}
         return [
             round_
             for order in self.option_orders
             for round_ in self.answers.rounds(
-                self.book.name_condition(form, order),
-                {"form": form, "option_order": order, "prompt": self.book.name, "prompt_hash": self.book.hash(form)},
+                self.book.name_condition(form, f"{order}{foreign}"),
+                {
+                    "form": form,
+                    "option_order": order,
+                    **language_field,
+                    "prompt": self.book.name,
+                    "prompt_hash": self.book.hash(form),
+                },
                 partial(self._render_prompt, form, order),
             )
         ]
 
     def _render_prompt(self, form: str, order: str, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt that asks about a variant, its options in the given order."""
-        return self.book.render(form, build_option_values(variant, mask_token), option_order=order)
+        return self.book.render(form, build_template_values_of_options(variant, mask_token), option_order=order)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run agreement`."""
     add_items(
         parser,
-        "a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
-        "where it has several), `demo` for the questionnaire that comes with Waver, or `demo-meaning` for the same "
-        "with ten paraphrases that mean something else",
+        "a .csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with "
+        "#SPLIT where it has several), `demo` for the questionnaire that comes with Waver, or `demo-meaning` for the "
+        "same with ten paraphrases that mean something else",
     )
     add_columns(parser)
-    add_wordings(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
+    add_wordings_option(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
     prompt_group = parser.add_argument_group("prompts")
     prompt_group.add_argument(
         "--option-order", nargs="+", choices=OPTION_ORDERS, default=["yes-no"], help="each order is a condition"
     )
+    add_language_option(prompt_group, "of the prompts, and of texts that name none")
     prompt_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement/prompts.yaml)"
+        "--prompt",
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/protocols/agreement/prompts-en.yaml)",
     )
     add_personas_argument(prompt_group)
     add_answer_arguments(parser)
@@ -129,12 +171,48 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; check all that needs no model."""
-    book = read_agreement_prompts(options.prompt)
-    name = items.name_study(options.items) if options.name is None else options.name
-    agreement_study = build_agreement_study(
-        items.read_items(options.items, OPTIONS, parse_columns(options)), name, options.items
+    book = read_agreement_prompts(options.prompt, options.language or languages.ENGLISH)
+    name = items.name_study_after_source(options.items) if options.name is None else options.name
+    study_items = languages.assign_language_to_texts(
+        items.read_and_check_items(options.items, OPTIONS, parse_column_options(options)),
+        options.language,
+        options.items,
+        in_english=False,
     )
-    questions = ask_as_personas(
-        Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options)), options
+    agreement_study = build_agreement_study(study_items, name, options.items)
+    own_questions = Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options))
+    if options.prompt is None:
+        own_questions = _choose_prompt_language(own_questions, options, languages.find_shared_language(study_items))
+    questions = ask_as_personas(own_questions, options)
+    return agreement_study, sample_wordings_per_item(
+        agreement_study, questions, options.wordings, choose_draw_seed(options)
     )
-    return agreement_study, draw_wordings(agreement_study, questions, options.wordings, choose_draw_seed(options))
+
+
+def _choose_prompt_language(questions: Questions, options: Namespace, text_language: str | None) -> Questions:
+    """Ask with Waver's prompts in the language that the user gave, else in that of all texts; else they are English."""
+    if options.language is not None:
+        language = languages.get_main_language(options.language)
+        is_own_language = language == (text_language or languages.ENGLISH)
+        if language == languages.ENGLISH and is_own_language:
+            return questions  # as where no language is given at all
+        return replace(questions, language=language, is_own_language=is_own_language)
+    if text_language in (None, languages.ENGLISH):
+        return questions
+    if text_language not in languages.list_prompt_files(FOLDER):
+        languages.warn_of_prompts_in_other_language(options.items, text_language)
+        return questions
+    if _was_folder_asked_in_english(questions.book, options):
+        languages.warn_of_prompts_in_other_language(options.items, text_language)
+        return questions
+    return replace(questions, book=read_agreement_prompts(language=text_language), language=text_language)
+
+
+def _was_folder_asked_in_english(book: PromptBook, options: Namespace) -> bool:
+    """Tell whether the folder that is resumed holds answers to the English prompts, as an earlier version asked."""
+    out = getattr(options, "out", None)
+    if out is None or not (Path(out) / "run.json").exists():
+        return False
+    hashes = {book.hash(form) for form in book.forms}
+    conditions = run_json.read_run_json(Path(out))["conditions"].values()
+    return any(fields.get("prompt_hash") in hashes and "language" not in fields for fields in conditions)

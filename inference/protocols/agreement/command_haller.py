@@ -68,9 +68,9 @@ def main(args: argparse.Namespace) -> None:
     from inference.protocols import agreement
     from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Variant
 
-    files = _find_model_files(args.paths)
-    statements_by_model = {model: _read_statements(path) for model, path in files.items()}
-    statements = _check_same_statements(files, statements_by_model)
+    files = _find_file_of_each_model(args.paths)
+    statements_by_model = {model: _read_published_statements(path) for model, path in files.items()}
+    statements = _refuse_differing_statements(files, statements_by_model)
     items: dict[str, list[Variant]] = {}
     for statement in statements:
         pattern = ORIGINAL if statement.variant == ORIGINAL else PARAPHRASE
@@ -79,7 +79,7 @@ def main(args: argparse.Namespace) -> None:
     study = agreement.build_agreement_study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
         Path(args.out).resolve().name if args.name is None else args.name,
-        source=saving.describe_source(args.paths),
+        source=saving.describe_study_source(args.paths),
     )
     responses = _build_haller_response_table(statements_by_model, args.condition)
     lines = saving.save_import(
@@ -88,13 +88,13 @@ def main(args: argparse.Namespace) -> None:
         lambda: [responses],
         {args.condition: {"form": saving.IMPORT_FORM}},
         descriptions=args.models,
-        imported=saving.compute_fingerprint(list(files.values()), {"importer": "haller"}),
+        imported=saving.compute_fingerprint_of_files(list(files.values()), {"importer": "haller"}),
         command=args.call,
     )
-    saving.print_escaped_lines(lines)
+    saving.print_import(lines, args.out)
 
 
-def _find_model_files(paths: Sequence[str]) -> dict[str, Path]:
+def _find_file_of_each_model(paths: Sequence[str]) -> dict[str, Path]:
     """Find the file of each model; folders are searched."""
     files: dict[str, Path] = {}
     for name, path in saving.split_named_paths(paths):
@@ -114,7 +114,7 @@ def _find_model_files(paths: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def _read_statements(path: Path) -> list[_Statement]:
+def _read_published_statements(path: Path) -> list[_Statement]:
     """Read the statements of one file in its order, the original of every item first."""
     from inference.stimuli.reading import records
     from inference.stimuli.study import ORIGINAL, PARAPHRASE
@@ -179,7 +179,7 @@ def _require_finite_number(where: str, value: Any) -> float:
     return parse_number_or_nan(value)
 
 
-def _check_same_statements(
+def _refuse_differing_statements(
     files: dict[str, Path], statements_by_model: dict[str, list[_Statement]]
 ) -> list[_Statement]:
     """Check that all models answered the same statements in the same order, and return these."""

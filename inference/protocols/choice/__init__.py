@@ -27,7 +27,6 @@ responses
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
+from ground.progress import print_progress
 from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import (
     TEXT,
@@ -46,18 +46,19 @@ from inference.asking.answer_ways import (
 from inference.asking.personas.questions import ask_as_personas
 from inference.asking.rounds import Condition, Round
 from inference.asking.rounds import Questions as Asking
-from inference.asking.thoughts import THOUGHT, parse_thinkings
+from inference.asking.thoughts import THOUGHT, parse_thinking_settings
 from inference.engines.contract import Sampling, Thinking
 from inference.protocols.choice import arguments, building_record, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import (
-    parse_choice_word_scores,
+    find_choice_of_likeliest_words,
     parse_letters,
     parse_majority_choice_from_replies,
 )
 from inference.protocols.choice.wordings import build_question_items, check_equal_wording_and_order_counts
 from inference.stimuli import questions
-from inference.stimuli.items import name_study
+from inference.stimuli.items import name_study_after_source
+from inference.stimuli.languages import assign_language_to_texts
 from inference.stimuli.questions import MATH, Question
 from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import Item, Study, Variant
@@ -186,7 +187,7 @@ class Questions:
             conditions = build_thought_conditions(name, {**fields, "way": LETTERS}, self.thinkings)
             return Round(conditions, partial(self._render_prompt, form, prompt_kind, LETTERS))
         condition = Condition(self.book.name_condition(form, f"{prompt_kind}/{answer_way}"), fields)
-        return Round((condition,), render, parse_letters if answer_way == LETTERS else parse_choice_word_scores)
+        return Round((condition,), render, parse_letters if answer_way == LETTERS else find_choice_of_likeliest_words)
 
     def _build_text_condition(
         self, form: str, prompt_kind: str, fields: dict[str, Any], sampling: Sampling
@@ -253,13 +254,14 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
             if order == REASONING_FIRST or (order == BY_SUBSET and question.subset == MATH)
         ),
         options.reading or reply.LETTER,
-        parse_thinkings(options) if THOUGHT in options.answer else (),
+        parse_thinking_settings(options) if THOUGHT in options.answer else (),
     )
     study_items = build_question_items(chosen_questions, options.orders, choose_draw_seed(options))
-    default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study(options.items)
+    study_items = assign_language_to_texts(study_items, options.language, options.items, in_english=not options.prompt)
+    default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study_after_source(options.items)
     name = default if options.name is None else options.name
     building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
-    print(_describe_question_counts(options.items, chosen_questions, study_items), file=sys.stderr)
+    print_progress(_describe_question_counts(options.items, chosen_questions, study_items))
     study = build_question_study(study_items, name, options.items, building_steps)
     return study, ask_as_personas(asking, options)
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
-from inference.arguments import add_items
-from inference.asking.answer_ways import TEXT, add_text_arguments, parse_samplings, refuse_settings_without_answer
+from inference.arguments import add_items, add_language_option
+from inference.asking.answer_ways import (
+    TEXT,
+    add_text_generation_arguments,
+    parse_text_samplings,
+    refuse_text_settings_without_texts,
+)
 from inference.asking.personas.questions import add_personas_argument
 from inference.asking.thoughts import THOUGHT, add_thought_arguments
 from inference.engines.contract import Sampling
@@ -43,6 +48,7 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
     question_group.add_argument(
         "--split", nargs="+", choices=SPLITS, metavar="SPLIT", help=f"only questions of {', '.join(SPLITS)}"
     )
+    add_language_option(question_group, "of the questions")
     prompt_group = parser.add_argument_group("prompts")
     prompt_group.add_argument(
         "--prompt-kind",
@@ -77,7 +83,7 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
         help="of generated texts: letter (default) also takes a reply that is only the letter of a choice; strict, as "
         "in the paper, only `Answer: ` with the letter",
     )
-    add_text_arguments(
+    add_text_generation_arguments(
         answer_group,
         f"length of a text, its thinking included (default: {MAX_TOKENS}), or of a thought with the answer behind it",
     )
@@ -97,11 +103,11 @@ def parse_choice_samplings(options: Namespace) -> tuple[Sampling, ...]:
             "--prompt-kind aware: the paraphrase is written before the answer, so only a text can be asked for; give "
             "--answer text, and ask for anything else with --prompt-kind base in a second call"
         )
-    refuse_settings_without_answer(options, text=TEXT in options.answer, thought=THOUGHT in options.answer)
+    refuse_text_settings_without_texts(options, text=TEXT in options.answer, thought=THOUGHT in options.answer)
     if TEXT not in options.answer:
         settings = {"--format": None if options.format == FORMATS[0] else options.format, "--reading": options.reading}
         given_options = [name for name, value in settings.items() if value is not None]
         if given_options:
             raise InputError(f"{given_options[0]} is about generated texts: add --answer text, or leave it out")
         return ()
-    return parse_samplings(options, {"max_tokens": options.max_tokens or MAX_TOKENS})
+    return parse_text_samplings(options, {"max_tokens": options.max_tokens or MAX_TOKENS})

@@ -51,7 +51,7 @@ def main(options: argparse.Namespace) -> None:
     import yaml
 
     from ground.writing import write_atomically
-    from inference.protocols.choice.harness_samples import list_harness_samples, name_choice_letters
+    from inference.protocols.choice.harness_samples import list_choice_letters, list_harness_samples
     from inference.runfolder import json_lines
 
     name = options.task or re.sub(r"[^A-Za-z0-9_]+", "_", Path(options.items).stem)
@@ -59,14 +59,14 @@ def main(options: argparse.Namespace) -> None:
         raise InputError(f"--task {name}: a name begins with a letter and has letters, digits and _; give --task NAME")
     samples = list_harness_samples(options.items, options.orders, options.seed)
     rows = Path(options.out) / f"{name}.jsonl"
-    json_lines.check_output_is_no_input(rows, options.items)
+    json_lines.refuse_output_over_input(rows, options.items)
     json_lines.write_json_lines(
         rows,
         (
             {
                 "question": sample.question,
                 "choices": list(sample.choices),
-                "letters": name_choice_letters(sample),
+                "letters": list_choice_letters(sample),
                 "answer": sample.answer,
                 **sample.fields,
             }

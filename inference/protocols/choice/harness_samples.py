@@ -86,6 +86,6 @@ def _build_harness_sample(variant: Variant) -> HarnessSample:
     )
 
 
-def name_choice_letters(sample: HarnessSample) -> list[str]:
+def list_choice_letters(sample: HarnessSample) -> list[str]:
     """Name the letters before the choices of a sample."""
     return list(ascii_uppercase[: len(sample.choices)])

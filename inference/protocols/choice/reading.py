@@ -15,7 +15,7 @@ parse_letters = rounds.build_columns_of_response
 """Letters are options like any others."""
 
 
-def parse_choice_word_scores(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
+def find_choice_of_likeliest_words(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
     """Answer with the choice whose words are likeliest, whatever the likeliest first token is.
 
     Parameters
@@ -56,13 +56,13 @@ def parse_majority_choice_from_replies(
     """
     choices = {option.label: variant.attributes.get(f"choice_{option.canonical}", "") for option in variant.options}
 
-    def find_letters(reading: str) -> list[str | None]:
+    def find_letters_of_replies(reading: str) -> list[str | None]:
         return [
             None if text is None else reply.find_chosen_letter(text, choices, prompt.text or "", reading)
             for text in generation.answers
         ]
 
-    letters_by_reading = {name: find_letters(name) for name in reply.READINGS}
+    letters_by_reading = {name: find_letters_of_replies(name) for name in reply.READINGS}
     letters, otherwise = letters_by_reading[reading], letters_by_reading[_OTHER_READING[reading]]
     count = [letters.count(label) for label in choices]
     most = max(count)

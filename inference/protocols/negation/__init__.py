@@ -16,7 +16,6 @@ stimuli
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,13 +24,15 @@ from functools import partial
 from typing import Any
 
 from ground.errors import InputError
+from ground.progress import print_progress
 from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Round
 from inference.protocols.negation import arguments, exemplars
 from inference.stimuli import nli
 from inference.stimuli.entailment import OPTIONS, read_entailment_prompts
-from inference.stimuli.items import name_study
+from inference.stimuli.items import name_study_after_source
+from inference.stimuli.languages import ENGLISH, get_main_language, warn_of_texts_in_other_language
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
 from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
@@ -55,7 +56,7 @@ def build_negation_study(
     Parameters
     ----------
     groups
-        Item -> its original and the pairs made from it (`nli.group_instances`).
+        Item -> its original and the pairs made from it (`nli.group_pairs_by_original`).
     name
         The name of the study.
     language
@@ -185,19 +186,25 @@ def add_arguments(parser: ArgumentParser) -> None:
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the pairs on standard error."""
     instances = _read_sentence_pairs(options.items)
-    spoken = nli.detect_language(instances)
+    spoken = nli.detect_language_of_sentences(instances)
     language = options.language or spoken
     book = read_entailment_prompts(language, options.prompt)
+    if get_main_language(language) not in (ENGLISH, "ja"):
+        spoken = language  # no script tells it, and the prompts are the user's own
     if options.exemplars and not any(options.shots):
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
-    pool = nli.read_instances(expand_user_path(options.exemplars)) if options.exemplars else instances
+    pool = nli.read_sentence_pairs_of_nli(expand_user_path(options.exemplars)) if options.exemplars else instances
     shown_exemplars = exemplars.draw_negation_exemplars(pool, max(options.shots), choose_draw_seed(options))
-    asked_groups = exemplars.drop_exemplar_groups(nli.group_instances(instances), shown_exemplars)
+    asked_groups = exemplars.drop_exemplar_groups(nli.group_pairs_by_original(instances), shown_exemplars)
     if not asked_groups:
         raise InputError(f"{options.items}: all of its originals are exemplars; give more, or --exemplars FILE")
-    default = f"{NAME}-{DEMO}" if options.items == DEMO else name_study(options.items)
+    default = f"{NAME}-{DEMO}" if options.items == DEMO else name_study_after_source(options.items)
     name = default if options.name is None else options.name
-    print(_describe_pair_counts(options.items, instances, asked_groups, language), file=sys.stderr)
+    print_progress(_describe_pair_counts(options.items, instances, asked_groups, language))
+    texts_by_item = {item: [instance.text for instance in group] for item, group in asked_groups.items()}
+    warn_of_texts_in_other_language(
+        options.items, texts_by_item, spoken if options.language or spoken != ENGLISH else None
+    )
     questions = Questions(
         book, language, options.shots, shown_exemplars, parse_answer_ways(options), language == spoken
     )
@@ -207,7 +214,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
 def _read_sentence_pairs(source: str) -> list[Instance]:
     """Read the pairs of a file, or make those of the demo."""
     if source != DEMO:
-        return nli.read_instances(expand_user_path(source))
+        return nli.read_sentence_pairs_of_nli(expand_user_path(source))
     from inference.demo.entailments import make_entailment_pairs
     from inference.demo.world import World
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, build_shots_converter
+from inference.arguments import add_items, add_language_option, build_parser_of_shots_argument
 from inference.stimuli.nli import LABELS
 
-LANGUAGES = ("en", "ja")
 MOST_SHOTS = 30
 
 
@@ -19,15 +18,13 @@ def add_negation_arguments(parser: ArgumentParser) -> None:
         "(original, p_neg, h_neg, p_neg_h_neg); or `demo` for pairs in the world of the demo models",
     )
     prompt_group = parser.add_argument_group("prompts")
-    prompt_group.add_argument(
-        "--language", choices=LANGUAGES, help="of the prompts (default: ja where the sentences have Japanese script)"
-    )
+    add_language_option(prompt_group, "of the prompts (default: ja where the sentences have Japanese script, else en)")
     prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/stimuli/entailment/prompts-en.yaml)"
     )
     prompt_group.add_argument(
         "--shots",
-        type=build_shots_converter(
+        type=build_parser_of_shots_argument(
             range(0, MOST_SHOTS + 1, len(LABELS)), f"0, 3, 6 ... {MOST_SHOTS}, or several as 0,3 (as many per label)"
         ),
         default=(0,),

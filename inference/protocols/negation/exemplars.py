@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ground.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.templates.prompt_forms import Shot
 
 
@@ -37,7 +37,10 @@ def draw_negation_exemplars(pool: Sequence[Instance], n_exemplars: int, seed: in
     InputError
         There are too few originals with a label.
     """
-    free = sorted(nli.group_instances(pool).items(), key=lambda entry: compute_random_key(seed, "exemplars", entry[0]))
+    free = sorted(
+        nli.group_pairs_by_original(pool).items(),
+        key=lambda entry: compute_sort_key_for_random_order(seed, "exemplars", entry[0]),
+    )
     drawn: list[Instance] = []
     for label in (LABELS[turn % len(LABELS)] for turn in range(n_exemplars)):
         entry = next((entry for entry in free if any(instance.label == label for instance in entry[1])), None)
@@ -51,7 +54,9 @@ def draw_negation_exemplars(pool: Sequence[Instance], n_exemplars: int, seed: in
         drawn.append(
             min(
                 fitting,
-                key=lambda instance: compute_random_key(seed, "exemplar", instance.premise, instance.hypothesis),
+                key=lambda instance: compute_sort_key_for_random_order(
+                    seed, "exemplar", instance.premise, instance.hypothesis
+                ),
             )
         )
     return tuple(drawn)

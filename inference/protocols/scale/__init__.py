@@ -29,12 +29,19 @@ from itertools import product
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.arguments import add_columns, add_items, add_wordings, choose_draw_seed, parse_columns
+from inference.arguments import (
+    add_columns,
+    add_items,
+    add_language_option,
+    add_wordings_option,
+    choose_draw_seed,
+    parse_column_options,
+)
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.personas.questions import add_personas_argument, ask_as_personas
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import draw_wordings
+from inference.asking.wordings import sample_wordings_per_item
 from inference.demo import BATTERY, RATERS
 from inference.engines.contract import Sampling
 from inference.protocols.scale.items import (
@@ -42,7 +49,7 @@ from inference.protocols.scale.items import (
     NAME,
     QUESTION,
     build_scale_study,
-    split_options,
+    split_list_of_options,
 )
 from inference.protocols.scale.reading import VERSION, list_shown_labels, read_scale_response
 from inference.protocols.scale.shown import (
@@ -55,7 +62,7 @@ from inference.protocols.scale.shown import (
     Showing,
     choose_shown_options,
 )
-from inference.stimuli import items
+from inference.stimuli import items, languages
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, FORMS, PERSONA, Fields, list_case_variants
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -106,7 +113,7 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every way to show the options."""
         return [
-            _fit_round_to_showing(round_, showing)
+            _fit_round_to_shown_options(round_, showing)
             for showing in self.showings
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, showing.setting),
@@ -132,7 +139,7 @@ class Questions:
             option: (answer,) for option, answer in zip(shown.options, shown.answers, strict=True)
         }
         if showing.labels == WORDS and shown.numbers is None:
-            of_file = self.book.find_answer_words(form)
+            of_file = self.book.get_answer_words_of_form(form)
             words = {option: list_case_variants(words[option]) for option in words if option not in of_file}
         values = {
             "text": variant.text,
@@ -145,10 +152,10 @@ class Questions:
         return prompt if shown.numbers is None else replace(prompt, numbers=shown.numbers)
 
 
-def _fit_round_to_showing(round_: Round, showing: Showing) -> Round:
+def _fit_round_to_shown_options(round_: Round, showing: Showing) -> Round:
     """Let a round read responses as the options were shown, and record which version of the rule reads its texts."""
     conditions = round_.conditions
-    if showing.labels != WORDS and round_.has_way(Sampling):
+    if showing.labels != WORDS and round_.has_way_of_answering(Sampling):
         conditions = tuple(replace(c, fields={**c.fields, "label_rule": VERSION}) for c in conditions)
     return replace(
         round_,
@@ -167,7 +174,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "`demo` for a battery in the world of the demo models",
     )
     add_columns(parser)
-    add_wordings(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
+    add_language_option(parser, "of texts that name none")
+    add_wordings_option(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
     option_group = parser.add_argument_group("options")
     option_group.add_argument(
         "--options",
@@ -205,12 +213,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; check all that needs no model."""
     book = read_scale_prompts(options.prompt)
-    shared_options = None if options.options is None else split_options("--options", options.options)
+    shared_options = None if options.options is None else split_list_of_options("--options", options.options)
     is_demo = options.items == DEMO
-    default = f"{NAME}-{DEMO}" if is_demo else items.name_study(options.items)
+    default = f"{NAME}-{DEMO}" if is_demo else items.name_study_after_source(options.items)
     name = default if options.name is None else options.name
     source = str(BATTERY) if is_demo else options.items
-    study_items = items.read_items(source, (), parse_columns(options), COLUMNS)
+    study_items = languages.assign_language_to_texts(
+        items.read_and_check_items(source, (), parse_column_options(options), COLUMNS),
+        options.language,
+        options.items,
+        in_english=not options.prompt,
+    )
     study = build_scale_study(study_items, name, shared_options, options.items)
     showings = tuple(
         Showing(labels, order, without_middle)
@@ -219,7 +232,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     )
     _refuse_unshowable_options(study, showings)
     questions = ask_as_personas(Questions(book, showings, parse_answer_ways(options)), options)
-    return study, draw_wordings(study, questions, options.wordings, choose_draw_seed(options))
+    return study, sample_wordings_per_item(study, questions, options.wordings, choose_draw_seed(options))
 
 
 def _refuse_unshowable_options(study: Study, showings: tuple[Showing, ...]) -> None:

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from ground.errors import InputError, shorten_text
 from inference.asking.text_answers import parse_answer
-from inference.protocols.scale.shown import MOST_OPTIONS, are_whole_numbers
-from inference.stimuli.scales import KEY, SCALE, parse_key, refuse_scales_of_one_item
+from inference.protocols.scale.shown import MOST_OPTIONS, are_options_whole_numbers
+from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_of_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study
 
 NAME = "scale"
@@ -59,7 +59,7 @@ def build_scale_study(
     return Study(NAME, name, scale_items, ranks, DECISION_RULE, source, paraphrased=has_rewordings)
 
 
-def split_options(where: str, text: str) -> tuple[str, ...]:
+def split_list_of_options(where: str, text: str) -> tuple[str, ...]:
     """Split a list of options, the lowest first, at its semicolons.
 
     Parameters
@@ -80,7 +80,7 @@ def split_options(where: str, text: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> split_options("--options", "Disagree; Neither; Agree")
+    >>> split_list_of_options("--options", "Disagree; Neither; Agree")
     ('Disagree', 'Neither', 'Agree')
     """
     parts = tuple(" ".join(part.split()) for part in _SEPARATOR.split(text.strip().rstrip(";\uff1b")))
@@ -101,7 +101,7 @@ def split_options(where: str, text: str) -> tuple[str, ...]:
                 f"{where}: the options '{shorten_text(before)}' and '{shorten_text(part)}' are alike; a model cannot "
                 "tell them apart"
             )
-    if not are_whole_numbers(parts):
+    if not are_options_whole_numbers(parts):
         try:
             parse_answer("", {part: [part] for part in parts})  # as written texts are read: "non-smoker", "non smoker"
         except ValueError as error:
@@ -112,10 +112,10 @@ def split_options(where: str, text: str) -> tuple[str, ...]:
 def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) -> Item:
     """Give all variants of an item their options, and the scale and key of the item."""
     where = f"{source}, item '{shorten_text(item.item)}'"
-    scale = _find_common_value(where, item, SCALE)
-    key = parse_key(where, _find_common_value(where, item, KEY))
-    default_question = _find_first_value(item, QUESTION)
-    default_options = _find_first_value(item, OPTIONS)
+    scale = _find_common_attribute_value(where, item, SCALE)
+    key = parse_scoring_key_of_item(where, _find_common_attribute_value(where, item, KEY))
+    default_question = _find_first_attribute_value(item, QUESTION)
+    default_options = _find_first_attribute_value(item, OPTIONS)
     shared = {KEY: key} | ({} if scale is None else {SCALE: scale})
     variants = []
     attributes_by_content: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}  # one object, to save memory
@@ -126,7 +126,7 @@ def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) 
                 "attributes.NAME"
             )
         written = variant.attributes.get(OPTIONS, default_options)
-        words = options if written is None else split_options(f"{where}, options", written)
+        words = options if written is None else split_list_of_options(f"{where}, options", written)
         if words is None:
             raise InputError(f"{where}: there are no options; give them with --options, or in a column 'options'")
         question = variant.attributes.get(QUESTION, default_question)
@@ -144,12 +144,12 @@ def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) 
     return Item(item.item, tuple(variants))
 
 
-def _find_first_value(item: Item, name: str) -> str | None:
+def _find_first_attribute_value(item: Item, name: str) -> str | None:
     """Return the first value that a wording of an item has of an attribute; None where none has."""
     return next((v.attributes[name] for v in item.variants if name in v.attributes), None)
 
 
-def _find_common_value(where: str, item: Item, name: str) -> str | None:
+def _find_common_attribute_value(where: str, item: Item, name: str) -> str | None:
     """Return the value of an attribute that all wordings of an item have; those that say nothing count with them."""
     values = list(dict.fromkeys(v.attributes[name].strip() for v in item.variants if name in v.attributes))
     if len(values) > 1:

@@ -31,7 +31,7 @@ from inference.protocols.scale.shown import (
     WORDS,
     Showing,
     ShownOptions,
-    are_whole_numbers,
+    are_options_whole_numbers,
     choose_shown_options,
 )
 from inference.stimuli.study import Variant
@@ -46,9 +46,9 @@ _LEAD = (
 _MARKS = r"[\s\"'*_`(\[\u201c\u2018#]*"
 
 
-def uses_labels(showing: Showing, options: Sequence[str]) -> bool:
+def are_labels_asked_for(showing: Showing, options: Sequence[str]) -> bool:
     """Tell whether something else than the words of the options is asked for: numbers, or letters."""
-    return showing.labels != WORDS or are_whole_numbers(tuple(options))
+    return showing.labels != WORDS or are_options_whole_numbers(tuple(options))
 
 
 def list_shown_labels(showing: Showing, variant: Variant) -> list[str]:
@@ -77,17 +77,19 @@ def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, resp
     if len(shown.options) < len(options):
         kept = tuple(option for option in variant.options if option.label in shown.options)
         variant = replace(variant, options=kept)
-    if isinstance(response, Generation) and uses_labels(showing, options):
-        return _read_texts(showing, shown, response)
+    if isinstance(response, Generation) and are_labels_asked_for(showing, options):
+        return _read_options_from_texts(showing, shown, response)
     if shown.numbers is not None and isinstance(response, Score):
-        response = _select_places(response, shown.places)
+        response = _select_option_scores(response, shown.places)
     elif shown.numbers is not None and isinstance(response, Thoughts):
-        scores = tuple(None if score is None else _select_places(score, shown.places) for score in response.scores)
+        scores = tuple(
+            None if score is None else _select_option_scores(score, shown.places) for score in response.scores
+        )
         response = replace(response, scores=scores)
     return build_columns_of_response(variant, prompt, response)
 
 
-def parse_label(text: str, shown: ShownOptions, labels: str) -> str | None:
+def parse_number_or_letter_of_text(text: str, shown: ShownOptions, labels: str) -> str | None:
     """Read a number or letter out of a text (the rule: see the module).
 
     Parameters
@@ -106,13 +108,15 @@ def parse_label(text: str, shown: ShownOptions, labels: str) -> str | None:
     Examples
     --------
     >>> shown = choose_shown_options(("Disagree", "Neither", "Agree"), Showing("numbers", "up"))
-    >>> parse_label("**3** - Agree", shown, "numbers"), parse_label("I agree.", shown, "numbers")
+    >>> (parse_number_or_letter_of_text("**3** - Agree", shown, "numbers"),
+    ...  parse_number_or_letter_of_text("I agree.", shown, "numbers"))
     ('Agree', 'Agree')
-    >>> parse_label("3. Disagree", shown, "numbers"), parse_label("2.5", shown, "numbers")
+    >>> (parse_number_or_letter_of_text("3. Disagree", shown, "numbers"),
+    ...  parse_number_or_letter_of_text("2.5", shown, "numbers"))
     (None, None)
     """
     folded = unicodedata.normalize("NFKC", text)
-    pattern, option_by_answer, wordings = _build_label_reader(shown, labels)
+    pattern, option_by_answer, wordings = _build_label_pattern_and_wordings(shown, labels)
     match = pattern.match(folded)
     if match is None:
         return parse_answer(text, wordings) if wordings else None
@@ -123,7 +127,7 @@ def parse_label(text: str, shown: ShownOptions, labels: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _build_label_reader(
+def _build_label_pattern_and_wordings(
     shown: ShownOptions, labels: str
 ) -> tuple[re.Pattern[str], dict[str, str], dict[str, tuple[str, ...]]]:
     """Build the pattern of a label that begins a text, answer -> option, and the wordings of the options."""
@@ -135,14 +139,17 @@ def _build_label_reader(
         end = r"(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])"
     # The words before a label in any case, the label itself as it was shown.
     pattern = re.compile(rf"{_MARKS}(?i:{_LEAD}){_MARKS}(?P<label>{label}){end}", re.MULTILINE)
-    has_words = not are_whole_numbers(shown.options)
+    has_words = not are_options_whole_numbers(shown.options)
     wordings = {option: list_case_variants((option,)) for option in shown.options} if has_words else {}
     return pattern, dict(zip(shown.answers, shown.options, strict=True)), wordings
 
 
-def _read_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:
+def _read_options_from_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:
     """Read every text for an option; the answer is the option that most texts choose, none if two are equal."""
-    chosen = [None if text is None else parse_label(text, shown, showing.labels) for text in generation.answers]
+    chosen = [
+        None if text is None else parse_number_or_letter_of_text(text, shown, showing.labels)
+        for text in generation.answers
+    ]
     wordings = {
         option: dict.fromkeys((answer, option)) for option, answer in zip(shown.options, shown.answers, strict=True)
     }
@@ -155,7 +162,7 @@ def _read_texts(showing: Showing, shown: ShownOptions, generation: Generation) -
     }
 
 
-def _select_places(score: Score, places: Sequence[int]) -> Score:
+def _select_option_scores(score: Score, places: Sequence[int]) -> Score:
     """Take the options out of the scores of all numbers of a range; the answer is the likeliest of them."""
     probability = tuple(score.probability[place] for place in places)
     if not probability or score.error is not None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from ground.errors import InputError
-from inference.stimuli.scales import drop_middle
+from inference.stimuli.scales import drop_middle_option
 from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
 
 LABELS = NUMBERS, LETTERS, WORDS = "numbers", "letters", "words"
@@ -99,15 +99,15 @@ def choose_shown_options(options: tuple[str, ...], showing: Showing) -> ShownOpt
     >>> choose_shown_options(("never", "sometimes", "always"), showing)
     ShownOptions(options=('never', 'always'), answers=('B', 'A'), numbers=None, places=())
     """
-    kept = drop_middle(options) if showing.without_middle else options
-    if showing.labels == WORDS and not are_whole_numbers(options):
+    kept = drop_middle_option(options) if showing.without_middle else options
+    if showing.labels == WORDS and not are_options_whole_numbers(options):
         return ShownOptions(kept, kept)
     if showing.labels == LETTERS and len(kept) > len(ascii_uppercase):
         raise InputError(
             f"--labels letters: {len(kept)} options, and there are {len(ascii_uppercase)} letters; "
             "give --labels numbers"
         )
-    if showing.labels != LETTERS and are_whole_numbers(options):
+    if showing.labels != LETTERS and are_options_whole_numbers(options):
         answers = kept
     else:
         names = ascii_uppercase if showing.labels == LETTERS else tuple(str(n) for n in range(1, len(kept) + 1))
@@ -120,10 +120,10 @@ def choose_shown_options(options: tuple[str, ...], showing: Showing) -> ShownOpt
     return ShownOptions(kept, answers, numbers, tuple(number - numbers[0] for number in stated))
 
 
-def are_whole_numbers(options: tuple[str, ...]) -> bool:
+def are_options_whole_numbers(options: tuple[str, ...]) -> bool:
     """Tell whether all options are whole numbers, written without leading zeros, and few enough to be asked for.
 
-    >>> are_whole_numbers(("0", "5", "10")), are_whole_numbers(("0", "5", "10 or more"))
+    >>> are_options_whole_numbers(("0", "5", "10")), are_options_whole_numbers(("0", "5", "10 or more"))
     (True, False)
     """
     if not all(map(_WHOLE.fullmatch, options)):

@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -40,8 +41,9 @@ from inference.asking.thoughts import THOUGHT, build_columns_of_thoughts
 from inference.engines.contract import Generation, Sampling, Score, Thinking, Thoughts
 from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
-from inference.stimuli.items import name_study
-from inference.stimuli.numbers import parse_first_number, parse_range
+from inference.stimuli.items import name_study_after_source
+from inference.stimuli.languages import assign_language_to_texts
+from inference.stimuli.numbers import parse_first_number, parse_range_of_whole_numbers
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -92,7 +94,7 @@ class Questions:
     """
 
     book: PromptBook
-    ranges: tuple[range, ...] = (parse_range(RANGE),)
+    ranges: tuple[range, ...] = (parse_range_of_whole_numbers(RANGE),)
     temperatures: tuple[float, ...] = (TEMPERATURE,)
     samples: int = SAMPLES
     exact: bool = False
@@ -115,11 +117,11 @@ class Questions:
         conditions = []
         if self.samples:
             ways = (Sampling(self.samples if t else 1, t, MAX_TOKENS) for t in self.temperatures)
-            conditions += [self._build_condition(form, scale_numbers, way) for way in ways]
+            conditions += [self._build_scoring_condition(form, scale_numbers, way) for way in ways]
         if self.exact:
-            conditions += [self._build_condition(form, scale_numbers, Exact(t)) for t in self.temperatures]
+            conditions += [self._build_scoring_condition(form, scale_numbers, Exact(t)) for t in self.temperatures]
         stem = self.book.name_condition(form, f"{scale_numbers[0]}-{scale_numbers[-1]}")
-        fields = {**self._build_fields(form, scale_numbers), "method": THOUGHT}
+        fields = {**self._build_fields_of_scale(form, scale_numbers), "method": THOUGHT}
         conditions += build_thought_conditions(stem, fields, self.thinkings)
         return Round(
             tuple(conditions),
@@ -127,12 +129,12 @@ class Questions:
             partial(parse_score_response, scale_numbers),
         )
 
-    def _build_condition(self, form: str, scale_numbers: range, method: Exact | Sampling) -> Condition:
+    def _build_scoring_condition(self, form: str, scale_numbers: range, method: Exact | Sampling) -> Condition:
         """Make the condition of one scale, sampled or exact, at one temperature."""
         sampled = isinstance(method, Sampling)
         setting = f"{scale_numbers[0]}-{scale_numbers[-1]}/t{method.temperature:g}" + ("" if sampled else "/exact")
         fields = {
-            **self._build_fields(form, scale_numbers),
+            **self._build_fields_of_scale(form, scale_numbers),
             "temperature": method.temperature,
             "samples": method.samples if isinstance(method, Sampling) else None,
             "method": "sampled" if sampled else "exact",
@@ -140,7 +142,7 @@ class Questions:
         }
         return Condition(self.book.name_condition(form, setting), fields, method)
 
-    def _build_fields(self, form: str, scale_numbers: range) -> dict[str, Any]:
+    def _build_fields_of_scale(self, form: str, scale_numbers: range) -> dict[str, Any]:
         """Make the fields that all conditions of one scale have."""
         return {
             "form": form,
@@ -154,7 +156,7 @@ class Questions:
         values: dict[str, Any] = {name: variant.attributes.get(name) for name in VARIABLES}
         values |= {"low": scale_numbers[0], "high": scale_numbers[-1], "output": variant.text}
         scale = scale_numbers if len(scale_numbers) <= LARGEST else None
-        return replace(self.book.render(form, values), numbers=scale)
+        return self.book.render(form, values, numbers=scale)
 
 
 def parse_score_response(
@@ -197,7 +199,7 @@ def parse_score_response(
 def _compute_expected_number(numbers: range, probability: Sequence[float]) -> float | None:
     """Compute the expected number, given that one of the scale is answered; None where none has a probability."""
     mass = sum(probability)
-    return sum(n * p for n, p in zip(numbers, probability, strict=True)) / mass if mass else None
+    return sum(map(mul, numbers, probability)) / mass if mass else None
 
 
 def _parse_generated_scores(scale_numbers: range, generation: Generation) -> dict[str, Any]:
@@ -220,20 +222,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
-    questions = _build_questions(options)
+    questions = _build_scoring_questions(options)
     if options.items == items.DEMO:
         scored_items, name = items.build_demo_scoring_items(), f"{NAME}-demo" if options.name is None else options.name
     else:
         scored_items = items.read_scoring_items(options.items, arguments.parse_scoring_columns(options))
-        name = name_study(options.items) if options.name is None else options.name
+        name = name_study_after_source(options.items) if options.name is None else options.name
+    scored_items = assign_language_to_texts(
+        scored_items, options.language, options.items, in_english=not options.prompt
+    )
     study = Study(NAME, name, scored_items, items.CANONICAL, DECISION_RULE, options.items, paraphrased=False)
     return study, questions
 
 
-def _build_questions(options: Namespace) -> Questions:
+def _build_scoring_questions(options: Namespace) -> Questions:
     """Read scales, temperatures and methods from the command line, and check that they go together."""
-    ranges = tuple(dict.fromkeys(map(parse_range, options.range or [RANGE])))
-    samples, exact, thinkings = arguments.parse_methods(options)
+    ranges = tuple(dict.fromkeys(map(parse_range_of_whole_numbers, options.range or [RANGE])))
+    samples, exact, thinkings = arguments.parse_scoring_methods(options)
     temperatures = tuple(dict.fromkeys(options.temperature or [TEMPERATURE]))
     for temperature in temperatures:
         Sampling(1, temperature, MAX_TOKENS)  # refuses an impossible temperature before a model is loaded

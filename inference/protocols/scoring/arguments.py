@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
-from inference.arguments import add_items
+from inference.arguments import add_items, add_language_option
 from inference.asking.answer_ways import PROBABILITY, TEXT
 from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
@@ -13,7 +13,7 @@ from inference.asking.thoughts import (
     add_effort_argument,
     add_sampler_arguments,
     add_thought_arguments,
-    parse_thinkings,
+    parse_thinking_settings,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Thinking
 from inference.numerals import build_decimal_converter, build_whole_number_converter
@@ -27,8 +27,8 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that say which texts are scored, on which scales and how."""
     add_items(
         parser,
-        "a .csv, .tsv, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks are "
-        "text where tabs part the cells), or `demo` for retellings in the world of the demo models",
+        "a .csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks "
+        "are text where tabs part the cells), or `demo` for retellings in the world of the demo models",
     )
     table_group = parser.add_argument_group("the table")
     table_group.add_argument("--output-column", metavar="NAME", help="the texts to score, such as translations")
@@ -44,6 +44,13 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
         "--source-language", metavar="LANGUAGE", help="as it is to be called in the prompt: English"
     )
     table_group.add_argument("--target-language", metavar="LANGUAGE")
+    add_language_option(table_group, "of the texts to score")
+    table_group.add_argument(
+        "--language-columns",
+        nargs=2,
+        metavar=("SOURCE", "TARGET"),
+        help="where rows have several languages: the columns with what each is to be called",
+    )
     score_group = parser.add_argument_group("scores")
     score_group.add_argument(
         "--range",
@@ -90,7 +97,7 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def parse_methods(options: Namespace) -> tuple[int, bool, tuple[Thinking, ...]]:
+def parse_scoring_methods(options: Namespace) -> tuple[int, bool, tuple[Thinking, ...]]:
     """Read how scores are asked for.
 
     Parameters
@@ -123,7 +130,7 @@ def parse_methods(options: Namespace) -> tuple[int, bool, tuple[Thinking, ...]]:
     given_options = [name for name, value in settings.items() if value is not None]
     if given_options and not thought:
         raise InputError(f"{given_options[0]} is about thoughts: add --answer thought, or leave it out")
-    return samples, exact, parse_thinkings(options) if thought else ()
+    return samples, exact, parse_thinking_settings(options) if thought else ()
 
 
 def parse_scoring_columns(options: Namespace) -> Columns:
@@ -142,6 +149,9 @@ def parse_scoring_columns(options: Namespace) -> Columns:
     given_languages = {name: value for name, value in languages.items() if value is not None}
     if given_languages and (len(given_languages) < 2 or options.source_column is None):
         raise InputError("--source-language and --target-language go together, and with --source-column")
+    source_language, target_language = options.language_columns or (None, None)
+    if source_language and (given_languages or options.source_column is None):
+        raise InputError("--language-columns stand for --source-language and --target-language: with --source-column")
     if options.gold_range is not None and options.gold_column is None:
         raise InputError("--gold-range is about human scores: give their --gold-column")
     refuse_column_of_two_roles(
@@ -151,6 +161,8 @@ def parse_scoring_columns(options: Namespace) -> Columns:
             "--gold-column": options.gold_column,
             "--group-column": options.group_column,
             "--item-column": options.item_column,
+            "--language-columns (source)": source_language,
+            "--language-columns (target)": target_language,
         }
     )
     return Columns(
@@ -159,6 +171,8 @@ def parse_scoring_columns(options: Namespace) -> Columns:
         gold=options.gold_column,
         group=options.group_column,
         item=options.item_column,
+        source_language=source_language,
+        target_language=target_language,
         gold_range=options.gold_range or GOLD_RANGE,
         fields=tuple((given_languages | ({"group": options.group} if options.group is not None else {})).items()),
     )

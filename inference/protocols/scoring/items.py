@@ -31,6 +31,8 @@ class Columns:
     output, source, gold, group, item
         Names of the columns with the text to score, the text it was made from, the human score, and the group and the
         id of the item; only the first is needed. Without ids, items are called by their number in the table.
+    source_language, target_language
+        Names of the columns with the names of the languages, where rows differ in them.
     gold_range
         The scale of the human scores, as "0-100".
     fields
@@ -42,6 +44,8 @@ class Columns:
     gold: str | None = None
     group: str | None = None
     item: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
     gold_range: str = GOLD_RANGE
     fields: tuple[tuple[str, str], ...] = ()
 
@@ -70,17 +74,22 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
         outside its scale.
     """
     source_records = records.Records(expand_user_path(path), quotes_in_tabs=False)
-    needed_columns = (columns.output, columns.source, columns.gold, columns.group, columns.item)
+    text_columns = {
+        "group": columns.group,
+        "source": columns.source,
+        "source_language": columns.source_language,
+        "target_language": columns.target_language,
+    }
+    needed_columns = (columns.output, columns.gold, columns.item, *text_columns.values())
     records.check_columns_present_once(path, source_records.list_column_names(), needed_columns)
     low, high = parse_gold_range(columns.gold_range)
     items, place_by_item = [], dict[str, str]()
     for number, (place, record) in enumerate(source_records, start=1):
         where = f"{path}, {place}"
         attributes = dict(columns.fields)
-        if columns.group is not None:
-            attributes["group"] = _parse_cell_text(where, record, columns.group)
-        if columns.source is not None:
-            attributes["source"] = _parse_cell_text(where, record, columns.source)
+        for attribute, column in text_columns.items():
+            if column is not None:
+                attributes[attribute] = _parse_cell_text(where, record, column)
         score = None
         if columns.gold is not None:
             score = _parse_human_score(where, record, columns.gold)

@@ -6,7 +6,6 @@ manipulations of that question. All draws (templates, sample, exemplars) depend 
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,20 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
+from ground.progress import print_progress
 from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import build_pattern_key, draw_wordings
+from inference.asking.wordings import build_draw_key_of_item_and_pattern, sample_wordings_per_item
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
-from inference.stimuli.items import name_study
+from inference.stimuli.items import name_study_after_source
+from inference.stimuli.languages import find_prompt_file, warn_of_texts_in_other_language
 from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 from inference.stimuli.templates.prompt_forms import OPTION_FIELDS
-from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_template_values_of_options
 
 NAME = "wording"
 KINDS = ("causal",)
@@ -44,7 +45,7 @@ def read_wording_prompts(language: str, path: str | Path | None = None) -> Promp
     Parameters
     ----------
     language
-        Language of Waver's own file.
+        Language of Waver's own file; where Waver has none in it, `path` is needed.
     path
         The user's file; None: Waver's own.
 
@@ -57,7 +58,7 @@ def read_wording_prompts(language: str, path: str | Path | None = None) -> Promp
     InputError
         As for `PromptBook.load`.
     """
-    return PromptBook.load(path, FOLDER / f"prompts-{language}.yaml", OPTION_FIELDS)
+    return PromptBook.load(path, find_prompt_file(FOLDER, language) if path is None else FOLDER, OPTION_FIELDS)
 
 
 def build_wording_study(
@@ -168,7 +169,9 @@ class Questions:
     ) -> Prompt:
         """Render the prompt of a variant, with the exemplars before it."""
         return self.book.render(
-            form, build_option_values(variant, mask_token), shots=[exemplar.shot for exemplar in shown_exemplars]
+            form,
+            build_template_values_of_options(variant, mask_token),
+            shots=[exemplar.shot for exemplar in shown_exemplars],
         )
 
 
@@ -184,7 +187,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     if options.wordings is not None and not options.all_templates:
         raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")
     source = sources.build_source_from_options(options)
-    bank = templates.read_bank(source.templates, source.language)
+    bank = templates.read_template_bank(source.templates, source.language)
     book = read_wording_prompts(bank.language, options.prompt)
     pool = source.read()
     shown_exemplars: tuple[Exemplar, ...] = ()
@@ -198,22 +201,24 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         raise InputError("--exemplars is for few-shot conditions: add --shots 4 or --shots 0,4")
     shown_texts = {exemplar.text.text for exemplar in shown_exemplars}
     free_texts = tuple(text for text in pool.texts if text.text not in shown_texts)
-    asked_texts = texts.sample_texts(free_texts, options.sample, options.balanced, seed)
+    asked_texts = texts.sample_texts_by_seed(free_texts, options.sample, options.balanced, seed)
     name = _name_wording_study(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(free_texts)} are exemplars" if len(free_texts) < len(pool.texts) else ""
-    print(
-        f"{options.items}: {pool.describe_counts()}{aside}; asked: {texts.describe_gold_counts(asked_texts)}",
-        file=sys.stderr,
+    print_progress(
+        f"{options.items}: {pool.describe_counts_of_texts()}{aside}; asked: {texts.describe_gold_counts(asked_texts)}"
     )
-    print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)
+    print_progress(f"gold is the right answer to: {bank.original.source}")
+    warn_of_texts_in_other_language(options.items, {text.item: [text.text] for text in asked_texts}, bank.language)
     wording_study = build_wording_study(
         asked_texts, bank, name, seed=seed, all_templates=options.all_templates, source=options.items
     )
     questions = Questions(book, options.shots, shown_exemplars, parse_answer_ways(options))
-    return wording_study, draw_wordings(wording_study, questions, options.wordings, seed, build_pattern_key)
+    return wording_study, sample_wordings_per_item(
+        wording_study, questions, options.wordings, seed, build_draw_key_of_item_and_pattern
+    )
 
 
 def _name_wording_study(items: str, bank: Bank) -> str:
     """Name the study after its texts and its bank: the same texts may be asked about with another bank."""
-    stem = name_study(items)
+    stem = name_study_after_source(items)
     return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"

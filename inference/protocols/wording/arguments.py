@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, add_wordings, build_shots_converter, parse_positive
+from inference.arguments import (
+    add_items,
+    add_language_option,
+    add_wordings_option,
+    build_parser_of_shots_argument,
+    parse_positive,
+)
 from inference.protocols.wording.sources import OURS
-from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, list_banks
+from inference.protocols.wording.templates import MANIPULATED, list_template_banks
 
 
 def add_wording_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose texts, templates, exemplars and the sample."""
     add_items(
         parser,
-        "texts in a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, or one of the sets that come with Waver: "
-        + ", ".join(OURS),
+        "texts in a .csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet file, or one of the sets that come with "
+        "Waver: " + ", ".join(OURS),
     )
     columns = parser.add_argument_group("columns of a file")
     columns.add_argument("--text-column", metavar="NAME", help="the texts")
@@ -35,19 +41,20 @@ def add_wording_arguments(parser: ArgumentParser) -> None:
     questions.add_argument(
         "--templates",
         metavar="BANK[:TASK]",
-        help=f"template bank: {', '.join(list_banks())}, or a file (YAML, like inference/protocols/wording/banks)",
+        help=f"template bank: {', '.join(list_template_banks())}, or a file (YAML, like "
+        f"inference/protocols/wording/banks)",
     )
-    questions.add_argument("--language", choices=LANGUAGES, help="of the templates, the prompts and the answers")
+    add_language_option(questions, "of the templates, the prompts and the answers")
     questions.add_argument(
         "--all-templates", action="store_true", help="ask every template (default: one per pattern and item, drawn)"
     )
-    add_wordings(questions, "with --all-templates: ask K templates of every kind of rewording, drawn by --seed")
+    add_wordings_option(questions, "with --all-templates: ask K templates of every kind of rewording, drawn by --seed")
     questions.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/wording/prompts-en.yaml)"
     )
     questions.add_argument(
         "--shots",
-        type=build_shots_converter((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
+        type=build_parser_of_shots_argument((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
         default=(0,),
         metavar="0,4",
         help="exemplars shown before the question, each number a condition (default: 0)",

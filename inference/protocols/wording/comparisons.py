@@ -56,7 +56,7 @@ class Comparison:
         values = tuple(value.strip() for value in value_text.split(","))
         if not all(values):
             raise InputError(f"{option} {text!r}: there is no value after {sign}")
-        if sign != "=" and (len(values) > 1 or not is_number(values[0])):
+        if sign != "=" and (len(values) > 1 or not is_decimal_number(values[0])):
             raise InputError(f"{option} {text!r}: {sign} compares with one number")
         return cls(sign, values)
 
@@ -68,11 +68,11 @@ class Comparison:
         InputError
             An order is asked of something that is no number, or a number is asked for and has a decimal comma.
         """
-        if COMMA.fullmatch(value) and any(map(is_number, self.values)):
+        if COMMA.fullmatch(value) and any(map(is_decimal_number, self.values)):
             raise InputError(f"'{value}' cannot be compared with {self}; write the number with a point, not a comma")
         if self.sign == "=":
-            return any(_is_equal(value, target) for target in self.values)
-        if not is_number(value):
+            return any(_is_equal_number_or_text(value, target) for target in self.values)
+        if not is_decimal_number(value):
             raise InputError(f"'{value}' is not a number, so it cannot be compared with {self}")
         return _ORDERED[self.sign](float(value), float(self.values[0]))
 
@@ -114,13 +114,13 @@ def convert_cell_to_stripped_text(value: Any) -> str | None:
     return str(value).strip() or None
 
 
-def is_number(text: str) -> bool:
+def is_decimal_number(text: str) -> bool:
     """Tell whether a text is a finite decimal number."""
     return math.isfinite(parse_number_or_nan(text))
 
 
-def _is_equal(value: str, target: str) -> bool:
+def _is_equal_number_or_text(value: str, target: str) -> bool:
     """Tell whether two values are equal as numbers, or as texts without regard to case."""
-    if is_number(value) and is_number(target):
+    if is_decimal_number(value) and is_decimal_number(target):
         return float(value) == float(target)
     return value.casefold() == target.casefold()

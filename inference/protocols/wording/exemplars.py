@@ -15,8 +15,8 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.protocols.wording.comparisons import convert_cell_to_stripped_text
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
-from inference.protocols.wording.texts import Columns, Text, gather_texts, sort_texts_by_seed
-from inference.stimuli.random_order import compute_random_key
+from inference.protocols.wording.texts import Columns, Text, build_texts_from_records, sort_texts_by_seed
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading import files, records
 from inference.stimuli.templates.prompt_forms import Shot
 
@@ -51,7 +51,9 @@ def draw_wording_exemplars(texts: Iterable[Text], bank: Bank, seed: int) -> tupl
     InputError
         There are too few texts of a gold answer.
     """
-    shown_yes = min(combinations(MANIPULATED, 2), key=lambda pair: compute_random_key(seed, "exemplars", *pair))
+    shown_yes = min(
+        combinations(MANIPULATED, 2), key=lambda pair: compute_sort_key_for_random_order(seed, "exemplars", *pair)
+    )
     free = sort_texts_by_seed(texts, seed)
     drawn = []
     for pattern in MANIPULATED:
@@ -96,7 +98,7 @@ def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
             raise InputError(
                 f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {files.shorten_value(pattern)}"
             )
-        (text,) = gather_texts(str(path), [(row, record)], Columns("text", "gold")).texts
+        (text,) = build_texts_from_records(str(path), [(row, record)], Columns("text", "gold")).texts
         exemplars.append(_build_exemplar(pattern, text, bank, seed))
     patterns = [exemplar.pattern for exemplar in exemplars]
     if sorted(patterns) != sorted(MANIPULATED):

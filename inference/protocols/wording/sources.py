@@ -37,10 +37,10 @@ def build_source_from_options(options: Namespace) -> Source:
     InputError
         An option is missing, or does not go with the source.
     """
-    return _build_shipped_source(options) if options.items in OURS else _build_file_source(options)
+    return _build_source_of_shipped_texts(options) if options.items in OURS else _build_source_of_user_file(options)
 
 
-def _build_file_source(options: Namespace) -> Source:
+def _build_source_of_user_file(options: Namespace) -> Source:
     """Make the source of a file of the user's; refuse missing options."""
     for name in ("text_column", "language", "templates"):
         if getattr(options, name) is None:
@@ -57,7 +57,7 @@ def _build_file_source(options: Namespace) -> Source:
     return Source(options.language, options.templates, partial(texts.read_wording_texts, path, columns))
 
 
-def _build_shipped_source(options: Namespace) -> Source:
+def _build_source_of_shipped_texts(options: Namespace) -> Source:
     """Make the source of texts that come with Waver; refuse options that only a file needs."""
     file_options = [name for name in ABOUT_FILES if getattr(options, name)]
     if file_options:

@@ -15,12 +15,12 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.languages import explain_invalid_language_code
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 from inference.stimuli.study import ORIGINAL, Option
 from inference.stimuli.templates.sandbox import check_template_variables, compile_template
 
-LANGUAGES = ("en", "ja")
 ANTONYM = "antonym"
 MANIPULATED = ("synonym", ANTONYM, "agreement", "strong_agreement")
 PATTERNS = (ORIGINAL, *MANIPULATED)
@@ -96,25 +96,27 @@ class Bank:
         The template.
         """
         return min(
-            self.templates[pattern], key=lambda template: compute_random_key(seed, "template", item, template.source)
+            self.templates[pattern],
+            key=lambda template: compute_sort_key_for_random_order(seed, "template", item, template.source),
         )
 
 
-def list_banks() -> tuple[str, ...]:
+def list_template_banks() -> tuple[str, ...]:
     """List the banks that come with Waver."""
     return tuple(sorted(path.stem for path in OURS.glob("*.yaml")))
 
 
-def read_bank(source: str, language: str) -> Bank:
+def read_template_bank(source: str, language: str) -> Bank:
     """Read the bank of a task in a language; the whole file is checked.
 
     Parameters
     ----------
     source
-        `BANK` or `BANK:TASK`; the bank is a name of `list_banks()` or a file. A file with one task needs none to be
+        `BANK` or `BANK:TASK`; the bank is a name of `list_template_banks()` or a file. A file with one task needs none
+        to be
         named.
     language
-        One of `LANGUAGES`.
+        A language of the file.
 
     Returns
     -------
@@ -125,36 +127,41 @@ def read_bank(source: str, language: str) -> Bank:
     InputError
         One line with file, task and pattern.
     """
-    path, task = _find_bank_file(source)
+    path, task = _find_bank_file_and_task(source)
     entries = _read_bank_entries(path)
     tasks = list(dict.fromkeys(entry["task"] for entry in entries))
     if task is None and len(tasks) > 1:
         raise InputError(f"{path}: has the tasks {', '.join(tasks)}; choose one as --templates {source}:{tasks[0]}")
     chosen_task = tasks[0] if task is None else task
-    banks = {(entry["task"], entry["language"]): _build_bank(path, entry) for entry in entries}
+    banks = {(entry["task"], entry["language"]): _build_template_bank(path, entry) for entry in entries}
     if chosen_task not in tasks:
         raise InputError(f"{path}: there is no task '{chosen_task}', only {', '.join(tasks)}")
     if (chosen_task, language) not in banks:
         languages = ", ".join(bank_language for name, bank_language in banks if name == chosen_task)
-        raise InputError(f"{path}, task {chosen_task}: there are no templates in '{language}', only in {languages}")
+        raise InputError(
+            f"{path}, task {chosen_task}: there are no templates in '{language}', only in {languages}; give a bank of "
+            "your own with --templates FILE"
+        )
     return banks[chosen_task, language]
 
 
-def _find_bank_file(source: str) -> tuple[Path, str | None]:
+def _find_bank_file_and_task(source: str) -> tuple[Path, str | None]:
     """Find the file of a bank, and the task after the last colon."""
     bank, _, task = source.rpartition(":")
     for name, chosen in ((source, None), (bank, task)):
         if not name:
             continue
-        if name in list_banks():
+        if name in list_template_banks():
             return OURS / f"{name}.yaml", chosen
         if expand_user_path(name).is_file():
             return expand_user_path(name), chosen
-    raise InputError(f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(list_banks())})")
+    raise InputError(
+        f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(list_template_banks())})"
+    )
 
 
 def _read_bank_entries(path: Path) -> list[dict[str, Any]]:
-    """Check the entries of a bank file: known languages, and no task twice in one language."""
+    """Check the entries of a bank file: codes of languages, and no task twice in one language."""
     content = read_yaml(path)
     if not isinstance(content, list) or not content:
         raise InputError(f"{path}: expected a list of entries with task, language and patterns")
@@ -165,17 +172,17 @@ def _read_bank_entries(path: Path) -> list[dict[str, Any]]:
         task, language = entry["task"], entry["language"]
         if not isinstance(task, str) or not task.strip():
             raise InputError(f"{path}, entry {number}: task must be text, not {shorten_value(task)}")
-        if not isinstance(language, str) or language not in LANGUAGES:
-            raise InputError(
-                f"{path}, task {task}: unknown language {shorten_value(language)}; there are {', '.join(LANGUAGES)}"
-            )
+        if not isinstance(language, str):
+            raise InputError(f"{path}, task {task}: language must be a code such as en, not {shorten_value(language)}")
+        if trouble := explain_invalid_language_code(language):
+            raise InputError(f"{path}, task {task}, language: {trouble}")
         if (task, language) in task_languages:
             raise InputError(f"{path}, entry {number}: task {task} is already there in '{language}'")
         task_languages.add((task, language))
     return content
 
 
-def _build_bank(path: Path, entry: Mapping[str, Any]) -> Bank:
+def _build_template_bank(path: Path, entry: Mapping[str, Any]) -> Bank:
     """Make the bank of an entry: every pattern has templates, and none comes twice."""
     where = f"{path}, task {entry['task']}, language {entry['language']}"
     patterns = entry["patterns"]

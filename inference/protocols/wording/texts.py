@@ -11,9 +11,9 @@ from typing import Any
 from ground.errors import InputError
 from inference.protocols.wording.comparisons import Comparison, convert_cell_to_stripped_text, parse_row_condition
 from inference.protocols.wording.templates import NO, YES
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import is_nonfinite, shorten_value
+from inference.stimuli.reading.files import is_missing_or_infinite_number_text, shorten_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Pool:
     neutral: int
     repeated: int
 
-    def describe_counts(self) -> str:
+    def describe_counts_of_texts(self) -> str:
         """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
         parts = [f"{self.rows:,} rows", *(f"{count:,} {reason}" for reason, count in left_out.items() if count)]
@@ -135,10 +135,10 @@ def read_wording_texts(path: Path, columns: Columns) -> Pool:
     source_records = records.Records(path)
     needed_columns = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
     records.check_columns_present_once(path, source_records.list_column_names(), needed_columns)
-    return gather_texts(str(path), source_records, columns)
+    return build_texts_from_records(str(path), source_records, columns)
 
 
-def gather_texts(source: str, source_records: Iterable[records.Record], columns: Columns) -> Pool:
+def build_texts_from_records(source: str, source_records: Iterable[records.Record], columns: Columns) -> Pool:
     """Turn records into texts.
 
     Parameters
@@ -164,7 +164,9 @@ def gather_texts(source: str, source_records: Iterable[records.Record], columns:
     for row, record in source_records:
         rows += 1
         try:
-            if not all(_meets_condition(record, column, comparison) for column, comparison in columns.where):
+            if not all(
+                _does_cell_fulfil_comparison(record, column, comparison) for column, comparison in columns.where
+            ):
                 filtered += 1
                 continue
             text = _build_text_from_record(record, columns)
@@ -199,16 +201,18 @@ def _build_text_from_record(record: Mapping[str, Any], columns: Columns) -> Text
         if columns.item is None
         else _require_filled_cell(record, columns.item)
     )
-    if is_nonfinite(item):
+    if is_missing_or_infinite_number_text(item):
         raise InputError(f"column '{columns.item}' holds '{item}', as a missing number is written; give it a name")
     return Text(
         item,
         text,
-        None if columns.gold is None else _classify_gold(_require_filled_cell(record, columns.gold), columns),
+        None
+        if columns.gold is None
+        else _classify_gold_as_yes_or_no(_require_filled_cell(record, columns.gold), columns),
     )
 
 
-def _classify_gold(value: str, columns: Columns) -> str | None:
+def _classify_gold_as_yes_or_no(value: str, columns: Columns) -> str | None:
     """Decide whether a gold value means yes, no, or None for neutral (Takayama et al., section 4.1)."""
     if columns.yes is None or columns.no is None:
         if value.casefold() not in (YES, NO):
@@ -220,7 +224,7 @@ def _classify_gold(value: str, columns: Columns) -> str | None:
     return YES if is_yes else NO if is_no else None
 
 
-def _meets_condition(record: Mapping[str, Any], column: str, comparison: Comparison) -> bool:
+def _does_cell_fulfil_comparison(record: Mapping[str, Any], column: str, comparison: Comparison) -> bool:
     """Tell whether the cell of a column is filled and fulfils a comparison."""
     value = convert_cell_to_stripped_text(record.get(column))
     return value is not None and comparison.holds(value)
@@ -234,7 +238,7 @@ def _require_filled_cell(record: Mapping[str, Any], column: str) -> str:
     return value
 
 
-def sample_texts(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int) -> tuple[Text, ...]:
+def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int) -> tuple[Text, ...]:
     """Choose texts and keep their order: all, or the first `size` in the seed's order of items.
 
     Parameters
@@ -307,4 +311,4 @@ def sort_texts_by_seed(texts: Iterable[Text], seed: int) -> list[Text]:
     -------
     All texts.
     """
-    return sorted(texts, key=lambda text: compute_random_key(seed, "item", text.item))
+    return sorted(texts, key=lambda text: compute_sort_key_for_random_order(seed, "item", text.item))

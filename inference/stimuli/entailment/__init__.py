@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inference.stimuli.languages import find_prompt_file
 from inference.stimuli.nli import LABELS
 from inference.stimuli.study import Option
 from inference.stimuli.templates.prompt_forms import FORMS, PAIR, SENTENCES, Fields
 from inference.stimuli.templates.prompts import PromptBook
 
+FOLDER = Path(__file__).parent
 OPTIONS = tuple(Option(label, label) for label in LABELS)
 FIELDS = Fields(
     variables=frozenset({*SENTENCES, "options", "shots"}),
@@ -25,7 +27,7 @@ def read_entailment_prompts(language: str, path: str | Path | None = None) -> Pr
     Parameters
     ----------
     language
-        The language of Waver's own prompts: "en" or "ja".
+        The language of Waver's own prompts, of which there are English and Japanese ones.
     path
         A file of the user's; None: Waver's own in that language.
 
@@ -36,6 +38,6 @@ def read_entailment_prompts(language: str, path: str | Path | None = None) -> Pr
     Raises
     ------
     InputError
-        Naming the file, the form and the field that is wrong.
+        Naming the file, the form and the field that is wrong, or a language without prompts.
     """
-    return PromptBook.load(path, Path(__file__).parent / f"prompts-{language}.yaml", FIELDS)
+    return PromptBook.load(path, find_prompt_file(FOLDER, language) if path is None else FOLDER, FIELDS)

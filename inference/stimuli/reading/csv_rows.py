@@ -10,7 +10,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.stimuli.reading.files import LONGEST, read_checked_lines
-from inference.stimuli.reading.recognition_notes import add_note
+from inference.stimuli.reading.recognition_notes import add_recognition_note
 
 NAME_BY_DELIMITER = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _QUOTED = re.compile('"[^"]*"')
@@ -48,8 +48,8 @@ def read_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int
         if stated is None:
             file.seek(0)
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-        delimiter = stated[1] if stated else _find_delimiter(path, first)
-        _add_format_note(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
+        delimiter = stated[1] if stated else _guess_csv_delimiter(path, first)
+        _note_recognised_csv_format(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
         quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
         rows = csv.reader(read_checked_lines(path, file), delimiter=delimiter, strict=True, quoting=quoting)
         number = 0
@@ -61,7 +61,7 @@ def read_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int
             raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
 
 
-def _find_delimiter(path: Path, header: str) -> str:
+def _guess_csv_delimiter(path: Path, header: str) -> str:
     """Return what is most often between the cells of a header, outside quotation marks."""
     bare = _QUOTED.sub("", header)
     times = {mark: bare.count(mark) for mark in NAME_BY_DELIMITER}
@@ -76,7 +76,9 @@ def _find_delimiter(path: Path, header: str) -> str:
     return most_frequent[0]
 
 
-def _add_format_note(path: Path, delimiter: str, encoding: str, has_byte_order_mark: bool, first_line: str) -> None:
+def _note_recognised_csv_format(
+    path: Path, delimiter: str, encoding: str, has_byte_order_mark: bool, first_line: str
+) -> None:
     """Note what was recognised, where that is not plain: commas, or tabs in a .tsv file, in UTF-8."""
     plain = "\t" if path.suffix.lower() == ".tsv" else ","
     features = (
@@ -88,4 +90,4 @@ def _add_format_note(path: Path, delimiter: str, encoding: str, has_byte_order_m
     ends = {"\r\n": "Windows line ends", "\r": "line ends of an old Mac"}
     features += [name for end, name in ends.items() if first_line.endswith(end)][:1]
     if features:
-        add_note(f"{path}: recognised: {', '.join(features)}")
+        add_recognition_note(f"{path}: recognised: {', '.join(features)}")

@@ -25,7 +25,7 @@ from ground.errors import InputError, escape_control_characters, shorten_text
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
 LARGEST_YAML = 20_000_000
-"""Bytes of a YAML file: its reader takes about a minute for these."""
+"""Bytes of a YAML file: its reader takes half a minute for these."""
 LONGEST = 10_000_000
 """Characters of a line or a cell."""
 MOST_REPEATED = 100
@@ -69,7 +69,7 @@ def expand_user_path(name: str) -> Path:
     return path
 
 
-def check_ordinary_file(path: Path) -> None:
+def refuse_pipe_or_device(path: Path) -> None:
     """Refuse what is no ordinary file: a pipe or a device may never end.
 
     Raises
@@ -103,7 +103,7 @@ def read_text_file(path: Path, most_bytes: int = LARGEST) -> str:
         It cannot be read, is too large or is not UTF-8; the line is named.
     """
     try:
-        check_ordinary_file(path)
+        refuse_pipe_or_device(path)
         if path.stat().st_size > most_bytes:
             raise InputError(f"{path}: larger than {most_bytes / 1e6:.0f} MB; give it as CSV, JSON lines or Parquet")
         content = path.read_bytes()
@@ -157,25 +157,28 @@ def read_yaml(path: Path) -> Any:
         It cannot be read or is malformed; a key is there twice; a number is written as no other program would read it;
         aliases stand for very many entries. The line is named where known.
     """
+    text = read_text_file(path, LARGEST_YAML)
     try:
-        loader = _Loader(read_text_file(path, LARGEST_YAML))
+        loader = _Loader(text)
         try:
             node = loader.get_single_node()
             if node is None:
                 return None
-            _check_yaml_nodes(node)
+            _refuse_repeated_keys_and_huge_aliases(node)
             content = loader.construct_document(node)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+        # What is open at the end of the file is a problem of the line after it.
+        line = f", line {min(mark.line + 1, len(text.splitlines()))}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error)
+        raise InputError(f"{path}{line}: malformed YAML ({_YAML_PROBLEMS.get(problem, problem)})") from None
     except RecursionError:
         raise InputError(f"{path}: the YAML is nested too deeply") from None
     for number, entry in enumerate(content if isinstance(content, list) else (), start=1):
-        check_storable_value(f"{path}, entry {number}", entry)
-    return check_storable_value(str(path), content)
+        require_storable_value(f"{path}, entry {number}", entry)
+    return require_storable_value(str(path), content)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -187,7 +190,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         It cannot be read or is malformed.
     """
     try:
-        return check_storable_value(str(path), tomllib.loads(read_text_file(path)))
+        return require_storable_value(str(path), tomllib.loads(read_text_file(path)))
     except RecursionError:
         raise InputError(f"{path}: the TOML is nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, a number of thousands of digits, a date that does not exist
@@ -226,7 +229,7 @@ def parse_json(path: Path, text: str, first_line: int = 1) -> Any:
     return content
 
 
-def check_storable_value(where: str, value: Any) -> Any:
+def require_storable_value(where: str, value: Any) -> Any:
     r"""Give a value back, if all texts in it can be stored and all numbers written.
 
     Parameters
@@ -261,16 +264,16 @@ def check_storable_value(where: str, value: Any) -> Any:
     return value
 
 
-def is_invisible(text: str) -> bool:
+def is_invisible_text(text: str) -> bool:
     r"""Tell whether a text has no character that shows: it is empty, or of blanks, controls and marks without a width.
 
-    >>> is_invisible(" \u200b\u00a0\n"), is_invisible("\u200ba")
+    >>> is_invisible_text(" \u200b\u00a0\n"), is_invisible_text("\u200ba")
     (True, False)
     """
     return all(unicodedata.category(character) in _INVISIBLE or _BLANK.match(character) for character in text)
 
 
-def check_printable_name(where: str, name: str) -> None:
+def refuse_unprintable_name(where: str, name: str) -> None:
     """Refuse a name with a line break, an escape or another control, or with nothing that shows: it stands in a line.
 
     Parameters
@@ -285,13 +288,13 @@ def check_printable_name(where: str, name: str) -> None:
     InputError
         There is such a character, which is named.
     """
-    if is_invisible(name):
+    if is_invisible_text(name):
         raise InputError(f"{where}: there is nothing that shows in {shorten_value(name)}; give a name")
     if escape_control_characters(name) != name:
         raise InputError(f"{where}: there is a line break or control character in {shorten_value(name)}; take it out")
 
 
-def check_file_name(where: str, name: str) -> str:
+def require_portable_file_name(where: str, name: str) -> str:
     """Give a name back, if a file system and every reader take it.
 
     Parameters
@@ -310,10 +313,10 @@ def check_file_name(where: str, name: str) -> str:
     InputError
         It is empty, too long, or has a character that cannot be stored or shown.
     """
-    check_storable_value(where, name)
-    if is_invisible(name):
+    require_storable_value(where, name)
+    if is_invisible_text(name):
         raise InputError(f"{where}: the name is empty; give one")
-    check_printable_name(where, name)
+    refuse_unprintable_name(where, name)
     if len(name.encode()) > MOST_NAME_BYTES:
         raise InputError(
             f"{where}: '{shorten_text(name)}' is too long for a name; give one of at most {MOST_NAME_BYTES} bytes"
@@ -321,7 +324,7 @@ def check_file_name(where: str, name: str) -> str:
     return name
 
 
-def is_nonfinite(text: str) -> bool:
+def is_missing_or_infinite_number_text(text: str) -> bool:
     """Tell whether a text is what programs write for a missing or infinite number: it is no id."""
     return re.fullmatch(r"[+-]?(nan|inf|infinity)", text.strip(), re.IGNORECASE) is not None
 
@@ -347,7 +350,7 @@ def _build_object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any
     return content
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """Plain data only; what a tag or a number does not fit is an error with its line."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -375,6 +378,12 @@ class _Loader(yaml.SafeLoader):
         return float(super().construct_yaml_float(node))
 
 
+_YAML_PROBLEMS = {  # as the library says them: in our words
+    "exceeded maximum nesting depth": "nested too deeply",
+    "found invalid Unicode character escape code": (
+        r"an escape is no character: write the character itself, or \U0001f600, not a pair such as \ud83d\ude00"
+    ),
+}
 _ADVICE = "write a number in plain digits, or put a text into quotes"
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
@@ -385,7 +394,7 @@ def _build_yaml_error(problem: str, node: yaml.Node) -> yaml.YAMLError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-def _check_yaml_nodes(root: yaml.Node) -> None:
+def _refuse_repeated_keys_and_huge_aliases(root: yaml.Node) -> None:
     """Refuse a key that a mapping has twice, and aliases that stand for very many entries or for themselves."""
     sizes: dict[int, int] = {}
 
@@ -396,7 +405,7 @@ def _check_yaml_nodes(root: yaml.Node) -> None:
         if entry_count is None:
             sizes[id(node)] = 0
             if isinstance(node, yaml.MappingNode):
-                _check_yaml_keys(node)
+                _refuse_repeated_yaml_keys(node)
                 entry_count = 1 + sum(count_entries(key) + count_entries(value) for key, value in node.value)
             else:
                 entry_count = 1 + (sum(map(count_entries, node.value)) if isinstance(node, yaml.SequenceNode) else 0)
@@ -409,7 +418,7 @@ def _check_yaml_nodes(root: yaml.Node) -> None:
         )
 
 
-def _check_yaml_keys(node: yaml.MappingNode) -> None:
+def _refuse_repeated_yaml_keys(node: yaml.MappingNode) -> None:
     """Refuse a key that a mapping has twice."""
     known_keys: set[tuple[str, str]] = set()
     for key, _ in node.value:

@@ -7,11 +7,11 @@ from typing import Any
 
 from ground.errors import InputError
 from ground.extras import explain_missing_package
-from inference.stimuli.reading.files import check_storable_value, expand_user_path
+from inference.stimuli.reading.files import expand_user_path, require_storable_value
 from inference.stimuli.reading.records import Record
 
 
-def read_dataset(source: str) -> list[Record]:
+def read_hugging_face_dataset(source: str) -> list[Record]:
     """Read the rows of one split of a data set, each with its place.
 
     Parameters
@@ -39,7 +39,7 @@ def read_dataset(source: str) -> list[Record]:
         raise InputError(f"{source}: there are no rows in it")
     try:
         return [
-            (f"row {number}", check_storable_value(f"row {number}", dict(row)))
+            (f"row {number}", require_storable_value(f"row {number}", dict(row)))
             for number, row in enumerate(data, start=1)
         ]
     except (ValueError, OverflowError) as error:

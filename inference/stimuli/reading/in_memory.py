@@ -40,7 +40,7 @@ _offered: ContextVar[Table | None] = ContextVar("_offered", default=None)
 
 
 @contextmanager
-def offer_table(table: Table | None) -> Iterator[None]:
+def register_table_in_memory(table: Table | None) -> Iterator[None]:
     """Let readers of files find a table by its name within the block; None offers nothing."""
     token = _offered.set(table)
     try:
@@ -49,13 +49,13 @@ def offer_table(table: Table | None) -> Iterator[None]:
         _offered.reset(token)
 
 
-def find_offered_table(path: Path) -> Table | None:
+def find_table_in_memory(path: Path) -> Table | None:
     """Find the table that a path is the name of; None where it is a path."""
     table = _offered.get()
     return table if table is not None and path == Path(table.name) else None
 
 
-def build_table(name: str, rows: Any) -> Table:
+def build_table_from_python_rows(name: str, rows: Any) -> Table:
     """Make a table of what a Python call gives.
 
     Parameters
@@ -79,7 +79,9 @@ def build_table(name: str, rows: Any) -> Table:
     if pandas is not None and isinstance(rows, pandas.DataFrame):
         columns = list(rows.columns)
         _check_column_names(name, columns)
-        full_rows = map(_convert_row, rows.to_dict("records"))  # without the index, which no file has either
+        full_rows = map(
+            _convert_row_to_plain_dict, rows.to_dict("records")
+        )  # without the index, which no file has either
         cells = [{key: cell for key, cell in row.items() if cell != ""} for row in full_rows]
         about = f"a DataFrame of {len(cells):,} rows ({shorten_text(', '.join(columns), 200)})"
         return Table(name, tuple(columns), [(f"row {number}", row) for number, row in enumerate(cells, 1)], about)
@@ -95,7 +97,7 @@ def build_table(name: str, rows: Any) -> Table:
     columns = list(dict.fromkeys(key for row in rows for key in row))
     _check_column_names(name, columns)
     try:
-        entries = [(f"entry {number}", _convert_row(row)) for number, row in enumerate(rows, 1)]
+        entries = [(f"entry {number}", _convert_row_to_plain_dict(row)) for number, row in enumerate(rows, 1)]
     except RecursionError as error:
         raise InputError(f"{name}: an entry is nested too deep, or holds itself") from error
     return Table(name, tuple(columns), entries, f"a list of {len(entries):,} dicts")
@@ -111,18 +113,22 @@ def _check_column_names(name: str, columns: Sequence[Any]) -> None:
         seen.add(column)
 
 
-def _convert_row(row: Mapping[Any, Any]) -> dict[Any, Any]:
+def _convert_row_to_plain_dict(row: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return a row as a dict of plain values, without missing cells."""
-    return {key: cell for key, cell in ((key, _convert_cell(cell)) for key, cell in row.items()) if cell is not None}
+    return {
+        key: cell
+        for key, cell in ((key, _convert_cell_to_plain_value(cell)) for key, cell in row.items())
+        if cell is not None
+    }
 
 
-def _convert_cell(cell: Any) -> Any:
+def _convert_cell_to_plain_value(cell: Any) -> Any:
     """Return a cell as JSON could hold it: NumPy's values as Python's, and None for all that stands for a gap."""
     if type(cell).__module__ == "numpy":
         cell = cell.tolist()
     if isinstance(cell, Mapping):
-        return {key: _convert_cell(value) for key, value in cell.items()}
+        return {key: _convert_cell_to_plain_value(value) for key, value in cell.items()}
     if isinstance(cell, list | tuple):
-        return [_convert_cell(value) for value in cell]
+        return [_convert_cell_to_plain_value(value) for value in cell]
     is_gap = type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
     return None if is_gap else cell

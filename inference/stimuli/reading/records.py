@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ground.errors import InputError, shorten_text, suggest_nearest
 from inference.stimuli.reading.csv_rows import read_csv_rows
 from inference.stimuli.reading.files import (
-    check_ordinary_file,
-    check_storable_value,
     parse_json,
     read_checked_lines,
     read_text_file,
     read_yaml,
+    refuse_pipe_or_device,
+    require_storable_value,
     shorten_value,
 )
-from inference.stimuli.reading.in_memory import find_offered_table
+from inference.stimuli.reading.in_memory import find_table_in_memory
 from inference.stimuli.reading.line_ends import unify_line_ends
 from inference.stimuli.reading.workbooks import UNREAD, WORKBOOKS, read_workbook_rows, split_sheet_name
 
@@ -77,13 +77,13 @@ class Records:
     """
 
     def __init__(self, path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> None:
-        self._table = find_offered_table(path)
-        if find_suffix(path) in UNREAD:
+        self._table = find_table_in_memory(path)
+        if find_file_suffix(path) in UNREAD:
             raise InputError(f"{path}: a workbook of this kind is not read; save it as .xlsx or its sheet as CSV UTF-8")
-        if self._table is None and find_suffix(path) not in READERS:
+        if self._table is None and find_file_suffix(path) not in READERS:
             raise InputError(f"{path}: unknown kind of file; give one of {', '.join(READERS)}")
         self.path = path
-        reader = _read_table_in_memory if self._table is not None else READERS[find_suffix(path)]
+        reader = _read_table_in_memory if self._table is not None else READERS[find_file_suffix(path)]
         self._quotes = {"quotes_in_tabs": quotes_in_tabs} if reader is _read_csv else {}
         self._read = partial(reader, path, columns, **self._quotes)
 
@@ -123,7 +123,7 @@ class Records:
         try:
             in_folder = self.path.is_dir() and self.path.suffix.lower() == ".parquet"  # a data set of several files
             if self._table is None and not in_folder:
-                check_ordinary_file(split_sheet_name(self.path)[0])
+                refuse_pipe_or_device(split_sheet_name(self.path)[0])
             yield
         except FileNotFoundError as error:
             file = split_sheet_name(self.path)[0]
@@ -139,10 +139,10 @@ class Records:
             raise
 
 
-def find_suffix(path: Path) -> str:
+def find_file_suffix(path: Path) -> str:
     """Return the suffix of a file in small letters; of FILE.xlsx#SHEET, that of the file.
 
-    >>> find_suffix(Path("a/Items.CSV")), find_suffix(Path("items.xlsx#Sheet 2"))
+    >>> find_file_suffix(Path("a/Items.CSV")), find_file_suffix(Path("items.xlsx#Sheet 2"))
     ('.csv', '.xlsx')
     """
     return split_sheet_name(path)[0].suffix.lower()
@@ -253,19 +253,19 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
                 for number, line in enumerate(read_checked_lines(path, file), start=1)
                 if line.strip()
             )
-            yield from _select_fields(path, lines, columns)
+            yield from _select_record_fields(path, lines, columns)
             return
-    yield from _number_entries(path, parse_json(path, read_text_file(path)), columns)
+    yield from _number_json_entries(path, parse_json(path, read_text_file(path)), columns)
 
 
 def _read_table_in_memory(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
-    table = find_offered_table(path)
+    table = find_table_in_memory(path)
     assert table is not None
-    yield from _select_fields(path, (_check_record(path, place, row) for place, row in table.rows), columns)
+    yield from _select_record_fields(path, (_check_record(path, place, row) for place, row in table.rows), columns)
 
 
 def _read_yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
-    yield from _number_entries(path, read_yaml(path), columns)
+    yield from _number_json_entries(path, read_yaml(path), columns)
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -288,8 +288,11 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]
             for row in _convert_batch_to_rows(path, batch, number):
                 number += 1
                 place = f"row {number}"
-                check_storable_value(f"{path}, {place}", row)
-                yield place, row if column_names is None else _convert_to_texts(path, place, row, column_names)
+                require_storable_value(f"{path}, {place}", row)
+                yield (
+                    place,
+                    row if column_names is None else _convert_record_cells_to_texts(path, place, row, column_names),
+                )
     except (pa.ArrowException, ValueError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({(str(error).splitlines() or [''])[0]})") from None
 
@@ -311,22 +314,24 @@ def _convert_batch_to_rows(path: Path, batch: pa.RecordBatch, n_rows_before: int
         raise
 
 
-def _number_entries(path: Path, content: Any, columns: Sequence[str] | None) -> Iterator[Record]:
+def _number_json_entries(path: Path, content: Any, columns: Sequence[str] | None) -> Iterator[Record]:
     """Check that a file holds a list of objects, and number them."""
     if not isinstance(content, list):
         raise InputError(f"{path}: expected a list of items at the top level")
     entries = (_check_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1))
-    yield from _select_fields(path, entries, columns)
+    yield from _select_record_fields(path, entries, columns)
 
 
 def _check_record(path: Path, place: str, entry: Any) -> Record:
     """Return an entry with its place; refuse one that is no object, or holds what cannot be stored."""
     if not isinstance(entry, dict) or not all(isinstance(field, str) for field in entry):
         raise InputError(f"{path}, {place}: expected fields with names, such as item and text")
-    return place, check_storable_value(f"{path}, {place}", entry)
+    return place, require_storable_value(f"{path}, {place}", entry)
 
 
-def _select_fields(path: Path, source_records: Iterable[Record], columns: Sequence[str] | None) -> Iterator[Record]:
+def _select_record_fields(
+    path: Path, source_records: Iterable[Record], columns: Sequence[str] | None
+) -> Iterator[Record]:
     """Keep the chosen fields of objects: a row may leave out one, but each is in some row.
 
     The first rows are held until all fields were seen.
@@ -345,15 +350,17 @@ def _select_fields(path: Path, source_records: Iterable[Record], columns: Sequen
     if first_rows:
         check_columns_present_once(path, seen_fields, columns)
     for place, record in chain(first_rows, rows):
-        yield place, _convert_to_texts(path, place, record, columns)
+        yield place, _convert_record_cells_to_texts(path, place, record, columns)
 
 
-def _convert_to_texts(path: Path, place: str, record: dict[str, Any], columns: Sequence[str]) -> dict[str, str | None]:
+def _convert_record_cells_to_texts(
+    path: Path, place: str, record: dict[str, Any], columns: Sequence[str]
+) -> dict[str, str | None]:
     """Return the chosen cells of a record as texts, by column."""
-    return {column: _convert_to_text(path, place, column, record.get(column)) for column in columns}
+    return {column: _convert_record_cell_to_text(path, place, column, record.get(column)) for column in columns}
 
 
-def _convert_to_text(path: Path, place: str, column: str, value: Any) -> str | None:
+def _convert_record_cell_to_text(path: Path, place: str, column: str, value: Any) -> str | None:
     """Return a cell as text, a whole number without its point; None where it is missing."""
     if value is None or value != value:  # pandas writes what is missing as NaN
         return None

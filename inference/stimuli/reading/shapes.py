@@ -37,6 +37,7 @@ ATTRIBUTES_READ = ("source", "match_proportion", "match_n", "match_seed")
 WORDING = re.compile(r"paraphrase[ _.-]*[0-9]*")
 TEXTS = ("statement", "sentence", "question", "wording", "prompt", "claim", "original_statement")
 IDS = ("id", "number", "nr", "no", "question_id", "item_id", "key")
+SIMILAR = 0.7  # from which a name may be meant: `itemid` is .8 similar to `item`, `Thema` .67
 MIN_SIMILARITY = 0.85  # from which a name is taken for a slip of the pen: `patern` .92, `Variante_A` .82 of `variant`
 
 
@@ -115,7 +116,7 @@ def recognise_table_shape(
     InputError
         A column is missing, is there twice, or may mean two things.
     """
-    fields = _find_known_fields(source, column_names, columns)
+    fields = _find_columns_of_known_fields(source, column_names, columns)
     wordings = columns.text[1:] or tuple(
         c for c in column_names if c not in fields and WORDING.fullmatch(_fold_column_name(c))
     )
@@ -136,8 +137,8 @@ def recognise_table_shape(
             f"{source}: column '{originals[0]}' or column 'text' may hold the originals; say which: --text-column NAME"
         )
     _check_needed_columns(source, column_names, fields)
-    _refuse_mixed_shapes(source, fields, wordings)
-    unused = PUBLISHED_UNUSED if _has_published_columns(column_names, columns) else ()
+    _refuse_mixed_table_layouts(source, fields, wordings)
+    unused = PUBLISHED_UNUSED if _has_columns_of_haller_data(column_names, columns) else ()
     other_columns = [
         c for c in column_names if c not in fields and c not in wordings and _fold_column_name(c) not in unused
     ]
@@ -162,7 +163,7 @@ def recognise_table_shape(
     return Shape(fields, wordings, attribute_columns)
 
 
-def _find_known_fields(source: str, column_names: Sequence[str], columns: Columns) -> dict[str, str]:
+def _find_columns_of_known_fields(source: str, column_names: Sequence[str], columns: Columns) -> dict[str, str]:
     """Find the columns of the known fields: those that the user names, else those that are called so."""
     options = {"--item-column": columns.item, "--pattern-column": columns.pattern}
     texts = {f"--text-column (name {number})": column for number, column in enumerate(columns.text, start=1)}
@@ -173,7 +174,7 @@ def _find_known_fields(source: str, column_names: Sequence[str], columns: Column
     fields = {column: field for column, field in field_by_column.items() if column is not None}
     taken = {*columns.text, *fields, *fields.values()}
     holding = {field: column for column, field in fields.items()}
-    called = PUBLISHED if _has_published_columns(column_names, columns) else {}
+    called = PUBLISHED if _has_columns_of_haller_data(column_names, columns) else {}
     for column in column_names:
         field = called.get(_fold_column_name(column), _fold_column_name(column))
         if field not in (*SHARED, *OF_ROWS, "paraphrases") or taken & {column, field}:
@@ -195,7 +196,7 @@ def _fold_column_name(column: str) -> str:
     return column.strip().casefold()
 
 
-def _has_published_columns(column_names: Sequence[str], columns: Columns) -> bool:
+def _has_columns_of_haller_data(column_names: Sequence[str], columns: Columns) -> bool:
     """Tell whether the columns are those of the data that Haller et al. published."""
     names = set(map(_fold_column_name, column_names))
     return (
@@ -210,7 +211,7 @@ def _check_needed_columns(source: str, column_names: Sequence[str], fields: Mapp
     """Refuse a table without ids or wordings, and guess which columns may hold them."""
     usual = {"item": IDS, "text": TEXTS}
     missing = {
-        field: _guess_column(field, usual[field], column_names, fields)
+        field: _guess_column_of_field(field, usual[field], column_names, fields)
         for field in usual
         if field not in fields.values()
     }
@@ -223,20 +224,21 @@ def _check_needed_columns(source: str, column_names: Sequence[str], fields: Mapp
         ((field, guess),) = missing.items()
         content = "ids of the items" if field == "item" else "wordings"
         which = f"is it '{guess}'? Then say" if guess else "say which one holds them:"
-        trouble = f"there is no column '{field}' for the {content}; {which} {options}"
+        other = ", or add one with a number per item" if field == "item" else ""
+        trouble = f"there is no column '{field}' for the {content}; {which} {options}{other}"
     raise InputError(f"{source}: {trouble} (the columns are {shorten_text(', '.join(column_names), 500)})")
 
 
-def _guess_column(
+def _guess_column_of_field(
     field: str, usual: Sequence[str], column_names: Sequence[str], fields: Mapping[str, str]
 ) -> str | None:
     """Find the column that may be meant: one of the usual names, else the most similar one."""
     free = {_fold_column_name(column): column for column in column_names if column not in fields}
-    name = next((name for name in free if name in usual), None) or next(iter(get_close_matches(field, free, 1)), None)
-    return None if name is None else free[name]
+    names = [name for name in free if name in usual] or get_close_matches(field, free, 1, SIMILAR)
+    return free[names[0]] if names else None
 
 
-def _refuse_mixed_shapes(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
+def _refuse_mixed_table_layouts(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
     """Refuse a table that mixes the shapes: paraphrases in one column and in several, or by item and by wording."""
     nested = "paraphrases" in fields.values()
     if wordings and nested:

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, shorten_text, suggest_nearest
 from ground.extras import explain_missing_package
-from inference.stimuli.reading.files import LONGEST, check_ordinary_file, check_storable_value
-from inference.stimuli.reading.recognition_notes import add_note
+from inference.stimuli.reading.files import LONGEST, refuse_pipe_or_device, require_storable_value
+from inference.stimuli.reading.recognition_notes import add_recognition_note
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -79,7 +79,7 @@ def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     file, name = split_sheet_name(path)
     with explain_missing_package(f"{file}: a workbook"):
         from openpyxl import load_workbook
-    check_ordinary_file(file)
+    refuse_pipe_or_device(file)
     with _explain_unreadable_workbook(file), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of charts and the like, which are not read
         _refuse_unsafe_archive(file)
@@ -98,7 +98,7 @@ def _explain_unreadable_workbook(file: Path) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        if isinstance(error, zipfile.BadZipFile) and _is_old_excel(file):
+        if isinstance(error, zipfile.BadZipFile) and _is_old_or_protected_excel_file(file):
             raise InputError(
                 f"{file}: protected by a password, or of an older Excel; save it as .xlsx without"
             ) from None
@@ -107,7 +107,7 @@ def _explain_unreadable_workbook(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _is_old_excel(file: Path) -> bool:
+def _is_old_or_protected_excel_file(file: Path) -> bool:
     """Tell whether a file is an Excel workbook of the old kind, or protected by a password."""
     with file.open("rb") as content:
         return content.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -146,7 +146,7 @@ def _choose_sheet(path: Path, file: Path, book: Workbook, name: str | None) -> s
     if not visible_sheets:
         raise InputError(f"{file}: all sheets are hidden; name one as {file.name}#NAME")
     if len(sheets) > 1:
-        add_note(
+        add_recognition_note(
             f"{file}: read is sheet '{shorten_text(visible_sheets[0])}', the first of {len(sheets)}; name another as "
             f"{file.name}#NAME"
         )
@@ -181,7 +181,7 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
         if code is not None:
             is_noted = True
             digits = len(code.number_format)
-            add_note(
+            add_recognition_note(
                 f"{file}, cell {code.coordinate} shows {code.value:0{digits}} and holds the number {code.value}, which "
                 "is read; give codes with zeros the format Text, and write them anew"
             )
@@ -220,14 +220,16 @@ def _convert_cell_to_text(file: Path, cell: Any, formula: Any) -> str:
     if isinstance(value, str):
         if len(value) > LONGEST:
             raise InputError(f"{where}: more than {LONGEST:,} characters; break it into rows")
-        return str(check_storable_value(where, value))
-    return _format_value(value)
+        return str(require_storable_value(where, value))
+    return _format_number_or_date(value)
 
 
-def _format_value(value: Any) -> str:
+def _format_number_or_date(value: Any) -> str:
     """Write a number or a date as text.
 
-    >>> _format_value(7.0), _format_value(0.1 + 0.2), _format_value(datetime.datetime(2026, 3, 4))
+    >>> (_format_number_or_date(7.0),
+    ...  _format_number_or_date(0.1 + 0.2),
+    ...  _format_number_or_date(datetime.datetime(2026, 3, 4)))
     ('7', '0.3', '2026-03-04')
     """
     if isinstance(value, float):

@@ -65,7 +65,7 @@ class Prompt:
         return [messages, (joined, *others)]
 
 
-def build_option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
+def build_template_values_of_options(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
     """Make the values of `OPTION_FIELDS` for one variant.
 
     Parameters
@@ -135,7 +135,7 @@ class PromptBook:
         }
         return cls(source.stem if path is not None else None, forms, str(source), fields.forms)
 
-    def carry_persona(self, persona: Persona) -> PromptBook:
+    def copy_with_persona(self, persona: Persona) -> PromptBook:
         """Copy the prompts, so that all of them are asked as a persona, and all conditions are named by it."""
         return PromptBook(self.name, self._forms, self._where, self._possible, persona)
 
@@ -157,11 +157,11 @@ class PromptBook:
         InputError
             For a form that the file does not have.
         """
-        return hashlib.sha256(json.dumps(self._find_form(form).source, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self._get_form_or_refuse(form).source, sort_keys=True).encode()).hexdigest()
 
-    def find_form_content(self, form: str) -> Mapping[str, Any]:
+    def get_form_content(self, form: str) -> Mapping[str, Any]:
         """Give one form as the file has it: what `hash` is the fingerprint of."""
-        return self._find_form(form).source
+        return self._get_form_or_refuse(form).source
 
     def name_condition(self, form: str, setting: str) -> str:
         """Name a condition.
@@ -181,9 +181,9 @@ class PromptBook:
         persona = None if self.persona is None else f"persona-{self.persona.name}"
         return "/".join(part for part in (self.name, form, setting, persona) if part)
 
-    def find_answer_words(self, form: str) -> Mapping[str, tuple[str, ...]]:
+    def get_answer_words_of_form(self, form: str) -> Mapping[str, tuple[str, ...]]:
         """Give the words that count as each option in one form, as the file has them."""
-        return self._find_form(form).words
+        return self._get_form_or_refuse(form).words
 
     def render(
         self,
@@ -193,6 +193,7 @@ class PromptBook:
         option_order: str = OPTION_ORDERS[0],
         shots: Sequence[Shot] = (),
         words: Mapping[str, tuple[str, ...]] | None = None,
+        numbers: range | None = None,
     ) -> Prompt:
         """Fill in the templates of one form.
 
@@ -202,7 +203,7 @@ class PromptBook:
             One of `forms`.
         values
             Variable -> value, for all of `Fields.variables` but `shots`. `options` are labels in the order of the
-            study, `mask` is the engine's mask token (`build_option_values` makes both).
+            study, `mask` is the engine's mask token (`build_template_values_of_options` makes both).
         option_order
             `yes-no` shows the options in the order of the study, `no-yes` in the opposite one. The order of
             `Prompt.answers` does not depend on it.
@@ -212,6 +213,8 @@ class PromptBook:
         words
             Option label -> what counts as that option, to the letter, and goes before the words of the file; None: all
             options have their words there.
+        numbers
+            As in `Prompt`.
 
         Returns
         -------
@@ -223,7 +226,7 @@ class PromptBook:
             For a form or an option label that the file does not have, exemplars that have no place in the template, and
             for a template that fails.
         """
-        compiled = self._find_form(form)
+        compiled = self._get_form_or_refuse(form)
         labels = values.get("options", ())
         surface = {**compiled.surface, **(words or {})}
         missing = [label for label in labels if label not in surface]
@@ -239,15 +242,15 @@ class PromptBook:
         if self.persona is not None and not compiled.places_persona:
             rendered, begins_with_persona = _put_persona_first(rendered, self.persona.text, form)
         if form not in WITH_MESSAGES:
-            return Prompt(rendered[0][1], None, answers)
+            return Prompt(rendered[0][1], None, answers, numbers)
         if form == CHAT and not compiled.places_shots:
             for shot in shots:
                 question = compiled.render({**values, **shot.variables}, option_order)[-1]
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
         messages = tuple({"role": role or "", "content": content} for role, content in rendered)
-        return Prompt(None, messages, answers, begins_with_persona=begins_with_persona)
+        return Prompt(None, messages, answers, numbers, begins_with_persona)
 
-    def _find_form(self, form: str) -> Form:
+    def _get_form_or_refuse(self, form: str) -> Form:
         """Return a form; refuse one that the file does not have."""
         if form not in self._forms:
             needed = f" {ONLY[form]} is asked in that form only:" if form in ONLY else ""

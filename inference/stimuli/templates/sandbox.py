@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Set
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
@@ -124,7 +124,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **{**settings, "finalize": _check_value_size})
+        super().__init__(*arguments, **{**settings, "finalize": _refuse_too_large_value})
         del self.globals["lipsum"]
         for name in NO_FILTERS:
             del self.filters[name]
@@ -132,23 +132,27 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             name: _wrap_filter_with_limits(name, self.filters[name]) for name in GROWING & self.filters.keys()
         }
 
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Gather what a template can name besides its values: in one dict, which every rendering copies at once."""
+        return {**self.globals, **(d or {})}
+
     @staticmethod
     def concat(parts: Iterable[str]) -> str:
         """Join the parts of an output: how Jinja makes every text."""
         parts = list(parts)
-        _check_size(sum(map(len, parts)), LARGEST)
+        _refuse_size_above_limit(sum(map(len, parts)), LARGEST)
         return "".join(parts)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Compute an operator, unless its result is too large."""
         sequence, times = (right, left) if isinstance(left, int) else (left, right)
         if operator == "%":
-            _check_result_growth("format", [left])
+            _refuse_too_large_result("format", [left])
         elif operator == "**" and isinstance(left, int) and isinstance(right, int):
-            _check_size(left.bit_length() * right, LARGEST)
+            _refuse_size_above_limit(left.bit_length() * right, LARGEST)
         elif operator == "*" and isinstance(times, int) and hasattr(sequence, "__len__"):
-            _check_size(len(sequence) * times, REPEATED)
-        return _check_value_size(self.binop_table[operator](left, right))
+            _refuse_size_above_limit(len(sequence) * times, REPEATED)
+        return _refuse_too_large_value(self.binop_table[operator](left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a method, a macro or another function, unless its result is too large or the time is over."""
@@ -159,8 +163,8 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             return None
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
         if getattr(method, "__name__", None) in GROWING:
-            _check_result_growth(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
-        return _check_value_size(super().call(__context, __obj, *args, **kwargs))
+            _refuse_too_large_result(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
+        return _refuse_too_large_value(super().call(__context, __obj, *args, **kwargs))
 
     def _parse(self, source: str, *arguments: Any) -> Any:
         """Parse a template that is not too long, and put the bounds into it."""
@@ -188,39 +192,44 @@ def _wrap_filter_with_limits(name: str, function: Callable[..., Any]) -> Callabl
     @wraps(function)
     def apply_filter(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in args if not isinstance(value, nodes.EvalContext)]  # which some filters get first
-        _check_result_growth(name, [*values, *kwargs.values()])
-        return _check_value_size(function(*args, **kwargs))
+        _refuse_too_large_result(name, [*values, *kwargs.values()])
+        return _refuse_too_large_value(function(*args, **kwargs))
 
     return apply_filter
 
 
-def _check_result_growth(name: str, values: list[Any]) -> None:
+def _refuse_too_large_result(name: str, values: list[Any]) -> None:
     """Refuse a call whose result would be too large: wide padding, many repeats, long texts put in many times."""
-    sizes = [1, 1, *sorted(len(value) for value in _check_value_size(values) if hasattr(value, "__len__"))]
+    sizes = [1, 1, *sorted(len(value) for value in _refuse_too_large_value(values) if hasattr(value, "__len__"))]
     if name.startswith("format"):
-        _check_size(2 * REPEATED if WIDE.search(str(values[0])) else 0, REPEATED)
+        _refuse_size_above_limit(2 * REPEATED if WIDE.search(str(values[0])) else 0, REPEATED)
     else:
-        _check_size(sizes[-1] * sizes[-2] // 100, LARGEST)
-        _check_size(max([0, *(value for value in values[1:] if isinstance(value, int))]), REPEATED)
+        _refuse_size_above_limit(sizes[-1] * sizes[-2] // 100, LARGEST)
+        _refuse_size_above_limit(max([0, *(value for value in values[1:] if isinstance(value, int))]), REPEATED)
 
 
-def _check_value_size(value: Any) -> Any:
+def _refuse_too_large_value(value: Any) -> Any:
     """Give back a value, unless it is too large: a list of few names may stand for a text of gigabytes."""
+    if isinstance(value, (str, int)):  # nearly all are
+        _refuse_size_above_limit(len(value) if isinstance(value, str) else value.bit_length() // 3, LARGEST)
+        return value
     size, pending = 0, [value]
     while pending:
         member = pending.pop()
         if isinstance(member, (str, bytes)):
             size += len(member)
+        elif isinstance(member, int):
+            size += member.bit_length() // 3
         else:
-            size += member.bit_length() // 3 if isinstance(member, int) else 1
+            size += 1
             pending.extend(
                 member.values() if isinstance(member, Mapping) else member if isinstance(member, Collection) else ()
             )
-        _check_size(size, LARGEST)
+        _refuse_size_above_limit(size, LARGEST)
     return value
 
 
-def _check_size(size: int, largest: int) -> None:
+def _refuse_size_above_limit(size: int, largest: int) -> None:
     """Refuse a size above the largest that is allowed."""
     if size > largest:
         raise TooMuch(f"it makes more than {largest:,} characters or entries")

@@ -13,15 +13,25 @@ from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
-from inference.engines.openai.requests import count_characters, parse_choices
+from inference.engines.openai.requests import count_prompt_characters, parse_choices
 from inference.engines.openai.returned import parse_first_tokens
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
-from inference.engines.openai.thoughts.number_bounds import NextToken, Path, score_numbers
-from inference.engines.openai.thoughts.parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
+from inference.engines.openai.thoughts.parts import (
+    Draft,
+    count_token_pieces_of_mark,
+    find_thinking_marks_in_text,
+    join_thoughts_of_prompt,
+)
 from inference.engines.openai.token_text import Words
-from inference.engines.openai.usage import read_prompt_tokens
-from inference.engines.thinking_marks import THINKING, ThinkingMarks, find_missing_closing, locate_answer_in_text
+from inference.engines.openai.usage import read_number_of_prompt_tokens
+from inference.engines.thinking_marks import (
+    THINKING,
+    ThinkingMarks,
+    find_missing_closing_of_thought,
+    locate_answer_after_thinking_in_text,
+)
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -83,14 +93,14 @@ class MessageRoute:
             if text is not None:
                 messages.append({"role": "assistant", "content": text})
             body = {**chat.shape.build_plain_request({"messages": messages}), **fields}
-            return await server.ask(chat.shape.path, body, 0, read_prompt_tokens, ATTEMPTS)
+            return await server.ask(chat.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
 
         plain = await count("x")
         if not plain < await count("x", UNCONTINUED):
             raise RequestFailed("it does not continue the last message (continue_final_message changes nothing)")
-        marks = find_shown_marks(chat.written)
+        marks = find_thinking_marks_in_text(chat.written)
         for family in THINKING if marks is None else ():
-            if marks is None and await count(f"x{family.end}") - plain <= count_mark_pieces(family.end):
+            if marks is None and await count(f"x{family.end}") - plain <= count_token_pieces_of_mark(family.end):
                 marks = family
         if marks is None:
             raise RequestFailed("neither its texts nor its tokens show the marks around a thought")
@@ -133,31 +143,31 @@ class MessageRoute:
                 "is off: leave out --effort none"
             )
         # The window is not known: the server refuses what is too long.
-        sampling = thinking.build_sampling(None, MOST_TOKENS)
+        sampling = thinking.build_sampling_of_thoughts(None, MOST_TOKENS)
         fields = {"messages": list(prompt.messages or ()), "skip_special_tokens": False}
-        written = await self._samples.ask(self._shape, fields, prompt, sampling, _parse_written)
-        return build_thoughts(
+        written = await self._samples.ask(self._shape, fields, prompt, sampling, _parse_thought_and_text_of_choice)
+        return join_thoughts_of_prompt(
             [await self._finish_thought(prompt, text, thinking, sampling.max_tokens) for text in written]
         )
 
     async def _finish_thought(self, prompt: Prompt, written: _Written, thinking: Thinking, most_tokens: int) -> Draft:
         """Split what was written at the end of thinking, and score the options there."""
-        thought, answer, is_closed = self._split(written)
+        thought, answer, is_closed = self._split_thought_and_answer(written)
         # A thought that ends with the very last token is not yet answered, even where it has been closed.
         is_cut = not is_closed or (written.is_cut and not answer)
         if not is_cut:
-            score, tokens = await self._score(prompt, thought, thinking)
+            score, tokens = await self._score_options_after_thought(prompt, thought, thinking)
             return Draft(thought, answer, tokens - written.prompt_tokens, True, score)
         n_tokens = most_tokens
         if not written.is_cut:
-            n_tokens = await self._count(prompt, thought, thinking) - written.prompt_tokens
+            n_tokens = await self._count_tokens_of_prompt_with_answer(prompt, thought, thinking) - written.prompt_tokens
         if thinking.budget is None:
             return Draft(thought, "", n_tokens, False, None)
-        missing = find_missing_closing(thought, self._marks, is_closed=is_closed)
-        score, _ = await self._score(prompt, thought + missing, thinking)
+        missing = find_missing_closing_of_thought(thought, self._marks, is_closed=is_closed)
+        score, _ = await self._score_options_after_thought(prompt, thought + missing, thinking)
         return Draft(thought, "", n_tokens, is_closed, score)
 
-    def _split(self, written: _Written) -> tuple[str, str, bool]:
+    def _split_thought_and_answer(self, written: _Written) -> tuple[str, str, bool]:
         """Split what was written into the thought with its marks and line breaks, and the answer; whether it ended."""
         marks = self._marks
         # The server has found the end itself. Where it shows no thought although the template opens one, that is empty.
@@ -166,35 +176,39 @@ class MessageRoute:
             if not written.text:  # perhaps it ended with nothing behind it: that does not show
                 return thought, "", False
             behind = marks.end + written.text
-            end = locate_answer_in_text(marks.begin, behind, marks)
+            end = locate_answer_after_thinking_in_text(marks.begin, behind, marks)
             return thought + behind[:end], behind[end:], True
-        length = locate_answer_in_text(self._opening, written.text, marks)
+        length = locate_answer_after_thinking_in_text(self._opening, written.text, marks)
         return (written.text, "", False) if length is None else (written.text[:length], written.text[length:], True)
 
-    def _build_fields(self, prompt: Prompt, text: str, effort: str | None) -> dict[str, Any]:
+    def _build_fields_of_continued_message(self, prompt: Prompt, text: str, effort: str | None) -> dict[str, Any]:
         """Build the fields of a request whose last message is a beginning of the answer."""
         message = {"role": "assistant", "content": self._opening + text}
         return {"messages": [*(prompt.messages or ()), message], **CONTINUED, **self._shape.build_effort_fields(effort)}
 
-    async def _count(self, prompt: Prompt, text: str, thinking: Thinking) -> int:
+    async def _count_tokens_of_prompt_with_answer(self, prompt: Prompt, text: str, thinking: Thinking) -> int:
         """Ask how many tokens a prompt has with a beginning of the answer."""
-        body = self._shape.build_plain_request(self._build_fields(prompt, text, thinking.effort))
-        return await self._server.ask(self._shape.path, body, count_characters(prompt) + len(text), read_prompt_tokens)
+        body = self._shape.build_plain_request(self._build_fields_of_continued_message(prompt, text, thinking.effort))
+        return await self._server.ask(
+            self._shape.path, body, count_prompt_characters(prompt) + len(text), read_number_of_prompt_tokens
+        )
 
-    async def _score(self, prompt: Prompt, text: str, thinking: Thinking) -> tuple[Score, int]:
+    async def _score_options_after_thought(self, prompt: Prompt, text: str, thinking: Thinking) -> tuple[Score, int]:
         """Score the options of a prompt, or its numbers, after a thought; also return the tokens of that prompt."""
         if prompt.numbers:
-            tokens = await self._count(prompt, text, thinking)
-            return await score_numbers(prompt.numbers, self._build_next_token_asker(prompt, text, thinking)), tokens
+            tokens = await self._count_tokens_of_prompt_with_answer(prompt, text, thinking)
+            return await bound_number_probabilities(
+                prompt.numbers, self._build_next_token_asker(prompt, text, thinking)
+            ), tokens
         question = await OptionQuestion.prepare(
             self._words, self._server.settings, self._shape, prompt, self._opening + text
         )
-        body = question.build_request(self._build_fields(prompt, text, thinking.effort))
+        body = question.build_request(self._build_fields_of_continued_message(prompt, text, thinking.effort))
         return await self._server.ask(
             self._shape.path,
             body,
-            count_characters(prompt) + len(text),
-            lambda reply: (question.parse_score(reply), read_prompt_tokens(reply)),
+            count_prompt_characters(prompt) + len(text),
+            lambda reply: (question.parse_score(reply), read_number_of_prompt_tokens(reply)),
         )
 
     def _build_next_token_asker(self, prompt: Prompt, text: str, thinking: Thinking) -> Any:
@@ -203,11 +217,11 @@ class MessageRoute:
         n_shown = self._server.settings.choose_n_top_tokens(shape.api)
 
         async def ask_next(path: Path) -> list[NextToken]:
-            fields = self._build_fields(prompt, text + "".join(map(str, path)), thinking.effort)
+            fields = self._build_fields_of_continued_message(prompt, text + "".join(map(str, path)), thinking.effort)
             tokens = await self._server.ask(
                 shape.path,
                 shape.build_score_request(fields, n_shown),
-                count_characters(prompt) + len(text),
+                count_prompt_characters(prompt) + len(text),
                 lambda reply: parse_first_tokens(parse_choices(reply)[0], n_shown),
             )
             texts = [None if token.open else token.text.decode(errors="replace") for token in tokens]
@@ -216,7 +230,7 @@ class MessageRoute:
         return ask_next
 
 
-def _parse_written(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Written:
+def _parse_thought_and_text_of_choice(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Written:
     """Read from a choice of a reply what the model thought and wrote."""
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
@@ -224,4 +238,6 @@ def _parse_written(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Writ
     if not isinstance(text, str) or not isinstance(reasoning, str) or not (reasoning or "content" in message):
         raise MalformedReply("the reply has no text")
     is_cut = choice.get("finish_reason") == "length"
-    return _Written(replace_surrogates(reasoning), replace_surrogates(text), is_cut, read_prompt_tokens(reply))
+    return _Written(
+        replace_surrogates(reasoning), replace_surrogates(text), is_cut, read_number_of_prompt_tokens(reply)
+    )

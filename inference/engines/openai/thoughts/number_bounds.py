@@ -1,6 +1,7 @@
 """Bound the probability of every number of a scale, from the most probable tokens at each step of its spelling.
 
-A number is answered where its digits are written, and what follows does not continue it (`continues_number`), as in
+A number is answered where its digits are written, and what follows does not continue it (`does_text_continue_number`),
+as in
 `inference.engines.exact.number_probabilities`. A server shows the likeliest tokens only, so the numbers are lower
 bounds: what is not shown may spell any number. The bound is narrow where the model is sure of its answer.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from inference.engines.contract import Score
 from inference.engines.openai.bounds import NEGLIGIBLE
-from inference.stimuli.numbers import continues_number
+from inference.stimuli.numbers import does_text_continue_number
 
 Path = tuple[Hashable, ...]
 FOLLOWED = 1e-4  # a beginning of a number below this probability costs no further request
@@ -32,7 +33,9 @@ class NextToken:
     probability: float
 
 
-async def score_numbers(numbers: range, ask_next: Callable[[Path], Awaitable[Sequence[NextToken]]]) -> Score:
+async def bound_number_probabilities(
+    numbers: range, ask_next: Callable[[Path], Awaitable[Sequence[NextToken]]]
+) -> Score:
     """Bound the probabilities of all numbers of a scale.
 
     Parameters
@@ -64,7 +67,7 @@ async def score_numbers(numbers: range, ask_next: Callable[[Path], Awaitable[Seq
                 missing += value
             elif spelled + token.text in beginnings:
                 paths.append(((*path, token.key), spelled + token.text, value))
-            elif place is not None and not continues_number(token.text):
+            elif place is not None and not does_text_continue_number(token.text):
                 probability[place] += value
         missing += likelihood * max(0.0, 1.0 - shown)
     mass = min(1.0, math.fsum(probability))

@@ -20,21 +20,21 @@ class Draft(NamedTuple):
     score: Score | None
 
 
-def build_thoughts(drafts: Sequence[Draft]) -> Thoughts:
+def join_thoughts_of_prompt(drafts: Sequence[Draft]) -> Thoughts:
     """Join the thoughts after one prompt, at least one."""
     thoughts, answers, tokens, closed, scores = zip(*drafts, strict=True)
     return Thoughts(thoughts, answers, tokens, closed, scores)
 
 
-def find_shown_marks(text: str) -> ThinkingMarks | None:
+def find_thinking_marks_in_text(text: str) -> ThinkingMarks | None:
     """Find the family whose marks stand in a text; None where there are none."""
     return next((marks for marks in THINKING if marks.begin in text or marks.end in text), None)
 
 
-def count_mark_pieces(mark: str) -> int:
+def count_token_pieces_of_mark(mark: str) -> int:
     """Count the parts of a mark that a model of its family has a token for each.
 
-    >>> count_mark_pieces("</think>"), count_mark_pieces("<|channel|>final<|message|>")
+    >>> count_token_pieces_of_mark("</think>"), count_token_pieces_of_mark("<|channel|>final<|message|>")
     (1, 3)
     """
     return len(list(filter(None, re.split(r"(<\|.+?\|>)", mark))))

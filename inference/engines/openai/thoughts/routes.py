@@ -17,7 +17,7 @@ from inference.engines.openai.token_text import Words
 Route = TemplateRoute | MessageRoute
 
 
-async def find_route(server: Server, words: Words, samples: Samples, probes: dict[str, Probe]) -> Route:
+async def find_thought_route(server: Server, words: Words, samples: Samples, probes: dict[str, Probe]) -> Route:
     """Try completions on the rendered prompt, then a chat whose last message is continued.
 
     Parameters

@@ -17,8 +17,13 @@ from inference.engines.openai.requests import Shape, parse_choices
 from inference.engines.openai.returned import UNKNOWN, parse_first_tokens
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
-from inference.engines.openai.thoughts.number_bounds import NextToken, Path, score_numbers
-from inference.engines.openai.thoughts.parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
+from inference.engines.openai.thoughts.parts import (
+    Draft,
+    count_token_pieces_of_mark,
+    find_thinking_marks_in_text,
+    join_thoughts_of_prompt,
+)
 from inference.engines.openai.token_text import (
     RenderedPrompt,
     Words,
@@ -26,8 +31,13 @@ from inference.engines.openai.token_text import (
     ask_text_of_ids,
     ask_token_ids,
 )
-from inference.engines.openai.usage import read_prompt_tokens
-from inference.engines.thinking_marks import THINKING, ThinkingMarks, find_missing_closing, locate_answer
+from inference.engines.openai.usage import read_number_of_prompt_tokens
+from inference.engines.thinking_marks import (
+    THINKING,
+    ThinkingMarks,
+    find_missing_closing_of_thought,
+    locate_answer_after_thinking,
+)
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -91,10 +101,10 @@ class TemplateRoute:
         if QUESTION not in rendered.text:
             raise RequestFailed("the prompt that its chat template writes does not hold the question")
         body = {**completions.shape.build_plain_request({"prompt": rendered.ids}), **AS_WRITTEN}
-        reply_tokens = await server.ask(completions.shape.path, body, 0, read_prompt_tokens, ATTEMPTS)
+        reply_tokens = await server.ask(completions.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
         if reply_tokens != len(rendered.ids):
             raise RequestFailed(f"a prompt of {len(rendered.ids)} token ids is read as {reply_tokens} tokens")
-        marks = await _find_marks(server, f"{rendered.text}{chat.written}")
+        marks = await _find_thinking_marks_of_model(server, f"{rendered.text}{chat.written}")
         route = cls(server, words, samples, completions.shape, marks)
         end_ids = await ask_token_ids(server, marks.end, ATTEMPTS)
         route._end_id = end_ids[0] if len(end_ids) == 1 else None
@@ -122,14 +132,14 @@ class TemplateRoute:
             The server refuses, or did not answer.
         """
         rendered = await ask_rendered_prompt(
-            self._server, prompt.messages or (), _build_template_fields(thinking.effort)
+            self._server, prompt.messages or (), _build_thinking_fields_of_template(thinking.effort)
         )
         if thinking.effort == NO_EFFORT:
-            if not self._marks.closes_thought(rendered.text):
+            if not self._marks.does_prompt_close_thought(rendered.text):
                 raise InputError(
                     f"model {self._server.model}: its chat template cannot switch thinking off: leave out --effort none"
                 )
-            score = await self._score(prompt, rendered.ids, rendered.text)
+            score = await self._score_options_after_tokens(prompt, rendered.ids, rendered.text)
             return Thoughts(error=score.error, scores=(score,))
         behind = ANSWER_TOKENS + (len(self._closing_ids) if thinking.budget else 0)
         room = MOST_TOKENS if rendered.window is None else rendered.window - len(rendered.ids) - behind
@@ -137,15 +147,15 @@ class TemplateRoute:
         if room < least:
             needed = f"{len(rendered.ids)} tokens and {least + behind} for the answer"
             return Thoughts(error=f"{needed} {PAST_WINDOW} of {rendered.window}")
-        sampling = thinking.build_sampling(None, room)
+        sampling = thinking.build_sampling_of_thoughts(None, room)
         written = await self._samples.ask(
             self._shape,
             {"prompt": rendered.ids, **AS_WRITTEN},
             prompt,
             replace(sampling, effort=None),  # the rendered prompt has it
-            _parse_written,
+            _parse_text_and_tokens_of_choice,
         )
-        return build_thoughts(
+        return join_thoughts_of_prompt(
             [await self._finish_thought(prompt, rendered, text, thinking.budget is not None) for text in written]
         )
 
@@ -154,48 +164,52 @@ class TemplateRoute:
     ) -> Draft:
         """Split what was written at the end of thinking, and score the options there.
 
-        A thought that ends with the very last token is not yet answered (`find_missing_closing`).
+        A thought that ends with the very last token is not yet answered (`find_missing_closing_of_thought`).
         """
-        ids = await self._find_ids(written)
-        length = await self._locate_answer(rendered.text, written.text, ids)
+        ids = await self._find_token_ids_of_text(written)
+        length = await self._locate_answer_after_thinking(rendered.text, written.text, ids)
         is_cut = length is None or (length == len(ids) and not written.has_stopped)
         if is_cut and not closes_by_force:
             return Draft(written.text, "", len(ids), False, None)
         before = ids[:length]
         thought, answer = written.text, ""
         if length is not None and length < len(ids):
-            thought = await self._decode(before)
+            thought = await self._ask_text_of_tokens(before)
             answer = (
-                written.text[len(thought) :] if written.text.startswith(thought) else await self._decode(ids[length:])
+                written.text[len(thought) :]
+                if written.text.startswith(thought)
+                else await self._ask_text_of_tokens(ids[length:])
             )
-        missing = find_missing_closing(thought, self._marks, is_closed=length is not None) if is_cut else ""
+        missing = find_missing_closing_of_thought(thought, self._marks, is_closed=length is not None) if is_cut else ""
         missing_ids = self._closing_ids if length is None else await ask_token_ids(self._server, missing)
-        score = await self._score(prompt, [*rendered.ids, *before, *missing_ids], rendered.text + thought + missing)
+        score = await self._score_options_after_tokens(
+            prompt, [*rendered.ids, *before, *missing_ids], rendered.text + thought + missing
+        )
         return Draft(thought, answer, len(before), length is not None, score)
 
-    async def _find_ids(self, written: _Written) -> list[int]:
+    async def _find_token_ids_of_text(self, written: _Written) -> list[int]:
         """Find the tokens of a text without the one that ended it; where the server gives none, the text's own."""
         if written.ids is None:
             return await ask_token_ids(self._server, written.text)
         if written.has_stopped and written.ids:
-            last = await self._decode(written.ids[-1:])
+            last = await self._ask_text_of_tokens(written.ids[-1:])
             if not last or not written.text.endswith(last):
                 return written.ids[:-1]
         return written.ids
 
-    async def _locate_answer(self, prompt_text: str, written: str, ids: Sequence[int]) -> int | None:
-        """Count the tokens of thinking (`locate_answer`); the text of all tokens is known."""
-        search = locate_answer(prompt_text, ids, self._marks, self._end_id)
+    async def _locate_answer_after_thinking(self, prompt_text: str, written: str, ids: Sequence[int]) -> int | None:
+        """Count the tokens of thinking (`locate_answer_after_thinking`); the text of all tokens is known."""
+        search = locate_answer_after_thinking(prompt_text, ids, self._marks, self._end_id)
         try:
             next(search)
             text = written
             while True:
-                text = await self._decode(search.send(text))
+                text = await self._ask_text_of_tokens(search.send(text))
         except StopIteration as end:
             length: int | None = end.value
             return length
 
-    async def _decode(self, ids: Sequence[int]) -> str:
+    async def _ask_text_of_tokens(self, ids: Sequence[int]) -> str:
         """Ask for the text of tokens; that of few tokens is remembered."""
         if len(ids) > FEW:
             return replace_surrogates(await ask_text_of_ids(self._server, ids))
@@ -208,10 +222,10 @@ class TemplateRoute:
             self._texts[key] = anchored.removeprefix(ANCHOR)
         return self._texts[key]
 
-    async def _score(self, prompt: Prompt, ids: list[int], text: str) -> Score:
+    async def _score_options_after_tokens(self, prompt: Prompt, ids: list[int], text: str) -> Score:
         """Score the options of a prompt, or its numbers, after token ids that write a text."""
         if prompt.numbers:
-            return await score_numbers(prompt.numbers, self._build_next_token_asker(ids, len(text)))
+            return await bound_number_probabilities(prompt.numbers, self._build_next_token_asker(ids, len(text)))
         question = await OptionQuestion.prepare(self._words, self._server.settings, self._shape, prompt, text)
         body = question.build_request({"prompt": ids})
         return await self._server.ask(self._shape.path, body, len(text), question.parse_score)
@@ -225,7 +239,9 @@ class TemplateRoute:
             tokens = await self._server.ask(
                 self._shape.path, body, n_characters, lambda reply: parse_first_tokens(parse_choices(reply)[0], n_shown)
             )
-            texts = [await self._decode([token.id]) if token.id is not None else UNKNOWN for token in tokens]
+            texts = [
+                await self._ask_text_of_tokens([token.id]) if token.id is not None else UNKNOWN for token in tokens
+            ]
             return [
                 NextToken(token.id, None if UNKNOWN in text else text, math.exp(token.logprob))
                 for token, text in zip(tokens, texts, strict=True)
@@ -234,22 +250,22 @@ class TemplateRoute:
         return ask_next
 
 
-async def _find_marks(server: Server, shown: str) -> ThinkingMarks:
+async def _find_thinking_marks_of_model(server: Server, shown: str) -> ThinkingMarks:
     """Find the marks of the model's family: in a text that shows them, else in the vocabulary of the server."""
-    if (shown_marks := find_shown_marks(shown)) is not None:
+    if (shown_marks := find_thinking_marks_in_text(shown)) is not None:
         return shown_marks
     for marks in THINKING:
-        if len(await ask_token_ids(server, marks.end, ATTEMPTS)) <= count_mark_pieces(marks.end):
+        if len(await ask_token_ids(server, marks.end, ATTEMPTS)) <= count_token_pieces_of_mark(marks.end):
             return marks
     raise RequestFailed("neither its prompts nor its tokens show the marks around a thought")
 
 
-def _build_template_fields(effort: str | None) -> dict[str, Any]:
+def _build_thinking_fields_of_template(effort: str | None) -> dict[str, Any]:
     """Build the fields of the chat template that say how hard a model thinks, as `Tokens.render` does."""
     return {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
 
 
-def _parse_written(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Written:
+def _parse_text_and_tokens_of_choice(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Written:
     """Read a text and its tokens from a choice of a reply."""
     text, ids = choice.get("text"), choice.get("token_ids")
     if not isinstance(text, str):

@@ -115,7 +115,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))),
         filters.filter_questions(sourced_questions, equal_choices, plan.words),
     ]
-    _refuse_empty_step(made_steps[-1])
+    _refuse_step_without_questions(made_steps[-1])
     made_steps.append(_reword_questions(plan, made_steps[-1], load))
     if plan.writers and not made_steps[-1].kept_questions:
         steps.write_step_tables(plan.out, made_steps)
@@ -123,7 +123,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
             f"no question is left to build from; {made_steps[-1].describe_step()}; what the models wrote is in "
             f"{plan.name_file_beside('left-out.csv')}: give other models"
         )
-    _refuse_empty_step(made_steps[-1])
+    _refuse_step_without_questions(made_steps[-1])
     candidates = [
         replace(question, orders=_draw_planned_choice_orders(plan, question), split=None)
         for question in made_steps[-1].kept_questions
@@ -208,7 +208,7 @@ def _draw_planned_choice_orders(plan: BuildingPlan, question: Question) -> tuple
     return questions.draw_choice_orders(question.item, len(question.choices), plan.orders, plan.seed)
 
 
-def _refuse_empty_step(step: Step) -> None:
+def _refuse_step_without_questions(step: Step) -> None:
     """Refuse a step that keeps no question."""
     if not step.kept_questions:
         raise InputError(f"no question is left to build from; {step.describe_step()}")

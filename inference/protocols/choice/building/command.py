@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.arguments import add_allow_failed_option, add_engine, parse_engine_settings, parse_positive
+from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 from inference.numerals import build_whole_number_converter
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
         help="orders of the choices per question, drawn by --seed as the splits are (default: %(default)s)",
     )
     add_allow_failed_option(parser)
-    add_engine(parser)
+    add_engine_options(parser)
 
 
 def _run_choice_build(options: argparse.Namespace) -> None:
@@ -117,7 +117,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     )
     plan = BuildingPlan(
         tuple(options.files),
-        json_lines.check_json_lines_path(options.out),
+        json_lines.refuse_unfit_json_lines_path(options.out),
         parse_engine_settings(options),
         _find_option_models("--paraphrase-model", options.paraphrase_model, options, ("causal",)),
         options.paraphrase_prompt,
@@ -132,7 +132,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
         tuple(options.call),
     )
     for name in ("jsonl", "candidates.jsonl", "selected.jsonl"):
-        json_lines.check_output_is_no_input(
+        json_lines.refuse_output_over_input(
             plan.name_file_beside(name), *options.files, *([options.selected] if name == "jsonl" else [])
         )
     built = build_study_in_steps(plan)
@@ -159,12 +159,12 @@ def _find_option_models(
     option: str, names: Sequence[str], options: argparse.Namespace, kinds: Sequence[str]
 ) -> tuple[Model, ...]:
     """Find the models that an option names, each once."""
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
 
     if not names:
         return ()
     try:
-        models = find_models(names, kinds, options.engine)
+        models = find_requested_models(names, kinds, options.engine)
     except InputError as error:  # it speaks of --model, as the option is called elsewhere
         raise InputError(str(error).replace("--model", option, 1)) from None
     if len(models) != len(names):

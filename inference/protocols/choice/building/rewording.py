@@ -212,11 +212,11 @@ def extract_and_judge_rewording(
         return "", EMPTY
     if lines[0].reason == parsing.REFUSAL:
         return "", REFUSED
-    wording = next((line.text for line in lines if line.text.endswith(("?", "？")) and _may_be_question(line)), "")
+    wording = next((line.text for line in lines if line.text.endswith(("?", "？")) and _can_line_be_question(line)), "")
     return wording, _find_wording_fault(question, wording, other_wordings)
 
 
-def _may_be_question(line: parsing.AnswerLine) -> bool:
+def _can_line_be_question(line: parsing.AnswerLine) -> bool:
     """Tell whether a line may be the question; a colon or an end that is missing says nothing against one."""
     return line.reason in (None, parsing.CUT_OFF)
 

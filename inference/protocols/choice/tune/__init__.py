@@ -47,7 +47,7 @@ class Lesson:
     prompt: str | None = None
     subset: str | None = None
 
-    def draw_examples(self, is_whole_text: Callable[[str, int], bool]) -> Examples:
+    def draw_examples_of_lesson(self, is_whole_text: Callable[[str, int], bool]) -> Examples:
         """Choose the examples; `is_whole_text` tells of a text whether it ended before so many tokens."""
         subsets = {question.item: question.subset for question in self.model_answers.questions}
         where = f"{self.run}, condition {self.model_answers.condition}"

@@ -15,7 +15,7 @@ from ground.errors import InputError, suggest_nearest
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import list_base_prompt_text_conditions
-from inference.runfolder.parquet import check_stored_columns, read_parquet
+from inference.runfolder.parquet import read_parquet, refuse_damaged_or_foreign_columns
 from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Option, Variant
 
@@ -113,16 +113,16 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
         raise InputError(f"{folder}: model '{model.id}' {reason}; tuning it is not supported, give another --model")
     name = _choose_text_condition(folder, info["conditions"], condition)
     stimuli, parts = folder / "stimuli.parquet", sorted((folder / "responses").glob("part-*.parquet"))
-    check_stored_columns(stimuli, "stimuli")
+    refuse_damaged_or_foreign_columns(stimuli, "stimuli")
     response_by_key: dict[tuple[str, str], tuple[str | None, str]] = {}
     for part in parts:
-        check_stored_columns(part, "responses")
+        refuse_damaged_or_foreign_columns(part, "responses")
         response_by_key |= _read_part_responses(part, model.id, name)
     questions: dict[str, dict[str, list[RunAnswer]]] = defaultdict(lambda: defaultdict(list))
     attributes: dict[str, Mapping[str, str]] = {}
     missing = 0
     for row in read_parquet(stimuli).to_pylist():
-        variant = _parse_variant(stimuli, row)
+        variant = _parse_question_variant(stimuli, row)
         attributes.setdefault(variant.item, variant.attributes)
         if variant.key not in response_by_key:
             missing += 1
@@ -176,7 +176,7 @@ def _read_part_responses(part_path: Path, model: str, condition: str) -> dict[tu
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
 
 
-def _parse_variant(file: Path, row: Mapping[str, Any]) -> Variant:
+def _parse_question_variant(file: Path, row: Mapping[str, Any]) -> Variant:
     """Make the variant of a row of the stimuli; refuse one without the attributes of a question."""
     attributes = dict(row["attributes"] or ())
     missing = [name for name in NEEDED_ATTRIBUTES if name not in attributes]

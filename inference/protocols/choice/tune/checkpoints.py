@@ -28,7 +28,7 @@ from ground.locking import flush_to_disk
 from ground.writing import remove_abandoned_temporary_files, write_atomically
 from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
 from inference.stimuli.reading.files import parse_json, read_text_file
-from inference.tune.folder import TuningFolder, write_json
+from inference.tune.folder import TuningFolder, write_record_as_json
 
 CHECKPOINTS, COMPLETE, STATE = "checkpoints", "complete", "trainer_state.json"
 NAME = re.compile(r"checkpoint-(\d+)")
@@ -38,7 +38,7 @@ TENSORS = ("optimizer.pt", "scheduler.pt")
 class AdapterFolder(TuningFolder):
     """The folder of an adapter, while it is trained and afterwards."""
 
-    def _remove_leftovers(self) -> None:
+    def _remove_leftovers_of_killed_call(self) -> None:
         """Remove checkpoints and files that a killed call left half written; all checkpoints of a finished tuning."""
         for checkpoint in self._find_checkpoints_by_step().values():
             if not (checkpoint / COMPLETE).exists():
@@ -47,11 +47,11 @@ class AdapterFolder(TuningFolder):
             leftover.unlink()
         for name in (HISTORY, WEIGHTS, CONFIG):
             remove_abandoned_temporary_files(self.path / name)
-        if self.is_finished:
+        if self.is_adapter_finished:
             shutil.rmtree(self.path / CHECKPOINTS, ignore_errors=True)
 
     @property
-    def is_finished(self) -> bool:
+    def is_adapter_finished(self) -> bool:
         """Whether the adapter is there."""
         return (self.path / CONFIG).exists()
 
@@ -109,9 +109,9 @@ class AdapterFolder(TuningFolder):
         source = self._find_checkpoints_by_step()[best_step]
         config = json.loads((source / CONFIG).read_text(encoding="utf-8")) | {"base_model_name_or_path": base_model}
         config["target_modules"] = _sort_module_names(config.get("target_modules"))
-        write_json(self.path / HISTORY, history)
+        write_record_as_json(self.path / HISTORY, history)
         write_atomically(self.path / WEIGHTS, lambda aside: shutil.copyfile(source / WEIGHTS, aside))
-        write_json(self.path / CONFIG, config)
+        write_record_as_json(self.path / CONFIG, config)
         shutil.rmtree(self.path / CHECKPOINTS)
 
     def _find_checkpoints_by_step(self) -> dict[int, Path]:

@@ -47,12 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> None:
     """Tune the adapter; print what it is learnt from, and how to ask with it."""
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
     from inference.protocols.choice import tune
     from inference.protocols.choice.tune import settings
 
     chosen = settings.read_tuning_settings(expand_user_path(options.config) if options.config else None)
-    models = find_models([options.model], ("causal",))
+    models = find_requested_models([options.model], ("causal",))
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
     model = replace(models[0], fields={"revision": options.revision} if options.revision else {})
@@ -71,7 +71,7 @@ def main(options: argparse.Namespace) -> None:
     )
 
     learner = Learner(model, chosen, options.device)
-    examples = lesson.draw_examples(learner.is_whole_text)
+    examples = lesson.draw_examples_of_lesson(learner.is_whole_text)
     rows = {
         "train": learner.encode_examples(examples.train),
         "validation": learner.encode_examples(examples.validation),
@@ -79,7 +79,7 @@ def main(options: argparse.Namespace) -> None:
     for line in tune.describe_example_counts(examples, learner.too_long):
         print(line, flush=True)
     with AdapterFolder(out, tune.build_choice_tuning_record(lesson, learner, examples)) as folder:
-        if folder.is_finished:
+        if folder.is_adapter_finished:
             print(f"{options.out}: finished before")
         else:
             learner.train_adapter(rows, folder, partial(print, flush=True))

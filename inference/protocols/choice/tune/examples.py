@@ -18,7 +18,7 @@ from ground.errors import InputError
 from inference.protocols.choice.rehearsal import Rehearsal
 from inference.protocols.choice.tune.answers import AnsweredQuestion, RunAnswer
 from inference.stimuli.questions import SPLITS
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.templates.prompts import Prompt
 
 TRAIN, VALIDATION, TEST = SPLITS
@@ -152,7 +152,9 @@ def _draw_right_answer(
     """Draw one of the orders in which the model was right; None where there is none."""
     right_answers = [answer for answer in answers if answer.is_right and is_whole_text(answer.text)]
     return min(
-        right_answers, key=lambda answer: compute_random_key(seed, "tune choice", *answer.variant.key), default=None
+        right_answers,
+        key=lambda answer: compute_sort_key_for_random_order(seed, "tune choice", *answer.variant.key),
+        default=None,
     )
 
 

@@ -80,7 +80,7 @@ def read_tuning_settings(path: Path | None = None) -> dict[str, Any]:
     InputError
         The file cannot be read, has an unknown table or key, or a wrong value.
     """
-    settings = _read_and_check_settings(DEFAULTS) | (_read_and_check_settings(path) if path else {})
+    settings = _read_settings_file_with_checks(DEFAULTS) | (_read_settings_file_with_checks(path) if path else {})
     logging, evaluation = settings["logging_steps"], settings["eval_steps"]
     if evaluation % logging:
         raise InputError(
@@ -90,7 +90,7 @@ def read_tuning_settings(path: Path | None = None) -> dict[str, Any]:
     return settings
 
 
-def _read_and_check_settings(path: Path) -> dict[str, Any]:
+def _read_settings_file_with_checks(path: Path) -> dict[str, Any]:
     """Read a file of settings, check every key, and put all keys into one mapping."""
     settings: dict[str, Any] = {}
     for table, keys in read_toml(path).items():

@@ -10,6 +10,7 @@ from tqdm import tqdm
 from transformers import TrainerCallback
 from trl import SFTTrainer
 
+from ground.progress import can_show_bars
 from inference.engines.adapters import ROW
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 
@@ -57,7 +58,9 @@ class ProgressCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Open the progress bar, at the step from which the training goes on."""
-        self._bar = tqdm(total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=None)
+        self._bar = tqdm(
+            total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=not can_show_bars()
+        )
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Move the progress bar to the step just made."""
@@ -66,7 +69,9 @@ class ProgressCallback(TrainerCallback):
     def on_prediction_step(self, args: Any, state: Any, control: Any, eval_dataloader: Any = None, **_: Any) -> None:
         """Move the bar of the evaluation by one batch; open it at the first."""
         if self._evaluating is None:
-            self._evaluating = tqdm(total=len(eval_dataloader), desc="validation", leave=False, disable=None)
+            self._evaluating = tqdm(
+                total=len(eval_dataloader), desc="validation", leave=False, disable=not can_show_bars()
+            )
         self._evaluating.update()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **_: Any) -> None:

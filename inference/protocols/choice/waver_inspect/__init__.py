@@ -17,7 +17,7 @@ from inspect_ai.solver import multiple_choice
 
 from ground.errors import InputError
 from inference.protocols.choice.command_lm_eval import MOST_ORDERS
-from inference.protocols.choice.harness_samples import list_harness_samples, name_choice_letters
+from inference.protocols.choice.harness_samples import list_choice_letters, list_harness_samples
 from inference.stimuli.reading.files import shorten_value
 
 
@@ -52,7 +52,7 @@ def reworded(items: str = "", orders: int | None = None, seed: int = 0, cot: boo
             id=sample.name,
             input=sample.question,
             choices=list(sample.choices),
-            target=name_choice_letters(sample)[sample.answer],
+            target=list_choice_letters(sample)[sample.answer],
             metadata=dict(sample.fields),
         )
         for sample in samples

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.arguments import add_engine, parse_engine_settings
+from inference.arguments import add_engine_options, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
 from inference.stimuli.reading.files import expand_user_path
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="rows of --out that people judged, with a column acceptable (yes or no): prints precision, recall and F1 "
         "of the filter",
     )
-    add_engine(parser)
+    add_engine_options(parser)
 
 
 def main(options: argparse.Namespace) -> None:
@@ -61,13 +61,13 @@ def main(options: argparse.Namespace) -> None:
     from inference.protocols.negation.negate import sentences
     from inference.runfolder import json_lines
 
-    _refuse_lone_options(options)
-    out = json_lines.check_json_lines_path(options.out)
+    _refuse_options_without_their_companions(options)
+    out = json_lines.refuse_unfit_json_lines_path(options.out)
     aside = out.with_name(f"{out.stem}-skipped.jsonl")
     for written in (out, aside):
-        json_lines.check_output_is_no_input(written, options.file, options.judgements, options.filter_prompt)
+        json_lines.refuse_output_over_input(written, options.file, options.judgements, options.filter_prompt)
     ask = _build_acceptability_filter(options, out) if options.filter_model else None
-    rows = sentences.read_sentences(options.file)
+    rows = sentences.read_sentences_to_negate(options.file)
     results = sentences.negate_sentences([sentence for _, sentence in rows], options.language, options.pipeline)
     negated, skipped = sentences.separate_skipped_sentences(rows, results)
     report_lines = ["no --filter-model, so no filter: some of the negations may be unacceptable sentences"]
@@ -88,7 +88,7 @@ def main(options: argparse.Namespace) -> None:
     print("\n".join([*report_lines, f"{out}; the sentences skipped: {aside}"]))
 
 
-def _refuse_lone_options(options: argparse.Namespace) -> None:
+def _refuse_options_without_their_companions(options: argparse.Namespace) -> None:
     """Refuse options that go with others."""
     if (options.language == "en") != (options.pipeline is not None):
         raise InputError(
@@ -107,11 +107,11 @@ def _build_acceptability_filter(
     options: argparse.Namespace, out: Path
 ) -> Callable[[Sequence[NegatedSentence]], tuple[list[NegatedSentence], list[str]]]:
     """Check what the filter needs; return what asks the model, keeps what it calls acceptable, and says what it did."""
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
     from inference.protocols.negation.negate import judging, people
 
     try:
-        models = find_models([options.filter_model], engine=options.engine)
+        models = find_requested_models([options.filter_model], engine=options.engine)
     except InputError as error:  # it speaks of --model, as the option is called elsewhere
         raise InputError(str(error).replace("--model", "--filter-model", 1)) from None
     if len(models) != 1:
@@ -140,7 +140,7 @@ def _build_acceptability_filter(
         ]
         accepted = {pair for pair, verdict in verdicts.items() if verdict == judging.ACCEPTABLE}
         if people_verdicts:
-            lines.append(str(people.compare_with_people(accepted, people_verdicts)))
-        return [sentence.keep_accepted(accepted) for sentence in negated_sentences], lines
+            lines.append(str(people.score_filter_against_people(accepted, people_verdicts)))
+        return [sentence.keep_accepted_negations(accepted) for sentence in negated_sentences], lines
 
     return filter_negations_by_model

@@ -24,7 +24,7 @@ from inference.protocols.negation.negate.sentences import NegatedSentence
 from inference.runfolder.parquet import read_parquet
 from inference.stimuli.study import Item, Option, Study, Variant
 from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, Shot
-from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_template_values_of_options
 
 NAME = "negate"
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
@@ -111,7 +111,7 @@ class Questions:
     def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt of a negated sentence; the original sentence stands before it as an acceptable example."""
         accepted = Shot(variant.attributes["source"], ACCEPTABLE)
-        return self.book.render(form, build_option_values(variant, mask_token), shots=[accepted])
+        return self.book.render(form, build_template_values_of_options(variant, mask_token), shots=[accepted])
 
 
 def ask_acceptability_verdicts(

@@ -101,7 +101,7 @@ def read_people_verdicts(path: Path, known_pairs: Set[Pair]) -> dict[Pair, bool]
     return verdict_by_pair
 
 
-def compare_with_people(accepted: Set[Pair], verdict_by_pair: Mapping[Pair, bool]) -> FilterScores:
+def score_filter_against_people(accepted: Set[Pair], verdict_by_pair: Mapping[Pair, bool]) -> FilterScores:
     """Compare a filter with people.
 
     Parameters

@@ -12,8 +12,8 @@ from inference.negating import detect, english, japanese
 from inference.negating.negation import InsertedNegation
 from inference.negating.rules import read_rule_table
 from inference.negating.words import JAPANESE, analyse_japanese_words
-from inference.stimuli.reading.files import check_storable_value, expand_user_path, read_text_file
-from inference.stimuli.reading.records import READERS, UNREAD, Records, find_suffix
+from inference.stimuli.reading.files import expand_user_path, read_text_file, require_storable_value
+from inference.stimuli.reading.records import READERS, UNREAD, Records, find_file_suffix
 
 EMPTY = "empty line"
 NEGATED = "holds a negation already"
@@ -37,7 +37,7 @@ class NegatedSentence:
     source: str
     negations: tuple[InsertedNegation, ...]
 
-    def keep_accepted(self, accepted: Set[tuple[str, str]]) -> NegatedSentence:
+    def keep_accepted_negations(self, accepted: Set[tuple[str, str]]) -> NegatedSentence:
         """Keep the negations that are among these pairs of sentence and negation, perhaps none."""
         return replace(
             self, negations=tuple(negation for negation in self.negations if (self.source, negation.text) in accepted)
@@ -53,7 +53,7 @@ class SkippedSentence:
     reason: str
 
 
-def read_sentences(source: str) -> list[tuple[str, str]]:
+def read_sentences_to_negate(source: str) -> list[tuple[str, str]]:
     """Read sentences as (place, sentence): the column `text` of a table, else one sentence a line; white space is cut.
 
     Raises
@@ -62,13 +62,14 @@ def read_sentences(source: str) -> list[tuple[str, str]]:
         The file cannot be read, has no column `text`, a NUL character, or nothing in it.
     """
     path = expand_user_path(source)
-    if find_suffix(path) in READERS.keys() | UNREAD:
+    if find_file_suffix(path) in READERS.keys() | UNREAD:
         return [(place, (record["text"] or "").strip()) for place, record in Records(path, ["text"])]
     lines = re.sub("\r\n?", "\n", read_text_file(path)).removesuffix("\n").split("\n")
     if not any(map(str.strip, lines)):
         raise InputError(f"{path}: there are no sentences in it; give one a line")
     return [
-        (f"line {n}", check_storable_value(f"{path}, line {n}", line.strip())) for n, line in enumerate(lines, start=1)
+        (f"line {n}", require_storable_value(f"{path}, line {n}", line.strip()))
+        for n, line in enumerate(lines, start=1)
     ]
 
 
@@ -131,7 +132,7 @@ def separate_skipped_sentences(
     Parameters
     ----------
     placed_sentences
-        Place and sentence, as `read_sentences` reads them.
+        Place and sentence, as `read_sentences_to_negate` reads them.
     results
         The negations of each sentence or the reason why there are none, in the same order (`negate_sentences`).
 

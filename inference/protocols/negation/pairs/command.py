@@ -35,7 +35,7 @@ def _run_pairs_sheet(options: argparse.Namespace) -> None:
     """Make the pairs with negations, write them as a sheet to label, and print the counts."""
     from inference.protocols.negation.pairs import making, sheet
 
-    originals = nli.group_instances(nli.read_instances(expand_user_path(options.originals)))
+    originals = nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(expand_user_path(options.originals)))
     negations_by_sentence = making.read_negations_by_sentence(expand_user_path(options.negations))
     pairs, skipped = making.make_negated_pairs(originals, negations_by_sentence)
     sheet.write_pairs_sheet(Path(options.out), pairs, options.annotators)
@@ -66,10 +66,11 @@ def _run_pairs_label(options: argparse.Namespace) -> None:
     from inference.protocols.negation.pairs import sheet
     from inference.runfolder import json_lines
 
-    out = json_lines.check_json_lines_path(options.out)
-    json_lines.check_output_is_no_input(out, options.sheet, options.originals)
+    out = json_lines.refuse_unfit_json_lines_path(options.out)
+    json_lines.refuse_output_over_input(out, options.sheet, options.originals)
     labelled_pairs = sheet.read_labelled_sheet(
-        expand_user_path(options.sheet), nli.group_instances(nli.read_instances(expand_user_path(options.originals)))
+        expand_user_path(options.sheet),
+        nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(expand_user_path(options.originals))),
     )
     n_kept = sheet.write_labelled_items(out, labelled_pairs)
     originals = len({row.instance.item for row in labelled_pairs if row.label})

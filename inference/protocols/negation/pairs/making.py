@@ -53,7 +53,7 @@ def make_negated_pairs(
     Parameters
     ----------
     groups
-        Item -> its original first, and the pairs made from it (`nli.group_instances`).
+        Item -> its original first, and the pairs made from it (`nli.group_pairs_by_original`).
     negations_by_sentence
         The negations of every sentence (`read_negations_by_sentence`).
 

@@ -83,7 +83,7 @@ def read_labelled_sheet(path: Path, groups: Mapping[str, Sequence[Instance]]) ->
     path
         The sheet.
     groups
-        The originals by item (`nli.group_instances`).
+        The originals by item (`nli.group_pairs_by_original`).
 
     Returns
     -------
@@ -102,7 +102,7 @@ def read_labelled_sheet(path: Path, groups: Mapping[str, Sequence[Instance]]) ->
     records.check_columns_present_once(path, sheet_records.list_column_names(), SENTENCES)
     rows = [_parse_sheet_row(f"{path}, {place}", record, names, groups) for place, record in sheet_records]
     used = {row.instance.item for row in rows}
-    nli.group_instances(
+    nli.group_pairs_by_original(
         [*(groups[item][0] for item in used), *(row.instance for row in rows)]
     )  # refuses what does not fit
     return rows

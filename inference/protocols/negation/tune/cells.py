@@ -56,13 +56,13 @@ class FinishedCell:
 class CellsFolder(TuningFolder):
     """The folder of a tuning that goes through a grid."""
 
-    def _remove_leftovers(self) -> None:
+    def _remove_leftovers_of_killed_call(self) -> None:
         """Remove the trainings that a killed call left half done."""
         (self.path / CELLS_FOLDER).mkdir(exist_ok=True)
         for leftover in (self.path / CELLS_FOLDER).glob("*.tmp"):
             shutil.rmtree(leftover)
 
-    def read_result(self, cell: TrainingCell) -> CellResult | None:
+    def read_result_of_cell(self, cell: TrainingCell) -> CellResult | None:
         """Read the result of a cell; None where it is not finished."""
         file = self.path / CELLS_FOLDER / cell.name / RECORD_FILE
         if not file.exists():
@@ -73,7 +73,7 @@ class CellsFolder(TuningFolder):
         except (TypeError, KeyError, ValueError):
             raise InputError(f"{file}: accuracy or loss is missing or no number; remove {file.parent}") from None
 
-    def train_and_keep_cell(self, cell: TrainingCell, train: Callable[[Path], CellResult]) -> CellResult:
+    def train_and_save_cell(self, cell: TrainingCell, train: Callable[[Path], CellResult]) -> CellResult:
         """Train a cell, and keep its checkpoint and its result.
 
         Parameters
@@ -94,13 +94,13 @@ class CellsFolder(TuningFolder):
         aside.rename(self.path / CELLS_FOLDER / cell.name)
         return result
 
-    def keep_best_cell(self, cells: Sequence[TrainingCell]) -> FinishedCell:
+    def keep_only_best_cell_of_seed(self, cells: Sequence[TrainingCell]) -> FinishedCell:
         """Find the best of the finished cells of a seed, and remove the checkpoints of the others.
 
         The best has the highest accuracy; of several, the lowest loss; of several, it comes first.
         """
         finished_cells = [
-            FinishedCell(cell, result) for cell in cells if (result := self.read_result(cell)) is not None
+            FinishedCell(cell, result) for cell in cells if (result := self.read_result_of_cell(cell)) is not None
         ]
         best = min(
             finished_cells, key=lambda finished_cell: (-finished_cell.result.accuracy, finished_cell.result.loss)

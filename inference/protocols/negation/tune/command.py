@@ -58,10 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> None:
     """Tune a model per split of the rows; print what was chosen."""
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
     from inference.protocols.negation.tune import nli
 
-    models = find_models([options.model], ("masked",))
+    models = find_requested_models([options.model], ("masked",))
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
     (model,) = models

@@ -15,7 +15,7 @@ from ground.errors import InputError
 from inference.protocols.negation.tune.cells import CellResult, CellsFolder, TrainingCell
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
-from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.random_order import compute_sort_key_for_random_order
 
 if TYPE_CHECKING:
     from inference.protocols.negation.tune.training import Encoder
@@ -55,12 +55,12 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
     Raises
     ------
     InputError
-        Of `nli.read_instances`; too few rows, or a label that no row has.
+        Of `nli.read_sentence_pairs_of_nli`; too few rows, or a label that no row has.
     """
     all_rows: list[Instance] = []
     row_keys: set[tuple[str, str, str]] = set()
     for path in paths:
-        rows = [row for row in nli.read_instances(path) if _build_row_key(row) not in row_keys]
+        rows = [row for row in nli.read_sentence_pairs_of_nli(path) if _build_row_key(row) not in row_keys]
         all_rows += rows
         row_keys |= set(map(_build_row_key, rows))
     file_names = ", ".join(map(str, paths))
@@ -86,7 +86,7 @@ def draw_train_and_held_out(n_rows: int, seed: int) -> tuple[list[int], list[int
     -------
     Numbers of the rows to train on, and of those held out, both in random order.
     """
-    order = sorted(range(n_rows), key=lambda row: compute_random_key(seed, "tune", str(row)))
+    order = sorted(range(n_rows), key=lambda row: compute_sort_key_for_random_order(seed, "tune", str(row)))
     held_out = round(HELD_OUT_SHARE * n_rows)
     return order[held_out:], order[:held_out]
 
@@ -167,11 +167,11 @@ def tune_encoder(
             train, held_out = draw_train_and_held_out(len(rows), seed)
             cells = grid.list_cells(seed)
             for cell in cells:
-                finished_result = folder.read_result(cell)
-                result = finished_result or folder.train_and_keep_cell(
+                finished_result = folder.read_result_of_cell(cell)
+                result = finished_result or folder.train_and_save_cell(
                     cell, partial(encoder.train_cell, cell, train, held_out, record)
                 )
-                best = folder.keep_best_cell(cells)
+                best = folder.keep_only_best_cell_of_seed(cells)
                 yield (
                     f"seed {cell.seed}, rate {cell.rate:g}, {cell.epochs} epochs: accuracy {result.accuracy:.4f} on "
                     f"{len(held_out):,} held-out rows{' (finished before)' if finished_result else ''}"

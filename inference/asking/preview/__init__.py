@@ -1,0 +1,236 @@
+"""Show what a run would do: one prompt per round, its options as tokens, and the prompts, tokens and time to come.
+
+The models are loaded one by one, while what is said of them is read: `text` writes it as lines, `records` as JSON.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ground.errors import InputError
+from inference.asking.models import Model
+from inference.asking.one_model import Settings, release_device_memory, select_fitting_rounds
+from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
+from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Sampling, Thinking
+from inference.stimuli.study import Study, Variant
+from inference.stimuli.templates.prompts import Prompt
+
+if TYPE_CHECKING:
+    from inference.engines.contract import Engine, Explanation
+
+SHOWN_ROUNDS = 12  # of a model; the time of the others is that of these, prompt for prompt
+TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
+TIMED_PROMPTS = 32  # where a prompt costs money
+TIMED_TOKENS = 64  # of a thought
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The first prompt of a round: its wording, what its options are called, and how the engine reads it."""
+
+    variant: Variant
+    labels: Sequence[str]
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPreview:
+    """What is to come in one round of a model.
+
+    Attributes
+    ----------
+    conditions
+        Their names: each asks all prompts.
+    n_prompts, n_tokens, seconds
+        To come; tokens of the prompts. None: not counted, as of the rounds that are not shown one by one.
+    is_at_most
+        Whether the time is that of the longest thoughts that there may be.
+    bill
+        What a server asks for it, in words; None: nothing is known or to be paid.
+    example
+        None where nothing is asked, and of the rounds that are not shown one by one.
+    thinks
+        Whether the run asks for the answer after thoughts, which the example has not.
+    """
+
+    conditions: Sequence[str]
+    n_prompts: int = 0
+    n_tokens: int | None = 0
+    seconds: float = 0.0
+    is_at_most: bool = False
+    bill: str | None = None
+    example: Example | None = None
+    thinks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreview:
+    """A loaded model: its id, what its engine says of it, and its rounds, which are timed while they are read."""
+
+    model: str
+    info: Mapping[str, Any]
+    rounds: Iterator[RoundPreview]
+
+
+def preview_models(
+    study: Study,
+    models: Sequence[Model],
+    questions: Questions,
+    settings: Settings,
+    load: Callable[[Model, int], Engine] | None = None,
+) -> Iterator[ModelPreview]:
+    """Load the models one by one and say what each of them would be asked.
+
+    Parameters
+    ----------
+    study, models, questions, settings, load
+        As for `inference.asking.execute.execute_tasks`.
+
+    Yields
+    ------
+    A preview per model; read its rounds before the next one.
+
+    Raises
+    ------
+    InputError
+        If a model, form or setting does not fit.
+    """
+    variants = list(study.variants)
+    for model in models:
+        engine = (load or settings.load_model_engine)(model, settings.seed or 0)
+        form = engine.form(settings.form)
+        fitting = select_fitting_rounds(model, engine, form, questions.rounds(form))
+        yield ModelPreview(
+            model.id, engine.info, _name_model_in_errors(model, _preview_rounds(engine, fitting, variants))
+        )
+        engine.close()
+        del engine
+        release_device_memory()
+
+
+def _name_model_in_errors(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:
+    """Say which of several models an error is about: the lines before it may be on another stream."""
+    try:
+        yield from rounds
+    except InputError as error:
+        raise InputError(f"{model.id}: {error}") from error
+
+
+def _preview_rounds(engine: Engine, rounds: Sequence[Round], variants: Sequence[Variant]) -> Iterator[RoundPreview]:
+    """Preview the first rounds one by one, and all others together."""
+    seconds, n_prompts = 0.0, 0
+    for round_ in rounds[:SHOWN_ROUNDS]:
+        round_preview = _preview_round(engine, round_, [variant for variant in variants if round_.chosen(variant)])
+        seconds, n_prompts = seconds + round_preview.seconds, n_prompts + round_preview.n_prompts
+        yield round_preview
+    further = rounds[SHOWN_ROUNDS:]
+    if further:
+        n_further = sum(sum(map(round_.chosen, variants)) for round_ in further)
+        names = [condition.name for round_ in further for condition in round_.conditions]
+        yield RoundPreview(names, n_further, None, seconds * n_further / max(n_prompts, 1))
+
+
+def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Variant]) -> RoundPreview:
+    """Read the first prompt of a round, count its tokens and time some of its prompts."""
+    names = [condition.name for condition in round_.conditions]
+    prompts = Prompts(chosen_variants, round_.render, engine.mask_token)
+    if not prompts:
+        return RoundPreview(names)
+    variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
+    example = Example(variant, round_.list_options(variant), engine.explain(prompts[0]))
+    n_tokens = sum(engine.lengths(prompts))
+    short_ways, factor = shorten_thoughts_for_timing(ways)
+    return RoundPreview(
+        names,
+        len(prompts),
+        n_tokens,
+        estimate_seconds(engine, prompts, short_ways) * factor,
+        factor > 1,
+        engine.bill(*_count_billed_tokens(n_tokens, len(prompts), ways)),
+        example,
+        round_.has_way_of_answering(Thinking),
+    )
+
+
+def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
+    """Estimate the time that all prompts will take.
+
+    Batches spread over the length-sorted list are timed. If the engine is independent of the batch, a few prompts are
+    timed instead: they may cost money.
+
+    Parameters
+    ----------
+    engine
+        The loaded model.
+    prompts
+        All prompts of a round.
+    ways
+        The ways of answering.
+
+    Returns
+    -------
+    Seconds.
+    """
+    if engine.independent_of_batch:
+        # Rounded up, so that at most so many are asked: of 100 prompts every fourth, 25 in all.
+        sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
+        began = time.perf_counter()
+        ask_batch(engine, [prompts[number] for number in sample], ways)
+        return (time.perf_counter() - began) * len(prompts) / len(sample)
+    batches = engine.batches(prompts)
+    lengths = engine.lengths(prompts)
+    # The middle of each third of the list: of 30 batches those at 5, 15 and 25.
+    chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
+    ask_batch(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower
+    began = time.perf_counter()
+    tokens = 0
+    for batch in chosen:
+        ask_batch(engine, [prompts[number] for number in batch], ways)
+        tokens += sum(lengths[number] for number in batch)
+        if time.perf_counter() - began > TIMED_SECONDS:
+            break
+    return (time.perf_counter() - began) * sum(lengths) / tokens
+
+
+def shorten_thoughts_for_timing(ways: Sequence[Way]) -> tuple[list[Way], float]:
+    """Make thoughts short enough to be timed before a run.
+
+    Parameters
+    ----------
+    ways
+        The ways of answering.
+
+    Returns
+    -------
+    The ways, with thoughts of at most `TIMED_TOKENS` tokens, and how many times as long the longest of them may take.
+    """
+    short_ways: list[Way] = []
+    factor = 1.0
+    for way in ways:
+        longest = (way.budget or way.max_tokens or LONGEST_THOUGHT) if isinstance(way, Thinking) else 0
+        if isinstance(way, Thinking) and longest > TIMED_TOKENS and way.effort != NO_EFFORT:
+            short_ways.append(replace(way, budget=None, max_tokens=TIMED_TOKENS))
+            factor = max(factor, longest / TIMED_TOKENS)
+        else:
+            short_ways.append(way)
+    return short_ways, factor
+
+
+def _count_billed_tokens(prompt_tokens: int, n_prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
+    """Count the tokens that are read, and written at most, when prompts are asked in several ways.
+
+    One request for one token gives all probabilities; all samples of a text take one more request.
+    """
+    exact = int(any(isinstance(way, Exact) for way in ways))
+    written, read, read_again = exact, exact, 0
+    for way in ways:
+        if isinstance(way, Sampling):
+            written, read = written + way.max_tokens * way.samples, read + 1
+        elif isinstance(way, Thinking):  # prompt and thought are read again for the one token after each thought
+            thought_tokens = way.thoughts * (way.budget or way.max_tokens or LONGEST_THOUGHT)
+            written, read = written + thought_tokens + way.thoughts, read + 1 + way.thoughts
+            read_again += thought_tokens
+    return read * prompt_tokens + n_prompts * read_again, n_prompts * written
