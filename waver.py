@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.reporting.output.exploring import Run
 
+__all__ = ["ask", "open"]
 WINGS = ("inference", "analysis")
 COMPARE = "compare"  # the command of `analysis` that takes logs, too, which `inference` imports
 ROOT = Path(__file__).resolve().parent
@@ -88,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = list(sys.argv[1:] if arguments is None else arguments)
     word = call[0] if call else ""
     commands_by_wing = list_commands_by_wing()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may stand next
+        _complete_call(commands_by_wing)
     if word == COMPARE:
         return _compare_sides(call)
     for wing, commands in commands_by_wing.items():
@@ -105,6 +108,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
+
+
+def _complete_call(commands_by_wing: dict[str, dict[str, str]]) -> None:
+    """Print for a shell what may stand next in the call that it is writing (argcomplete), and exit.
+
+    Nothing is printed where argcomplete is not installed.
+    """
+    import argparse
+
+    # The call up to the cursor; of a command whose name is complete, the parser of its wing knows the rest.
+    line = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))]
+    call = line.split()[1:] if line[-1:].isspace() else line.split()[1:-1]
+    with contextlib.suppress(ImportError):
+        import argcomplete
+
+        for wing, commands in commands_by_wing.items():
+            if call and call[0] in commands:
+                module = import_module(f"{wing}.__main__")
+                parser = module.build_parser("waver") if wing == "analysis" else module.build_call_parser(call, "waver")
+                argcomplete.autocomplete(parser)
+        parser = argparse.ArgumentParser("waver")
+        parser.add_argument("--version", action="store_true")
+        words = parser.add_subparsers()
+        for word, about in (pair for commands in commands_by_wing.values() for pair in commands.items()):
+            words.add_parser(word, help=about.replace("%", "%%"))
+        argcomplete.autocomplete(parser)
+    sys.exit(0)
 
 
 def _compare_sides(call: list[str]) -> int:
@@ -145,7 +175,7 @@ def _import_log_side(word: str, run_folder: Path) -> str | int:
     if word.startswith("-"):
         return word
     path = Path(word)
-    call = import_module("inference.importers.shared.log_kinds").find_log_call(path)
+    call = import_module("inference.importers.shared.log_kinds").build_import_call_of_log(path)
     if call is None:
         return word
     lines = io.StringIO()
@@ -204,9 +234,9 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
     >>> run = waver.ask(items, "demo", out="runs/tea")  # doctest: +SKIP
     runs/tea: 11 models, 33 rows (33 of them new)
     """
-    from ground.importing import import_whole
+    from ground.importing import import_without_interruption
 
-    import_whole("inference.from_python").ask_items(items, models, protocol, out, options)
+    import_without_interruption("inference.from_python").ask_items(items, models, protocol, out, options)
     return open(out)
 
 
@@ -233,9 +263,9 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], ov
         For a folder that is no run folder, or run folders that contradict each other.
     """
     # Pandas and DuckDB take most of a second: `import waver` alone must not.
-    from ground.importing import import_whole
+    from ground.importing import import_without_interruption
 
-    import_whole("analysis.reporting.output.exploring")
+    import_without_interruption("analysis.reporting.output.exploring")
     from analysis.reporting.output.exploring import Run
     from analysis.reporting.output.notebooks import parse_run_folders
 
@@ -256,9 +286,9 @@ def _format_command_list(commands: dict[str, str]) -> str:
 
 def _format_outside_rooms() -> str:
     """Write what other installed packages add, a line for each; nothing of them is imported."""
-    from ground.outside_rooms import list_package_lines
+    from ground.outside_rooms import describe_packages_with_rooms
 
-    lines = list_package_lines()
+    lines = describe_packages_with_rooms()
     return "".join(["\nfrom other packages:\n", *(f"  {line}\n" for line in lines)]) if lines else ""
 
 

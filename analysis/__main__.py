@@ -17,6 +17,7 @@ from ground.command import print_failure, run_command
 from ground.commands import find_commands
 from ground.errors import InputError
 from ground.parser import CommandParser
+from ground.progress import add_loudness_options, print_warning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,12 +55,22 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         return status
 
     return run_command(
-        call, program, lambda: _build_parser(program), run, stopped_message="stopped", preferred_extra="features"
+        call, program, lambda: build_parser(program), run, stopped_message="stopped", preferred_extra="features"
     )
 
 
-def _build_parser(program: str) -> argparse.ArgumentParser:
-    """Build the parser of the commands report, table and show, and of those that are found by scanning."""
+def build_parser(program: str) -> argparse.ArgumentParser:
+    """Build the parser of the commands report, table and show, and of those that are found by scanning.
+
+    Parameters
+    ----------
+    program
+        How the user called it.
+
+    Returns
+    -------
+    The parser, with the options of all commands.
+    """
     parser = CommandParser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
@@ -68,12 +79,14 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
         "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
         epilog="example: waver report results/demo --out results/demo/report -p resamples=2000",
     )  # fmt: skip
-    report.set_defaults(main=_run_report)
+    report.set_defaults(main=_run_report_command)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     report.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
-    report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
+    report.add_argument(
+        "--title", default="", metavar="TEXT", help="title of the report (default: which models answered what)"
+    )
     report.add_argument(
         "--over-time", action="store_true",
         help="the runs may hold the same models, asked several times: pages are about the last time, and one more is "
@@ -82,28 +95,41 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     report.add_argument(
         "--single-file", action="store_true", help="write all pages, figures and tables as one file, too: DIR.html"
     )
+    report.add_argument(
+        "--json", action="store_true",
+        help="print pages, verdicts, key numbers and paths as JSON, as analysis/reporting/schema.json explains it",
+    )  # fmt: skip
     _add_parameter_option(
         report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error"
     )
     _add_where_option(report)
     _add_people_option(report)
+    add_loudness_options(report)
     table = commands.add_parser(
         "table", help=ABOUT["table"],
         description="Print a table of the report to standard output: CSV or JSON with full precision, LaTeX or "
         "Markdown with few digits.",
         epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
-    table.set_defaults(main=_run_table, prints=True)
+    table.set_defaults(main=_print_table_of_report, prints=True)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument(
         "--format", choices=("csv", "json", "jsonl", "latex", "markdown"), default="csv",
         help="default: csv; json is a list of rows, jsonl a row per line",
+    )  # fmt: skip
+    table.add_argument(
+        "--json", dest="format", action="store_const", const="json",
+        help="the same as --format json; with --list, as analysis/reporting/catalogue/schema.json explains it",
     )  # fmt: skip
     table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
     table.add_argument(
         "--width", choices=("column", "text", "page"), default="page",
         help="of a LaTeX table: the page or one column of a two-column paper, or the text of a one-column document; "
         "default: page",
+    )  # fmt: skip
+    table.add_argument(
+        "--with-published", action="store_true",
+        help="keep the rows that a paper printed, which column source names, among those of the runs",
     )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameter_option(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
@@ -125,6 +151,8 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
             command_parser = commands.add_parser(word, help=command.about, description=module.DESCRIPTION)
             command_parser.set_defaults(main=module.main, prints=getattr(module, "PRINTS", False))
             module.add_arguments(command_parser)
+            if not command_parser.get_default("prints"):
+                add_loudness_options(command_parser)
     return parser
 
 
@@ -162,34 +190,42 @@ def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _run_report(options: argparse.Namespace) -> int:
-    """Write the report of the run folders, print the path of its index, and return the exit status."""
-    from analysis.reporting.output.report import name_single_file, write_report
+def _run_report_command(options: argparse.Namespace) -> int:
+    """Write the report of the run folders, print the path of its index, or all as JSON, and return the exit status."""
+    from analysis.reporting.output.report import write_report
 
     parameters = _parse_parameters(options.parameter) | ({"where": options.where} if options.where else {})
-    results = write_report(
+    report = write_report(
         options.runs, options.out, parameters, title=options.title, single_file=options.single_file,
         over_time=options.over_time,
     )  # fmt: skip
-    failed = [result for result in results if result.error]
-    print(options.out / "index.html")
-    if options.single_file:
-        print(name_single_file(options.out))
+    failed = report.failed_results
+    status = 0 if not failed else 2 if all(result.wrong_input for result in failed) else 1
+    if options.json:
+        from analysis.reporting.output.summary import write_report_as_json
+
+        sys.stdout.buffer.write(write_report_as_json(report, status).encode())
+    else:
+        print(options.out / "index.html")
+        if report.single_file:
+            print(report.single_file)
     if not failed:
         return 0
-    status = 2 if all(result.wrong_input for result in failed) else 1
     return print_failure(
         options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why"
     )
 
 
-def _run_table(options: argparse.Namespace) -> int:
+def _print_table_of_report(options: argparse.Namespace) -> int:
     """Print one table of the report in one of its forms, or the list of tables; return the exit status."""
     from analysis.reporting import catalogue
     from analysis.reporting.catalogue import tables
 
     if options.list:
-        sys.stdout.write(tables.explain_tables(options.names))
+        if options.format not in ("csv", "json"):
+            raise InputError(f"--list has no form {options.format}; give --json, or no --format")
+        write = tables.write_tables_json if options.format == "json" else tables.explain_tables
+        sys.stdout.write(write(options.names))
         return 0
     if len(options.names) < 2:
         raise InputError(f"give run folders and then the name of a table; {catalogue.WHERE_LISTED['table']}")
@@ -197,9 +233,15 @@ def _run_table(options: argparse.Namespace) -> int:
     columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
     frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
     for note in frame.attrs.get("notes", ()):
-        print(note, file=sys.stderr)
+        print_warning(note)
+    own_rows = tables.select_rows_from_runs(name, frame)
+    if not options.with_published and len(own_rows) < len(frame):
+        print_warning(
+            f"{name}: {len(frame) - len(own_rows):,} rows that papers printed are left out; --with-published has them"
+        )
+        frame = own_rows
     if frame.empty:
-        print(f"{name}: these runs have no rows for it", file=sys.stderr)
+        print_warning(f"{name}: these runs have no rows for it")
     text = tables.render_table(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))

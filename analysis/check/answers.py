@@ -51,27 +51,29 @@ class Answers:
     n_orders: int = 1
 
 
-def read_answers(runs: Runs) -> dict[str, Answers]:
+def read_answers_by_study(runs: Runs) -> dict[str, Answers]:
     """Read the answers of all studies that have options or a scale, once per `Runs`: study -> answers."""
-    return runs.compute_once("answers as options", lambda: {answers.study: answers for answers in _read_answers(runs)})
+    return runs.compute_once(
+        "answers as options", lambda: {answers.study: answers for answers in _read_answers_of_every_study(runs)}
+    )
 
 
-def _read_answers(runs: Runs) -> Iterator[Answers]:
+def _read_answers_of_every_study(runs: Runs) -> Iterator[Answers]:
     """Yield the answers of every study."""
     studies = read_reworded_studies(runs)
     readers = {
         choices.PROTOCOL: _read_chosen_letters,
         ratings.PROTOCOL: _read_likeliest_options,
-        scored.PROTOCOL: _round_scores_of_measures,
-        scores.PROTOCOL: _round_scores,
+        scored.PROTOCOL: _round_scores_of_first_measure,
+        scores.PROTOCOL: _round_scores_to_scale,
     }
     for name in dict.fromkeys(study.name for study in studies):
         of_study = [study for study in studies if study.name == name]
-        reader = readers.get(runs.info["studies"][name]["protocol"], _read_sides)
+        reader = readers.get(runs.info["studies"][name]["protocol"], _read_binary_answers)
         yield from reader(runs, name, of_study)
 
 
-def _read_sides(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _read_binary_answers(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the side of 0.5 of answers with two meanings."""
     for study in studies:
         if study.measure == AGREEMENT:
@@ -101,14 +103,14 @@ def _read_likeliest_options(runs: Runs, name: str, studies: Sequence[Study]) -> 
             )
 
 
-def _round_scores_of_measures(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _round_scores_of_first_measure(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number of the first measure, if it has a range."""
     for measured in scored.read_scores(runs):
         if measured.study.name == name and measured.study.headline and measured.study.has_range:
             yield Answers(name, measured.study.crossed, measured.study.units, np.rint(measured.scores))
 
 
-def _round_scores(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _round_scores_to_scale(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number on the scale of every condition."""
     conditions = runs.info["conditions"][name]
     settings, _ = name_settings_and_prompts(conditions)

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.runs.folder import list_run_folders
-from analysis.runs.hashed import BASELINE, check_hash, compute_hash, is_baseline
+from analysis.runs.hashed import BASELINE, compute_baseline_hash, is_baseline_folder, refuse_changed_baseline
 from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from ground.run_json import SCHEMA
+from ground.writing import finish_abandoned_replacement, write_folder_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,20 +56,19 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
         For a name that is none, a folder that is there already, or runs that are a baseline themselves.
     """
     from analysis.check.slim import write_slim_tables
-    from ground.writing import write_folder_atomically
 
     if not _NAME.fullmatch(name):
         raise InputError(f"--as {name!r}: a name has letters, digits, and . _ + - after the first of them, at most 80")
     out = FOLDER / name if out is None else out
     for folder in runs.folders:
-        if is_baseline(folder):
+        if is_baseline_folder(folder):
             raise InputError(f"{folder.path}: this is a baseline already; save the run that it was made of")
         if folder.path.resolve() == out.resolve():
             raise InputError(f"--to {out}: this is the run itself; give another folder")
         if folder.path.resolve() in out.resolve().parents or out.resolve() in folder.path.resolve().parents:
             raise InputError(f"--to {out}: the run {folder.path} is around it or in it; give another folder")
-    _check_out_is_free(out, replaces=replaces)
-    names = _name_folders([folder.path for folder in runs.folders])
+    _refuse_taken_place(out, replaces=replaces)
+    names = _name_run_folders([folder.path for folder in runs.folders])
 
     def write(aside: Path) -> None:
         """Write the folder of every run, or the only one's files."""
@@ -77,7 +77,7 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             inner.mkdir(exist_ok=True)
             write_slim_tables(runs, folder, inner)
             _write_signed_run_json(inner, folder.info, name, names)
-        _check_out_is_free(out, replaces=replaces)  # another process may have saved one meanwhile
+        _refuse_taken_place(out, replaces=replaces)  # another process may have saved one meanwhile
 
     write_folder_atomically(out, write)
     return out
@@ -102,17 +102,18 @@ def open_baseline(name: str | Path) -> Runs:
     """
     from analysis import runs
 
-    path = find_baseline(name)
-    check_baseline(path)
+    path = find_baseline_folder(name)
+    verify_baseline_hash_and_version(path)
     return runs.open_runs(path)
 
 
-def find_baseline(name: str | Path) -> Path:
+def find_baseline_folder(name: str | Path) -> Path:
     """Find the folder of a baseline, or a run folder: as given, else by its name in `baselines`."""
     if not str(name):
         raise InputError("the name of a baseline is empty")
     path = Path(name).expanduser()
     for folder in (path, FOLDER / path):
+        finish_abandoned_replacement(folder)
         if folder.is_dir():
             return folder
     names = sorted(folder.name for folder in FOLDER.glob("[!.]*") if folder.is_dir())
@@ -123,7 +124,7 @@ def find_baseline(name: str | Path) -> Path:
     )
 
 
-def check_baseline(path: Path) -> list[dict[str, Any]]:
+def verify_baseline_hash_and_version(path: Path) -> list[dict[str, Any]]:
     """Refuse a baseline that was changed, is not whole, or is newer than this version.
 
     Parameters
@@ -150,7 +151,7 @@ def check_baseline(path: Path) -> list[dict[str, Any]]:
                 f"{folder}: a baseline of format {signed['format']}, saved by Waver {signed['version']}; this version "
                 f"reads {FORMAT}: update Waver, or save the baseline again"
             )
-        check_hash(folder, info)
+        refuse_changed_baseline(folder, info)
         details.append(signed)
     baselines = {(signed["name"], signed["saved"], *signed["folders"]): signed for signed in details}
     if len(baselines) > 1:
@@ -163,7 +164,7 @@ def check_baseline(path: Path) -> list[dict[str, Any]]:
     return details
 
 
-def check_is_unchanged(baseline: Runs) -> None:
+def verify_baseline_is_unchanged(baseline: Runs) -> None:
     """Refuse what was read of a baseline whose files were replaced meanwhile: it may be of both.
 
     Parameters
@@ -177,11 +178,13 @@ def check_is_unchanged(baseline: Runs) -> None:
         Naming the folder.
     """
     for folder in baseline.folders:
-        if is_baseline(folder) and folder.info[BASELINE]["sha256"] != compute_hash(folder.path, folder.info):
+        if is_baseline_folder(folder) and folder.info[BASELINE]["sha256"] != compute_baseline_hash(
+            folder.path, folder.info
+        ):
             raise InputError(f"{folder.path}: the baseline was changed while it was read; give the same command again")
 
 
-def _check_out_is_free(out: Path, *, replaces: bool) -> None:
+def _refuse_taken_place(out: Path, *, replaces: bool) -> None:
     """Refuse a place that is taken, unless by a baseline that is to be replaced, and by nothing else."""
     if not out.name or out.name == "..":
         raise InputError(f"--to {out}: give a folder that has a name, such as {FOLDER / 'released'}")
@@ -200,7 +203,7 @@ def _check_out_is_free(out: Path, *, replaces: bool) -> None:
             )
 
 
-def _name_folders(paths: Sequence[Path]) -> list[str]:
+def _name_run_folders(paths: Sequence[Path]) -> list[str]:
     """Name the run folders by their last parts, numbered where two are the same."""
     names: list[str] = []
     for path in paths:
@@ -217,15 +220,15 @@ def _write_signed_run_json(folder: Path, info: Any, name: str, names: Sequence[s
 
     content = build_slim_run_json(info)
     content[BASELINE] = {
-        "format": FORMAT, "name": name, "saved": format_current_time(), "version": _read_own_version(),
+        "format": FORMAT, "name": name, "saved": format_current_time(), "version": _read_installed_waver_version(),
         "folders": list(names), "sha256": "",
     }  # fmt: skip
-    content[BASELINE]["sha256"] = compute_hash(folder, content)
+    content[BASELINE]["sha256"] = compute_baseline_hash(folder, content)
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     (folder / RUN_JSON).write_text(text, encoding="utf-8", newline="")
 
 
-def _read_own_version() -> str:
+def _read_installed_waver_version() -> str:
     """Return the installed version of Waver; of a checkout that is run without being installed, "unknown"."""
     try:
         return metadata.version("waver-lm")

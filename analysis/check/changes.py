@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.check.answers import read_answers
-from analysis.check.judged_means import JudgedMean, judge_panel_not_worse
+from analysis.check.answers import read_answers_by_study
+from analysis.check.judged_means import JudgedMean, average_item_means, judge_answers_not_worse_by_margin
+from analysis.check.kurtosis import judge_change_of_item_kurtosis
 from analysis.check.outcomes import Outcome
-from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
-from analysis.check.same_answers import judge_same_answers
-from analysis.compare.pairing import SIDES, PairedRuns, find_side, strip_side
-from analysis.compare.pairs import Chosen, Pair, list_pairs
+from analysis.check.rules import DEFAULT_MARGIN, KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
+from analysis.check.same_answers import judge_share_of_same_answers
+from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, strip_side_from_unit
+from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
@@ -36,13 +37,13 @@ FRESH = "other wordings than before: for wordings like these"
 SHARES = "1 less half the squared change of shares of answers"  # what is told of wordings like these: no share of items
 
 
-def test_change(rule: Rule, runs: Runs, baseline_runs: Runs, paired: PairedRuns) -> list[Outcome]:
+def compute_outcomes_of_change_rule(rule: Rule, runs: Runs, baseline_runs: Runs, paired: PairedRuns) -> list[Outcome]:
     """Test a rule on changes.
 
     Parameters
     ----------
     rule
-        Of kind `NOT_WORSE`, `SAME_ANSWERS` or `RANKING`.
+        Of any kind but `NUMBER`.
     runs, baseline_runs
         The run, and the baseline.
     paired
@@ -58,33 +59,43 @@ def test_change(rule: Rule, runs: Runs, baseline_runs: Runs, paired: PairedRuns)
     InputError
         Where nothing that the rule names is in both, or a margin is needed.
     """
-    test = {NOT_WORSE: _test_not_worse, SAME_ANSWERS: _test_same_answers}.get(rule.kind, _test_ranking)
-    return list(test(rule, paired))
+    tests = {
+        NOT_WORSE: _test_rule_not_worse,
+        SAME_ANSWERS: _test_rule_same_answers,
+        KURTOSIS: _test_rule_on_kurtosis_change,
+    }
+    return list(tests.get(rule.kind, _test_rule_on_ranking)(rule, paired))
 
 
 def _list_rule_pairs(rule: Rule, paired: PairedRuns) -> list[Pair]:
     """List the pairs by measure that are of the rule's study, models and conditions."""
     notes = paired.notes
-    pairs: list[Pair] = paired.pairs[0][0].compute_once("pairs of a check", lambda: list(list_pairs(paired, Chosen())))
+    pairs: list[Pair] = paired.pairs[0][0].compute_once(
+        "pairs of a check", lambda: list(list_unit_pairs_to_compare(paired, Chosen()))
+    )
     notes[:] = dict.fromkeys(notes)
-    rule_pairs = [pair for pair in pairs if _is_about(rule, pair.studies[0].name, _name_sides(pair)[0])]
+    rule_pairs = [
+        pair for pair in pairs if _is_rule_about_unit(rule, pair.studies[0].name, _name_sides_of_pair(pair)[0])
+    ]
     if not rule_pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
-        raise InputError(f"rule {_quote(rule)}: the run and the baseline have nothing in common that it is about{why}")
+        raise InputError(
+            f"rule {_quote_rule_name(rule)}: the run and the baseline have nothing in common that it is about{why}"
+        )
     for pair in rule_pairs:
-        now, before = _name_sides(pair)
+        now, before = _name_sides_of_pair(pair)
         if now != before:  # the only one of each side
             line = f"{now[0]} ({now[1]}) is compared with {before[0]} ({before[1]}) in the baseline"
             notes.extend([line] if line not in notes else [])
     return rule_pairs
 
 
-def _name_sides(pair: Pair) -> list[tuple[str, str]]:
+def _name_sides_of_pair(pair: Pair) -> list[tuple[str, str]]:
     """Name the model and the condition of both sides of a pair."""
-    return [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+    return [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
 
 
-def _is_about(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
+def _is_rule_about_unit(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
     """Tell whether a rule is about a study, model and condition."""
     return (
         rule.study in ("", study)
@@ -93,62 +104,75 @@ def _is_about(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
     )
 
 
-def _quote(rule: Rule) -> str:
+def _quote_rule_name(rule: Rule) -> str:
     """Quote the name of a rule, for a message."""
     return shorten_line(repr(rule.name))
 
 
-def _is_fresh(pair: Pair) -> bool:
+def _were_sides_asked_in_other_wordings(pair: Pair) -> bool:
     """Tell whether both sides were asked in wordings of their own."""
     return pair.studies[0].values is not pair.studies[1].values
 
 
-def _test_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
-    """Yield how much better or worse every model is by the rule's measure."""
+def _list_pairs_of_measure(rule: Rule, paired: PairedRuns) -> list[Pair]:
+    """List the pairs by the rule's measure."""
     pairs = _list_rule_pairs(rule, paired)
     measures = dict.fromkeys(pair.measure for pair in pairs)
     if rule.target not in measures:
         raise InputError(
-            f"rule {_quote(rule)}: measure {rule.target!r}{suggest_nearest(rule.target, measures)} is not in both the "
+            f"rule {_quote_rule_name(rule)}: measure {rule.target!r}{suggest_nearest(rule.target, measures)} is "
+            f"not in both the "
             f"run and the baseline; both have {', '.join(measures)}"
         )
-    for pair in pairs:
-        if pair.measure != rule.target:
-            continue
+    return [pair for pair in pairs if pair.measure == rule.target]
+
+
+def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+    """Yield how far the kurtosis of every model by the rule's measure is from that before."""
+    for pair in _list_pairs_of_measure(rule, paired):
+        (now, before), is_fresh = pair.studies, _were_sides_asked_in_other_wordings(pair)
+        has_as_many = pair.knows_wordings and now.values.shape[2] == before.values.shape[2]
+        tested = judge_change_of_item_kurtosis(*pair.answers, is_exchangeable=has_as_many or not is_fresh)
+        unit = strip_side_from_unit(now.units[pair.units[0]])
+        yield _build_outcome_of_change_test(rule, now.name, unit, pair.measure, tested, limit=0.0, is_fresh=is_fresh)
+
+
+def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+    """Yield how much better or worse every model is by the rule's measure."""
+    for pair in _list_pairs_of_measure(rule, paired):
         study = pair.studies[0]
         has_range = pair.measure == FLIPS or study.bounds is not None
         margin = rule.margin
         if np.isnan(margin):
             if not has_range:
                 raise InputError(
-                    f"rule {_quote(rule)}: measure {rule.target} has no range, so say how much worse counts: not worse "
+                    f"rule {_quote_rule_name(rule)}: measure {rule.target} has no range, so say how much worse "
+                    f"counts: not worse "
                     f"by 0.5 in {rule.target}"
                 )
             margin = DEFAULT_MARGIN
         is_turned = pair.measure == FLIPS or study.lower_is_better
-        now, before = (_turn(side, has_range=has_range) if is_turned else side for side in pair.answers)
-        tested = judge_panel_not_worse(
-            now, before, pair.crossed, margin, like_these=rule.wordings == LIKE_THESE or _is_fresh(pair),
+        now, before = (
+            _turn_answers_so_higher_is_better(side, has_range=has_range) if is_turned else side for side in pair.answers
+        )
+        tested = judge_answers_not_worse_by_margin(
+            now, before, pair.crossed, margin,
+            like_these=rule.wordings == LIKE_THESE or _were_sides_asked_in_other_wordings(pair),
             knows_wordings=pair.knows_wordings, has_range=has_range,
         )  # fmt: skip
-        yield _make_outcome(
-            rule, study.name, strip_side(study.units[pair.units[0]]), pair.measure, tested, limit=0.0 - margin,
-            before=_average_items(pair.answers[1]), is_fresh=_is_fresh(pair),
+        yield _build_outcome_of_change_test(
+            rule, study.name, strip_side_from_unit(study.units[pair.units[0]]), pair.measure, tested,
+            limit=0.0 - margin,
+            before=average_item_means(pair.answers[1]), is_fresh=_were_sides_asked_in_other_wordings(pair),
         )  # fmt: skip
 
 
-def _turn(answers: Array, *, has_range: bool) -> Array:
+def _turn_answers_so_higher_is_better(answers: Array, *, has_range: bool) -> Array:
     """Turn answers of which lower ones are better; those within 0 and 1 stay within."""
     return 1 - answers if has_range else -answers
 
 
-def _average_items(answers: Array) -> float:
-    """Average the means of all items that have an answer."""
-    means = [row[~np.isnan(row)].mean() for row in answers if not np.isnan(row).all()]
-    return float(np.mean(means)) if means else float("nan")
-
-
-def _make_outcome(
+def _build_outcome_of_change_test(
     rule: Rule, study: str, unit: tuple[str, str], measure: str, tested: JudgedMean, *, limit: float,
     before: float = np.nan, is_fresh: bool = False,
 ) -> Outcome:  # fmt: skip
@@ -160,7 +184,7 @@ def _make_outcome(
     )  # fmt: skip
 
 
-def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield how far every model answers as before: a share of answers, or for wordings like these, how far shares of
     answers moved."""
     pairs = _list_rule_pairs(rule, paired)
@@ -170,52 +194,59 @@ def _test_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
         names.setdefault((pair.studies[0].name, a), b)
     n_outcomes = 0
     for runs_now, runs_before in paired.pairs:
-        answers_before = read_answers(runs_before)
-        for study, now in read_answers(runs_now).items():
+        answers_before = read_answers_by_study(runs_before)
+        for study, now in read_answers_by_study(runs_now).items():
             if (before := answers_before.get(study)) is None:
                 continue
             for place, unit in enumerate(now.units):
-                other = _find_unit_before(unit, before.units, names.get((study, unit)))
-                if find_side(unit[0]) != SIDES[0] or other is None or not _is_about(rule, study, strip_side(unit)):
+                other = _find_index_of_unit_in_baseline(unit, before.units, names.get((study, unit)))
+                if (
+                    find_side_of_model(unit[0]) != SIDES[0]
+                    or other is None
+                    or not _is_rule_about_unit(rule, study, strip_side_from_unit(unit))
+                ):
                     continue
-                tested = judge_same_answers(
+                tested = judge_share_of_same_answers(
                     now.codes[place], before.codes[other], now.crossed, rule.at_least,
                     like_these=rule.wordings == LIKE_THESE, same_wordings=runs_now is runs_before,
                     orders=(now.n_orders, before.n_orders),
                 )  # fmt: skip
                 n_outcomes += 1
                 is_fresh = runs_now is not runs_before
-                outcome = _make_outcome(
-                    rule, study, strip_side(unit), SHARES if is_fresh or rule.wordings == LIKE_THESE else SAME_ANSWERS,
+                outcome = _build_outcome_of_change_test(
+                    rule, study, strip_side_from_unit(unit),
+                    SHARES if is_fresh or rule.wordings == LIKE_THESE else SAME_ANSWERS,
                     tested, limit=rule.at_least, is_fresh=is_fresh,
                 )  # fmt: skip
                 if not is_fresh and outcome.measure == SHARES:  # what is plain to see is said, too
                     outcome = replace(outcome, note=_note_same_wordings(now.codes[place], before.codes[other]))
                 yield outcome
     if not n_outcomes:
-        raise InputError(f"rule {_quote(rule)}: what the run and the baseline have in common is scores without a range")
+        raise InputError(
+            f"rule {_quote_rule_name(rule)}: what the run and the baseline have in common is scores without a range"
+        )
 
 
 def _note_same_wordings(now: Array, before: Array) -> str:
     """Say which share of the answers to the same wordings is as before; a mean over items."""
     is_common = ~np.isnan(now) & ~np.isnan(before)
-    share = _average_items(np.where(is_common, now == before, np.nan))
+    share = average_item_means(np.where(is_common, now == before, np.nan))
     return f"of answers to the same wordings, {share:.3g} are as before" if share == share else ""
 
 
-def _find_unit_before(
+def _find_index_of_unit_in_baseline(
     unit: tuple[str, str], units_before: Sequence[tuple[str, str]], paired_unit: tuple[str, str] | None
 ) -> int | None:
     """Find the place of a unit among those before: the one that it is paired with, else the one of its names."""
     if paired_unit in units_before:
         return units_before.index(paired_unit)
     for place, other in enumerate(units_before):
-        if find_side(other[0]) == SIDES[1] and strip_side(other) == strip_side(unit):
+        if find_side_of_model(other[0]) == SIDES[1] and strip_side_from_unit(other) == strip_side_from_unit(unit):
             return place
     return None
 
 
-def _test_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
+def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield every pair of models whose order the baseline finds, and how far the first is ahead now."""
     n_studies = 0
     for runs_now, runs_before in paired.pairs:
@@ -224,26 +255,33 @@ def _test_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             before = studies_before.get((now.name, now.measure))
             if before is None or not now.headline or rule.study not in ("", now.name):
                 continue
-            places = _list_ranked_places(rule, now, before)
+            places = _list_indices_of_ranked_models(rule, now, before)
             if len(places) < 2:
                 continue
             n_studies += 1
             yield from _test_order_of_models(rule, now, before, places, paired.notes)
     if not n_studies:
         raise InputError(
-            f"rule {_quote(rule)}: a ranking needs two models that are in both the run and the baseline, under the "
+            f"rule {_quote_rule_name(rule)}: a ranking needs two models that are in both the run and the "
+            f"baseline, under the "
             "same condition"
         )
 
 
-def _list_ranked_places(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
+def _list_indices_of_ranked_models(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
     """List the models that both sides have: name -> its places now and before, under its first condition of both."""
     sides = []
     for side, study in zip(SIDES, (now, before), strict=True):
-        sides.append({strip_side(unit): place for place, unit in enumerate(study.units) if find_side(unit[0]) == side})
+        sides.append(
+            {
+                strip_side_from_unit(unit): place
+                for place, unit in enumerate(study.units)
+                if find_side_of_model(unit[0]) == side
+            }
+        )
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():
-        if unit in sides[1] and _is_about(rule, now.name, unit):
+        if unit in sides[1] and _is_rule_about_unit(rule, now.name, unit):
             places.setdefault(unit[0], (place, sides[1][unit]))
     return places
 
@@ -255,22 +293,26 @@ def _test_order_of_models(
     like_these = rule.wordings == LIKE_THESE
     has_range = now.bounds is not None
 
-    def test(study: Study, first: int, second: int, *, is_like: bool) -> JudgedMean:
+    def judge_first_not_behind(study: Study, first: int, second: int, *, is_like: bool) -> JudgedMean:
         """Test whether the first model is not behind the second."""
         a, b = (
-            _turn(study.values[place], has_range=has_range) if study.lower_is_better else study.values[place]
+            _turn_answers_so_higher_is_better(study.values[place], has_range=has_range)
+            if study.lower_is_better
+            else study.values[place]
             for place in (first, second)
         )
         is_common = ~np.isnan(a) & ~np.isnan(b)
         has_several = int(is_common.sum(axis=1).max(initial=0)) > 1
-        return judge_panel_not_worse(
+        return judge_answers_not_worse_by_margin(
             a, b, study.crossed, 0.0, like_these=is_like, knows_wordings=has_several or not study.crossed,
             has_range=has_range,
         )  # fmt: skip
 
     is_fresh = now is not before
     pairs = list(combinations(places, 2))
-    tests = [test(before, places[a][1], places[b][1], is_like=like_these or is_fresh) for a, b in pairs]
+    tests = [
+        judge_first_not_behind(before, places[a][1], places[b][1], is_like=like_these or is_fresh) for a, b in pairs
+    ]
     p = np.array([2 * min(tested.p_broken, tested.p_holds, 0.5) for tested in tests])
     corrected = np.full(len(p), np.nan)
     corrected[~np.isnan(p)] = holm(p[~np.isnan(p)])
@@ -279,9 +321,9 @@ def _test_order_of_models(
         if not is_found:
             continue
         names = (first, second) if tested.number > 0 else (second, first)
-        result = test(now, places[names[0]][0], places[names[1]][0], is_like=like_these or is_fresh)
-        condition = strip_side(now.units[places[names[0]][0]])[1]
-        yield _make_outcome(
+        result = judge_first_not_behind(now, places[names[0]][0], places[names[1]][0], is_like=like_these or is_fresh)
+        condition = strip_side_from_unit(now.units[places[names[0]][0]])[1]
+        yield _build_outcome_of_change_test(
             rule, now.name, (" > ".join(names), condition), now.measure, result, limit=0.0,
             before=abs(tested.number), is_fresh=is_fresh,
         )  # fmt: skip

@@ -13,9 +13,9 @@ from analysis.check.outcomes import (
     CANNOT_TELL,
     HOLDS,
     Outcome,
-    correct_p_of_broken,
+    correct_p_values_by_holm,
     decide_outcomes,
-    decide_rule,
+    decide_rule_from_outcomes,
 )
 from analysis.check.rules import FAIL, NUMBER, Rule, Rules
 from ground.errors import InputError, shorten_line, suggest_nearest
@@ -86,7 +86,7 @@ def check_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]
     Parameters
     ----------
     rules
-        From `rules_file.read_rules`.
+        From `rules_file.read_rules_file`.
     make_outcomes
         Tests one rule.
 
@@ -97,16 +97,18 @@ def check_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]
     """
     outcomes_by_rule = [list(make_outcomes(rule)) for rule in rules.rules]
     outcomes = [outcome for of_rule in outcomes_by_rule for outcome in of_rule]
-    decided = iter(map(DecidedOutcome, outcomes, decide_outcomes(outcomes, rules.looks), correct_p_of_broken(outcomes)))
+    decided = iter(
+        map(DecidedOutcome, outcomes, decide_outcomes(outcomes, rules.looks), correct_p_values_by_holm(outcomes))
+    )
     results = []
     for rule, of_rule in zip(rules.rules, outcomes_by_rule, strict=True):
-        decided_of_rule = tuple(sorted((next(decided) for _ in of_rule), key=_rank_badness))
-        decision = decide_rule([outcome.decision for outcome in decided_of_rule])
+        decided_of_rule = tuple(sorted((next(decided) for _ in of_rule), key=_build_sort_key_worst_outcome_first))
+        decision = decide_rule_from_outcomes([outcome.decision for outcome in decided_of_rule])
         results.append(DecidedRule(rule, decision, decided_of_rule))
     return tuple(results)
 
 
-def _rank_badness(decided: DecidedOutcome) -> tuple[int, float, float]:
+def _build_sort_key_worst_outcome_first(decided: DecidedOutcome) -> tuple[int, float, float]:
     """Rank an outcome: the worst decision first, then the smallest p of being broken, then how far within the limit."""
     outcome = decided.outcome
     above = outcome.number - outcome.limit
@@ -114,7 +116,9 @@ def _rank_badness(decided: DecidedOutcome) -> tuple[int, float, float]:
     return SEVERITY.index(decided.decision), *(np.nan_to_num([outcome.p_broken, room], nan=np.inf).tolist())
 
 
-def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Rule], list[Outcome]], list[str]]:
+def build_function_testing_rules(
+    runs: Runs, baseline: Runs | None
+) -> tuple[Callable[[Rule], list[Outcome]], list[str]]:
     """Build the function that tests a rule on a run.
 
     Parameters
@@ -133,16 +137,16 @@ def build_outcome_maker(runs: Runs, baseline: Runs | None) -> tuple[Callable[[Ru
 
     paired = None if baseline is None else pair_runs(runs, baseline, side_names=("the run", "the baseline"))
 
-    def make_outcomes(rule: Rule) -> list[Outcome]:
+    def compute_outcomes_of_rule(rule: Rule) -> list[Outcome]:
         if rule.kind == NUMBER or baseline is None or paired is None:  # without a baseline, there is no other rule
-            from analysis.check.numbers import test_number
+            from analysis.check.numbers import compute_outcomes_of_number_rule
 
-            return test_number(rule, runs)
-        from analysis.check.changes import test_change
+            return compute_outcomes_of_number_rule(rule, runs)
+        from analysis.check.changes import compute_outcomes_of_change_rule
 
-        return test_change(rule, runs, baseline, paired)
+        return compute_outcomes_of_change_rule(rule, runs, baseline, paired)
 
-    return make_outcomes, [] if paired is None else paired.notes
+    return compute_outcomes_of_rule, [] if paired is None else paired.notes
 
 
 def check_names_of_rule(rule: Rule, runs: Runs) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.command import discard_remaining_output
-from ground.errors import InputError, flatten_message
+from ground.errors import InputError, write_message_on_one_line
+from ground.progress import print_warning
 
 if TYPE_CHECKING:
     from analysis.check.checking import Check
@@ -49,27 +50,29 @@ def main(args: argparse.Namespace) -> int:
     InputError
         A rule, the run, the baseline or a file to write is wrong; nothing is written.
     """
-    from analysis.check.rules_file import read_rules
+    from analysis.check.rules_file import read_rules_file
 
     if not args.explain and not args.run:
         raise InputError("check: give a run folder, or --explain to be told what the rules test")
     if args.explain and (args.junit or args.markdown):
         raise InputError("check: --explain checks nothing that --junit or --markdown could hold; give one or the other")
-    rules = read_rules(args.rules)
+    rules = read_rules_file(args.rules)
     if args.explain:
         from analysis.check.forms.explain import explain_rules
 
         sys.stdout.buffer.write("".join(f"{line}\n" for line in explain_rules(rules)).encode())
         return 0
-    _check_files_harm_nothing(args)
-    return write_check(_make_check(rules, args.run, args.against or ""), args.json, args.junit, args.markdown)
+    _refuse_overwriting_inputs(args)
+    return write_and_print_check(
+        _check_rules_on_run(rules, args.run, args.against or ""), args.json, args.junit, args.markdown
+    )
 
 
-def _make_check(rules: Rules, run: str, against: str) -> Check:
+def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     """Open the run and the baseline, and check the rules on them."""
     from analysis import runs
-    from analysis.check.baseline import check_is_unchanged, open_baseline
-    from analysis.check.checking import Check, build_outcome_maker, check_names_of_rule, check_rules
+    from analysis.check.baseline import open_baseline, verify_baseline_is_unchanged
+    from analysis.check.checking import Check, build_function_testing_rules, check_names_of_rule, check_rules
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
 
@@ -82,16 +85,16 @@ def _make_check(rules: Rules, run: str, against: str) -> Check:
     baseline = None
     if changes:
         baseline = open_baseline(Path(against))
-    make_outcomes, notes = build_outcome_maker(opened, baseline)
+    make_outcomes, notes = build_function_testing_rules(opened, baseline)
     results = check_rules(rules, make_outcomes)
     if baseline is not None:
-        check_is_unchanged(baseline)
+        verify_baseline_is_unchanged(baseline)
     if against and not changes:
         notes.append(f"no rule is about a change: {against} is not read")
     return Check(rules, run, against, results, tuple(dict.fromkeys(notes)))
 
 
-def write_check(check: Check, as_json: bool, junit: Path | None = None, markdown: Path | None = None) -> int:
+def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None, markdown: Path | None = None) -> int:
     """Write a check to its files, print it, and return the exit status.
 
     A reader that has seen enough (`| head`) changes nothing about the exit status: a gate must not open by that.
@@ -109,18 +112,21 @@ def write_check(check: Check, as_json: bool, junit: Path | None = None, markdown
     -------
     0, 3 or 4.
     """
-    from analysis.check.forms.json_form import write_json
-    from analysis.check.forms.junit import write_junit
+    from analysis.check.forms.json_form import write_check_as_json
+    from analysis.check.forms.junit import write_check_as_junit
     from analysis.check.forms.lines import describe_check
-    from analysis.check.forms.markdown import write_markdown
+    from analysis.check.forms.markdown import write_check_as_markdown
 
-    files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = ((junit, write_junit), (markdown, write_markdown))
+    files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = (
+        (junit, write_check_as_junit),
+        (markdown, write_check_as_markdown),
+    )
     for file, write in files:
         if file:
             _write_file(file, write(check))
     for note in () if as_json else check.notes:
-        print(flatten_message(f"note: {note}"), file=sys.stderr)
-    text = write_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
+        print_warning(write_message_on_one_line(f"note: {note}"))
+    text = write_check_as_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()
@@ -136,7 +142,7 @@ def _write_file(file: Path, text: str) -> None:
     write_atomically(file, lambda aside: aside.write_text(text, encoding="utf-8", newline=""))
 
 
-def _check_files_harm_nothing(args: argparse.Namespace) -> None:
+def _refuse_overwriting_inputs(args: argparse.Namespace) -> None:
     """Refuse a file to write that has no folder, is the other one, or is the rules or a part of the run or baseline."""
     from analysis.check.baseline import FOLDER
     from analysis.reporting.output.notebooks import resolve_run_folder

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     save.add_argument("--as", dest="name", required=True, metavar="NAME", help="its name")
     save.add_argument("--to", type=Path, metavar="FOLDER", help="folder to write (default: baselines/NAME)")
     save.add_argument("--replace", action="store_true", help="replace a baseline that is there already")
-    save.set_defaults(act=_save_runs)
+    save.set_defaults(act=_save_runs_as_baseline)
     show = verbs.add_parser("show", help=ABOUT_SHOW, description=f"{ABOUT_SHOW[0].upper()}{ABOUT_SHOW[1:]}.")
     show.epilog = f"example: {show.prog} v1"
     show.add_argument("name", metavar="NAME", help="name of a baseline in the folder baselines, or a folder")
@@ -42,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
     return status
 
 
-def _save_runs(args: argparse.Namespace) -> int:
+def _save_runs_as_baseline(args: argparse.Namespace) -> int:
     """Save the baseline; print where, and how large it is."""
     from analysis import runs
     from analysis.check.baseline import save_baseline
@@ -57,25 +57,25 @@ def _save_runs(args: argparse.Namespace) -> int:
 
 def _show_baseline(args: argparse.Namespace) -> int:
     """Print what a baseline holds."""
-    from analysis.check.baseline import check_baseline, find_baseline, open_baseline
+    from analysis.check.baseline import find_baseline_folder, open_baseline, verify_baseline_hash_and_version
     from analysis.reporting.words import format_quantity
-    from ground.errors import InputError, flatten_message
+    from ground.errors import InputError, write_message_on_one_line
 
-    path = find_baseline(args.name)
-    details = check_baseline(path)
+    path = find_baseline_folder(args.name)
+    details = verify_baseline_hash_and_version(path)
     if not details:
         raise InputError(
             f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"
         )
     opened = open_baseline(path)
     about = f"{details[0]['name']}: saved {details[0]['saved']} by Waver {details[0]['version']}; whole (hash)"
-    print(flatten_message(about))
+    print(write_message_on_one_line(about))
     for study, fields in opened.info["studies"].items():
         items, wordings = opened.execute(
             "SELECT count(DISTINCT item), count(*) FROM stimuli WHERE study = ?", [study]
         ).fetchall()[0]
         size = f"{format_quantity(items, 'item')}, {format_quantity(wordings, 'wording')}"
-        print(flatten_message(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}"))
+        print(write_message_on_one_line(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}"))
         for model, condition, rows in opened.execute(
             "SELECT model, condition, count(*) FROM responses JOIN units USING (study, model, condition) "
             "WHERE study = ? GROUP BY model, condition, position ORDER BY position", [study],

@@ -7,6 +7,7 @@
     not worse by 0.02 in accuracy       a change; without "by X", by 2 % of the range of the measure
     same answers as before on 95 % of items
     ranking as before
+    kurtosis of score as before         the peak of a measure's numbers over items
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from analysis.check.rules import NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS
+from analysis.check.rules import KURTOSIS, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS
 from analysis.reporting.catalogue import list_tables, look_up_column, look_up_table
 from analysis.reporting.catalogue import tables as catalogue_tables
 from analysis.reporting.catalogue.columns import Column
@@ -30,13 +31,14 @@ FORMS = (
     "not worse by 0.02 in accuracy",
     "same answers as before on 95 % of items",
     RANKING_SENTENCE,
+    "kurtosis of score as before",
 )
 SHARES = ("validity", "accuracy", "agreement", "flips")  # bare measures that are shares
 NUMBERS = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 RANGES = {"-1 to 1": (-1.0, 1.0), "0 to 1": (0.0, 1.0)}  # ending of a column's unit -> its range
 
 
-def parse_sentence(text: str) -> dict[str, Any]:
+def parse_rule_sentence(text: str) -> dict[str, Any]:
     """Parse what a rule requires.
 
     Parameters
@@ -54,24 +56,28 @@ def parse_sentence(text: str) -> dict[str, Any]:
     InputError
         It has none of the forms, names what is in no table, or has a limit that is no number or out of range.
 
-    >>> parse_sentence("validity >= 90 %")
+    >>> parse_rule_sentence("validity >= 90 %")
     {'kind': 'number', 'target': 'validity', 'at_least': 0.9}
-    >>> parse_sentence("not worse by 0.02 in accuracy")
+    >>> parse_rule_sentence("not worse by 0.02 in accuracy")
     {'kind': 'not worse', 'target': 'accuracy', 'margin': 0.02}
     """
     words = " ".join(text.split())
     if match := re.fullmatch(r"not worse(?: by (?P<margin>.+?))?(?: in (?P<measure>.+))?", words):
-        return _parse_change(match["margin"], match["measure"])
+        return _parse_rule_not_worse(match["margin"], match["measure"])
     if match := re.fullmatch(r"same answers as before(?: on (?P<share>.+?) of (?:the )?items)?", words):
-        return _parse_same_answers(match["share"])
+        return _parse_rule_same_answers(match["share"])
     if words == RANKING_SENTENCE:
         return {"kind": RANKING}
+    if match := re.fullmatch(r"kurtosis(?: of (?P<measure>.+?))? as before", words):
+        if not match["measure"]:
+            raise InputError("says of no measure whose kurtosis must be as before; write: kurtosis of score as before")
+        return {"kind": KURTOSIS, "target": match["measure"]}
     if match := re.fullmatch(r"(?P<target>[^<>=]*?) ?(?P<sign>[<>=!]+) ?(?P<limit>.*)", words):
-        return _parse_limit(match["target"], match["sign"], match["limit"])
+        return _parse_rule_with_limit(match["target"], match["sign"], match["limit"])
     raise InputError(f"is no rule{suggest_nearest(words, FORMS)}; the forms are: {'; '.join(FORMS)}")
 
 
-def _parse_change(margin: str | None, measure: str | None) -> dict[str, Any]:
+def _parse_rule_not_worse(margin: str | None, measure: str | None) -> dict[str, Any]:
     """Parse "not worse by MARGIN in MEASURE"."""
     if not measure:
         raise InputError("says of no measure what must not be worse; write: not worse by 0.02 in accuracy")
@@ -80,7 +86,7 @@ def _parse_change(margin: str | None, measure: str | None) -> dict[str, Any]:
         return fields
     if margin.endswith("%"):
         raise InputError(f"the margin {margin} may be of the number or of the range; write a difference, such as 0.02")
-    fields["margin"] = _parse_number(margin, "margin")
+    fields["margin"] = _parse_number_or_percentage(margin, "margin")
     if fields["margin"] <= 0:
         raise InputError(f"the margin {margin} is not above 0; write a difference that counts as none, such as 0.02")
     if measure in SHARES and fields["margin"] >= 1:
@@ -88,25 +94,25 @@ def _parse_change(margin: str | None, measure: str | None) -> dict[str, Any]:
     return fields
 
 
-def _parse_same_answers(share: str | None) -> dict[str, Any]:
+def _parse_rule_same_answers(share: str | None) -> dict[str, Any]:
     """Parse "same answers as before on SHARE of items"."""
     if share is None:
         raise InputError("says of no share; write: same answers as before on 95 % of items")
-    number = _parse_number(share, "share")
+    number = _parse_number_or_percentage(share, "share")
     if not 0 < number <= 1:
         remedy = f"; write {share} %" if 1 < number <= 100 else "; write one such as 95 %"
         raise InputError(f"the share {share} is not above 0 and at most 100 %{remedy}")
     return {"kind": SAME_ANSWERS, "at_least": number}
 
 
-def _parse_limit(target: str, sign: str, limit: str) -> dict[str, Any]:
+def _parse_rule_with_limit(target: str, sign: str, limit: str) -> dict[str, Any]:
     """Parse "TARGET >= LIMIT" or "TARGET <= LIMIT"."""
     if not target:
         raise InputError(f"names nothing before {sign}; write a column of a table, or a measure: {FORMS[0]}")
     if sign not in ("<=", ">="):
         raise InputError(f"{sign} is neither <= nor >=; write one of these")
-    number = _parse_number(limit, "limit")
-    ends = find_range(target)
+    number = _parse_number_or_percentage(limit, "limit")
+    ends = find_range_of_rule_number(target)
     low, high = ends or (-math.inf, math.inf)
     if not low <= number <= high:
         percent = f"; write {number:g} % or {number / 100:g}" if (low, 1) == (0, high) and 1 < number <= 100 else ""
@@ -116,7 +122,7 @@ def _parse_limit(target: str, sign: str, limit: str) -> dict[str, Any]:
     return {"kind": NUMBER, "target": target, "at_least" if sign == ">=" else "at_most": number}
 
 
-def _parse_number(text: str, noun: str) -> float:
+def _parse_number_or_percentage(text: str, noun: str) -> float:
     """Read a number, or a percentage as a share."""
     digits = text.removesuffix("%").rstrip()
     if not NUMBERS.fullmatch(digits) or math.isinf(float(digits)):
@@ -124,7 +130,7 @@ def _parse_number(text: str, noun: str) -> float:
     return float(digits) / 100 if text.endswith("%") else float(digits)
 
 
-def find_range(target: str) -> tuple[float, float] | None:
+def find_range_of_rule_number(target: str) -> tuple[float, float] | None:
     """Find the ends that the number of a rule has: of a column by its unit; None where nothing says.
 
     Parameters
@@ -144,15 +150,15 @@ def find_range(target: str) -> tuple[float, float] | None:
     """
     if "." not in target:
         if target in list_tables():
-            raise InputError(f"{target} is a table; name a column of it, such as {_name_first_number(target)}")
+            raise InputError(f"{target} is a table; name a column of it, such as {_name_lead_column_of_table(target)}")
         return (0.0, 1.0) if target in SHARES else None
-    unit = look_up_target(target).unit
+    unit = look_up_column_of_rule(target).unit
     if unit in ("1 at most", "up to 1"):
         return (-math.inf, 1.0)
     return next((ends for ending, ends in RANGES.items() if unit.endswith(ending)), None)
 
 
-def look_up_target(target: str) -> Column:
+def look_up_column_of_rule(target: str) -> Column:
     """Look up what the column of a rule means.
 
     Parameters
@@ -176,39 +182,43 @@ def look_up_target(target: str) -> Column:
     patterns = [entry for entry in look_up_table(table).columns if entry != catalogue_tables.INTERVALS]
     bases = [column.removesuffix("_lower").removesuffix("_upper"), column]
     try:
-        entry = look_up_column(table, column) if _has_any(bases, patterns) else None
+        entry = look_up_column(table, column) if _is_column_or_end_of_interval_in_table(bases, patterns) else None
     except WrongPage:  # matches a pattern, and is none of the columns that it stands for
         entry = None
     if entry is None:
-        number_columns = [name for name in patterns if "*" not in name and is_number(look_up_column(table, name))]
+        number_columns = [
+            name for name in patterns if "*" not in name and is_numeric_column(look_up_column(table, name))
+        ]
         like = [name for name in patterns if "*" in name]
         pattern_hint = f", or one like {', '.join(like)}" if like else ""
         raise InputError(
             f"table {table} has no column {shorten_line(repr(column))}{suggest_nearest(column, number_columns)}"
             f"{pattern_hint}; `waver table --list {table}` explains all"
         )
-    if not is_number(entry):
+    if not is_numeric_column(entry):
         raise InputError(
             f"{target} is a text or a yes or no, no number that has a limit; `waver table --list {table}` explains all"
         )
     return entry
 
 
-def _has_any(names: Iterable[str], patterns: Iterable[str]) -> bool:
+def _is_column_or_end_of_interval_in_table(names: Iterable[str], patterns: Iterable[str]) -> bool:
     """Tell whether a column, or the column that it is an end of, is one of a table."""
     declared = list(patterns)
     return any(fnmatchcase(name, pattern) for name in names for pattern in declared)
 
 
-def is_number(column: Column) -> bool:
+def is_numeric_column(column: Column) -> bool:
     """Tell whether a column holds numbers: it is printed with decimals, or counts something."""
     return column.digits is not None or bool(column.unit)
 
 
-def _name_first_number(table: str) -> str:
+def _name_lead_column_of_table(table: str) -> str:
     """Name the lead measure of a table, or its first column that is a number."""
     entry = look_up_table(table)
     if entry.measures and entry.measures.lead:
         return f"{table}.{entry.measures.lead}"
     numbers = [name for name in entry.columns if name != catalogue_tables.INTERVALS]
-    return next((f"{table}.{name}" for name in numbers if is_number(look_up_column(table, name))), f"{table}.COLUMN")
+    return next(
+        (f"{table}.{name}" for name in numbers if is_numeric_column(look_up_column(table, name))), f"{table}.COLUMN"
+    )

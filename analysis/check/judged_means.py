@@ -11,6 +11,11 @@ wordings. Where t errs, p is bounded:
 - *Answers are 0 or 1*, in one wording of each item: p is at least that of the score test of paired shares
   (`analysis.compare.equivalence`); with a margin of 0 it is that of the exact test of McNemar.
 - *All differ by the same*: a sign test.
+- *Few wordings that all items share* do not rule out an odd one, in which all items are worse, or better. For wordings
+  like these, p of "it is not worse" is at least that with a wording more that is worse by 1 (`limits.tails`); where no
+  wording moves any item, it is (1 - M)^n of n wordings. p of "it is worse" is at least that with a wording more that is
+  better by 1. By t alone, what is worse by .1 in nine wordings of ten and as much better in the tenth that nothing
+  changed on average is found worse in .6 of studies in five wordings.
 
 A share of items, such as those answered as before, is tested by the beta distribution of Clopper and Pearson with the
 effective number of items (Korn and Graubard), which is exact where items have one answer.
@@ -29,6 +34,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis.check.limits.tails import Tails, compute_tails_with_one_item_more
+from analysis.check.outcomes import LEVEL
 from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
 from analysis.statistics.reliability.panel import Anew, Panel, estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
@@ -67,7 +74,7 @@ class JudgedMean:
     test: str
 
 
-def judge_panel_not_worse(
+def judge_answers_not_worse_by_margin(
     now: Array, before: Array, crossed: bool, margin: float, *, like_these: bool = False, knows_wordings: bool = True,
     has_range: bool = True,
 ) -> JudgedMean:  # fmt: skip
@@ -94,8 +101,8 @@ def judge_panel_not_worse(
         Of the difference now less before; the limit is -margin.
     """
     panel = estimate_panel_mean(now - before, crossed, is_share=False, corrects_skewness=True)
-    is_single = has_range and panel.n == panel.n_items and _are_yes_or_no(now) and _are_yes_or_no(before)
-    tested = _test_over_items(panel, margin, has_range=has_range, is_single=is_single)
+    is_single = has_range and panel.n == panel.n_items and _are_answers_binary(now) and _are_answers_binary(before)
+    tested = _test_mean_difference_over_items(panel, margin, has_range=has_range, is_single=is_single)
     if not like_these or panel.n_items < 2:
         return tested
     if not knows_wordings:
@@ -104,20 +111,69 @@ def judge_panel_not_worse(
         return tested
     p_broken, p_holds = _compute_one_sided_p(panel, "both", -margin)
     if np.isnan(p_broken):  # no wording moves any item: of as few wordings, another one may
-        p_broken, p_holds = 1.0, max(1 - margin, 0.0) ** now.shape[1] if has_range else np.nan
+        n_answered = int((~np.isnan(now - before)).any(axis=0).sum())  # a wording without answers tells nothing
+        if np.isnan(sum(variance for variance, _ in panel.parts["both"])):
+            return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
+        p_broken, p_holds = 1.0, np.nan
+        if has_range:
+            p_broken, p_holds = _compute_p_that_none_was_odd(panel.mean, margin, n_answered)
     lower, upper = panel.compute_interval("both")
-    return replace(
-        tested, lower=lower, upper=upper, p_broken=float(np.fmax(p_broken, tested.p_broken)),
-        p_holds=float(np.maximum(p_holds, tested.p_holds)), test=T_BOTH,
-    )  # fmt: skip
+    if has_range and sum(variance for variance, _ in panel.parts["both"]) > ROUNDING**2:
+        odd = _compute_tails_with_extreme_wording(panel, margin)
+        p_broken, p_holds = max(p_broken, odd.p_at_least), max(p_holds, odd.p_at_most)
+        lower, upper = np.fmin(lower, 2 * odd.lower - 1), np.fmax(upper, 2 * odd.upper - 1)
+    p_broken, p_holds = float(np.fmax(p_broken, tested.p_broken)), float(np.maximum(p_holds, tested.p_holds))
+    lower, upper = extend_interval_to_limit(lower, upper, -margin, p_broken, p_holds)
+    return replace(tested, lower=lower, upper=upper, p_broken=p_broken, p_holds=p_holds, test=T_BOTH)
 
 
-def _are_yes_or_no(answers: Array) -> bool:
+def extend_interval_to_limit(
+    lower: float, upper: float, limit: float, p_broken: float, p_holds: float
+) -> tuple[float, float]:  # fmt: skip
+    """Let an interval reach as far as the test that decides.
+
+    Parameters
+    ----------
+    lower, upper
+        Its ends; NaN where there is none, which stays so.
+    limit
+        With which the number is compared.
+    p_broken, p_holds
+        One-sided; NaN where nothing was tested.
+
+    Returns
+    -------
+    tuple
+        The ends. It holds the limit on every side on which the limit is not refuted.
+
+    >>> extend_interval_to_limit(-0.5, -0.06, -0.02, 0.031, 1.0)
+    (-0.5, -0.02)
+    """
+    return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)
+
+
+def _compute_p_that_none_was_odd(mean: float, margin: float, n_wordings: int) -> tuple[float, float]:
+    """Return p of broken and of holds where no wording moves any item: that of n none was the odd one."""
+    p_broken = ((1 + margin) / (1 - mean)) ** n_wordings if mean < -margin else 1.0
+    p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_wordings if mean > -margin else 1.0
+    return float(p_broken), float(p_holds)
+
+
+def _compute_tails_with_extreme_wording(panel: Panel, margin: float) -> Tails:
+    """Test differences from -1 to 1, moved to 0 to 1, by t and one wording more that is -1 or 1."""
+    lower, upper = replace(panel, few=False).compute_interval("both")
+    freedom = min(free for _, free in panel.parts["both"])
+    fewest = min(panel.n_items, panel.n_wordings)
+    ends = (lower + 1) / 2, (upper + 1) / 2
+    return compute_tails_with_one_item_more((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
+
+
+def _are_answers_binary(answers: Array) -> bool:
     """Tell whether all answers are 0 or 1."""
     return bool(((answers == 0) | (answers == 1) | np.isnan(answers)).all())
 
 
-def _test_over_items(panel: Panel, margin: float, *, has_range: bool, is_single: bool) -> JudgedMean:
+def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: bool, is_single: bool) -> JudgedMean:
     """Test a difference for these wordings."""
     from scipy.special import bdtr
 
@@ -152,12 +208,30 @@ def _test_over_items(panel: Panel, margin: float, *, has_range: bool, is_single:
 
 def _compute_one_sided_p(panel: Panel, anew: Anew, limit: float) -> tuple[float, float]:
     """Compute p of "the mean is at least the limit", and of "it is at most the limit"; NaN where nothing varies."""
-    # Where few items differ, the two-sided p is a bound that knows 0 alone; `_test_over_items` has its own.
+    # Where few items differ, the two-sided p is a bound that knows 0 alone; `_test_mean_difference_over_items` has its
+    # own.
     p = compute_p_of_panel_mean_against_value(replace(panel, few=False), anew, limit) / 2
     return (p, 1 - p) if panel.mean < limit else (1 - p, p)
 
 
-def judge_share_at_least(share: float, n_effective: float, limit: float) -> tuple[float, float]:
+def average_item_means(answers: Array) -> float:
+    """Average the means of all items that have an answer.
+
+    Parameters
+    ----------
+    answers
+        (items, wordings), NaN where there is none.
+
+    Returns
+    -------
+    float
+        NaN without any answer.
+    """
+    means = [row[~np.isnan(row)].mean() for row in answers if not np.isnan(row).all()]
+    return float(np.mean(means)) if means else float("nan")
+
+
+def compute_clopper_pearson_p_values(share: float, n_effective: float, limit: float) -> tuple[float, float]:
     """Test whether a share is at least a limit, by the beta distribution of Clopper and Pearson.
 
     Parameters
@@ -183,13 +257,14 @@ def judge_share_at_least(share: float, n_effective: float, limit: float) -> tupl
     return below, above
 
 
-def compute_share_interval(share: float, n_effective: float) -> tuple[float, float]:
-    """Compute the 95 % interval of Clopper and Pearson: it leaves out what `judge_share_at_least` finds at .025.
+def compute_clopper_pearson_interval(share: float, n_effective: float) -> tuple[float, float]:
+    """Compute the 95 % interval of Clopper and Pearson: it leaves out what `compute_clopper_pearson_p_values` finds at
+    .025.
 
     Parameters
     ----------
     share, n_effective
-        As in `judge_share_at_least`.
+        As in `compute_clopper_pearson_p_values`.
 
     Returns
     -------

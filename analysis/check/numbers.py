@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.check.limits.columns import list_column_numbers
+from analysis.check.limits.columns import list_numbers_of_table_rows
 from analysis.check.limits.measured import list_measured_numbers
-from analysis.check.limits.number import Number, find_limit
+from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import Tails
 from analysis.check.outcomes import COUNTED, Outcome
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def test_number(rule: Rule, runs: Runs) -> list[Outcome]:
+def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:
     """Test a rule on a number.
 
     Parameters
@@ -40,13 +40,13 @@ def test_number(rule: Rule, runs: Runs) -> list[Outcome]:
     InputError
         The run has no such column, measure or condition, or nothing tells of wordings like these.
     """
-    numbers = list_column_numbers(rule, runs) if "." in rule.target else list_measured_numbers(rule, runs)
-    return [_build_outcome(rule, number) for number in numbers]
+    numbers = list_numbers_of_table_rows(rule, runs) if "." in rule.target else list_measured_numbers(rule, runs)
+    return [_build_outcome_of_number(rule, number) for number in numbers]
 
 
-def _build_outcome(rule: Rule, number: Number) -> Outcome:
+def _build_outcome_of_number(rule: Rule, number: Number) -> Outcome:
     """Say which tail speaks for and against the rule; a number without uncertainty is decided as it is."""
-    is_least, limit, tails = rule.at_least == rule.at_least, find_limit(rule), number.tails
+    is_least, limit, tails = rule.at_least == rule.at_least, get_limit_of_rule(rule), number.tails
     if tails is None:
         is_kept = number.value >= limit if is_least else number.value <= limit
         is_known = not np.isnan(number.value)

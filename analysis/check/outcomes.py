@@ -42,7 +42,7 @@ class Outcome:
     lower, upper : float
         Its two-sided 95 % interval; NaN: none.
     limit : float
-        What the number is compared with: minus the margin for `NOT_WORSE`, 0 for `RANKING`.
+        What the number is compared with: minus the margin for `NOT_WORSE`, 0 for `RANKING` and `KURTOSIS`.
     p_broken : float
         One-sided p of "the limit is kept": small where it is broken. NaN: no test.
     p_holds : float
@@ -96,11 +96,11 @@ def decide_outcomes(outcomes: Sequence[Outcome], looks: int = 1) -> list[str]:
     """
     return [
         BROKEN if p_broken < LEVEL / looks else HOLDS if outcome.p_holds < LEVEL else CANNOT_TELL
-        for outcome, p_broken in zip(outcomes, correct_p_of_broken(outcomes), strict=True)
+        for outcome, p_broken in zip(outcomes, correct_p_values_by_holm(outcomes), strict=True)
     ]
 
 
-def correct_p_of_broken(outcomes: Sequence[Outcome]) -> list[float]:
+def correct_p_values_by_holm(outcomes: Sequence[Outcome]) -> list[float]:
     """Correct `p_broken` after Holm over all outcomes of a check that have a test; a counted one keeps its 0 or 1."""
     corrected = np.array([outcome.p_broken for outcome in outcomes], dtype=float)
     is_test = np.array([outcome.test != COUNTED for outcome in outcomes], dtype=bool) & ~np.isnan(corrected)
@@ -108,7 +108,7 @@ def correct_p_of_broken(outcomes: Sequence[Outcome]) -> list[float]:
     return [float(p) for p in corrected]
 
 
-def decide_rule(decisions: Sequence[str]) -> str:
+def decide_rule_from_outcomes(decisions: Sequence[str]) -> str:
     """Decide a rule from its outcomes: holds where all hold, broken where one is, else cannot tell.
 
     Parameters
@@ -121,7 +121,9 @@ def decide_rule(decisions: Sequence[str]) -> str:
     str
         `HOLDS`, `BROKEN` or `CANNOT_TELL`.
 
-    >>> decide_rule(["holds", "cannot tell"]), decide_rule(["holds", "broken"]), decide_rule(["holds"])
+    >>> (decide_rule_from_outcomes(["holds", "cannot tell"]),
+    ...  decide_rule_from_outcomes(["holds", "broken"]),
+    ...  decide_rule_from_outcomes(["holds"]))
     ('cannot tell', 'broken', 'holds')
     """
     if BROKEN in decisions:

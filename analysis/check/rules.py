@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-NUMBER, NOT_WORSE, SAME_ANSWERS, RANKING = "number", "not worse", "same answers", "ranking"  # kinds of rules
+NUMBER, NOT_WORSE, SAME_ANSWERS, RANKING, KURTOSIS = (
+    "number", "not worse", "same answers", "ranking", "kurtosis",
+)  # fmt: skip
 THESE, LIKE_THESE = "these", "like these"  # wordings that a rule is about
 PASS, FAIL = "pass", "fail"  # what a rule that cannot be told does to the exit status
 DEFAULT_MARGIN = 0.02  # of the range of a measure
@@ -25,9 +27,9 @@ class Rule:
     name : str
         Of the file, else the text.
     kind : str
-        `NUMBER`, `NOT_WORSE`, `SAME_ANSWERS` or `RANKING`.
+        `NUMBER`, `NOT_WORSE`, `SAME_ANSWERS`, `RANKING` or `KURTOSIS`.
     target : str
-        `NUMBER`: "table.column", or a measure such as "validity"; `NOT_WORSE`: a measure.
+        `NUMBER`: "table.column", or a measure such as "validity"; `NOT_WORSE`, `KURTOSIS`: a measure.
     at_least, at_most : float
         The limit of `NUMBER`, one of both; `at_least` is also the share of items of `SAME_ANSWERS`. NaN: none.
     margin : float

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.check.grammar import parse_sentence
+from analysis.check.grammar import parse_rule_sentence
 from analysis.check.rules import FAIL, LIKE_THESE, NUMBER, PASS, THESE, Rule, Rules
 from analysis.reporting.catalogue.tables import convert_options, list_table_options
 from analysis.runs.reading import read_text
@@ -19,7 +19,7 @@ FILE_KEYS = ("rule", "looks", *DEFAULTS)
 RULE_KEYS = ("require", "name", *DEFAULTS, "models", "conditions", "study", "parameters")
 
 
-def read_rules(path: Path) -> Rules:
+def read_rules_file(path: Path) -> Rules:
     """Read a file of rules.
 
     Parameters
@@ -39,11 +39,12 @@ def read_rules(path: Path) -> Rules:
         that is no number, or none that the number can have.
     """
     content = _read_toml(path)
-    _check_keys(str(path), content, FILE_KEYS)
-    defaults = {key: _read_word(str(path), content, key, values[0]) for key, values in DEFAULTS.items()}
+    _refuse_unknown_keys(str(path), content, FILE_KEYS)
+    defaults = {key: _read_allowed_word(str(path), content, key, values[0]) for key, values in DEFAULTS.items()}
     looks = content.get("looks", 1)
     if not isinstance(looks, int) or isinstance(looks, bool) or not 1 <= looks <= MOST_LOOKS:
-        raise InputError(f"{path}: looks = {_show(looks)} is no whole number from 1 to {MOST_LOOKS:,}: how often is "
+        raise InputError(f"{path}: looks = {_format_value_for_message(looks)} is no whole number from 1 "
+            f"to {MOST_LOOKS:,}: how often is "
                          "this check made before the baseline is renewed?")  # fmt: skip
     entries = content.get("rule", [])
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -73,28 +74,28 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _read_rule(where: str, entry: Mapping[str, Any], defaults: Mapping[str, str]) -> Rule:
     """Read one rule; messages begin with where it stands."""
-    _check_keys(where, entry, RULE_KEYS)
-    text = _read_text(where, entry, "require")
+    _refuse_unknown_keys(where, entry, RULE_KEYS)
+    text = _read_text_of_rule(where, entry, "require")
     if not text:
         raise InputError(f'{where}: does not say what it requires; write require = "stability.flip_10 <= 0.20"')
     try:
-        fields = parse_sentence(text)
+        fields = parse_rule_sentence(text)
     except InputError as error:
         raise InputError(f"{where}, {shorten_line(repr(text))}: {error}") from None
     return Rule(
         text=text,
-        name=_read_text(where, entry, "name") or text,
+        name=_read_text_of_rule(where, entry, "name") or text,
         **fields,
-        wordings=_read_word(where, entry, "wordings", defaults["wordings"]),
-        cannot_tell=_read_word(where, entry, "cannot_tell", defaults["cannot_tell"]),
-        models=_read_names(where, entry, "models"),
-        conditions=_read_names(where, entry, "conditions"),
-        study=_read_text(where, entry, "study"),
-        parameters=_read_parameters(where, entry, fields),
+        wordings=_read_allowed_word(where, entry, "wordings", defaults["wordings"]),
+        cannot_tell=_read_allowed_word(where, entry, "cannot_tell", defaults["cannot_tell"]),
+        models=_read_list_of_names(where, entry, "models"),
+        conditions=_read_list_of_names(where, entry, "conditions"),
+        study=_read_text_of_rule(where, entry, "study"),
+        parameters=_read_table_options_of_rule(where, entry, fields),
     )
 
 
-def _check_keys(where: str, entry: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+def _refuse_unknown_keys(where: str, entry: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     """Refuse a key that there is not, with the nearest."""
     for key in entry:
         if key not in keys:
@@ -104,39 +105,44 @@ def _check_keys(where: str, entry: Mapping[str, Any], keys: tuple[str, ...]) -> 
             )
 
 
-def _read_text(where: str, entry: Mapping[str, Any], key: str) -> str:
+def _read_text_of_rule(where: str, entry: Mapping[str, Any], key: str) -> str:
     """Read a text; empty where there is none."""
     text = entry.get(key, "")
     if not isinstance(text, str) or (key in entry and not text.strip()):
-        raise InputError(f"{where}: {key} = {_show(text)} is no text; write it in quotation marks")
+        raise InputError(f"{where}: {key} = {_format_value_for_message(text)} is no text; write it in quotation marks")
     return text.strip()
 
 
-def _read_word(where: str, entry: Mapping[str, Any], key: str, default: str) -> str:
+def _read_allowed_word(where: str, entry: Mapping[str, Any], key: str, default: str) -> str:
     """Read one of the words that a key may have."""
     word, words = entry.get(key, default), DEFAULTS[key]
     if word not in words:
         quoted = " or ".join(f'"{word}"' for word in words)
-        raise InputError(f"{where}: {key} = {_show(word)}{suggest_nearest(str(word), words)}; write {quoted}")
+        raise InputError(
+            f"{where}: {key} = {_format_value_for_message(word)}{suggest_nearest(str(word), words)}; write {quoted}"
+        )
     return str(word)
 
 
-def _read_names(where: str, entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _read_list_of_names(where: str, entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Read a list of names; empty where there is none."""
     if key not in entry:
         return ()
     names = entry[key]
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
-        raise InputError(f'{where}: {key} = {_show(names)} is no list of names; write {key} = ["gpt2"]')
+        raise InputError(
+            f'{where}: {key} = {_format_value_for_message(names)} is no list of names; write {key} = ["gpt2"]'
+        )
     return tuple(names)
 
 
-def _read_parameters(where: str, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+def _read_table_options_of_rule(where: str, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Read the options of the table that a rule is about."""
     parameters = entry.get("parameters", {})
     if not isinstance(parameters, dict):
         raise InputError(
-            f"{where}: parameters = {_show(parameters)} are none; write parameters = {{ resamples = 2000 }}"
+            f"{where}: parameters = {_format_value_for_message(parameters)} are none; write parameters = {{ "
+            f"resamples = 2000 }}"
         )
     if not parameters:
         return {}
@@ -149,6 +155,6 @@ def _read_parameters(where: str, entry: Mapping[str, Any], fields: Mapping[str, 
         raise InputError(f"{where}, parameters: {error}") from None
 
 
-def _show(value: object) -> str:
+def _format_value_for_message(value: object) -> str:
     """Show a value of the file in a message."""
     return shorten_line(repr(value))

@@ -68,10 +68,12 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
     """
     names_templates = folder.study in {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
     stimuli = runs.con.sql(_build_stimuli_sql(folder, names_templates=names_templates)).to_arrow_table()
-    _write_parquet(stimuli, out / SCHEMA["stimuli"]["file"], ())
+    _write_compact_parquet(stimuli, out / SCHEMA["stimuli"]["file"], ())
     responses = runs.con.sql(_build_responses_sql(folder)).to_arrow_table()
     (out / PART).parent.mkdir()
-    _write_parquet(responses, out / PART, ("mass", "mass_upper", "probability.list.element", "logprob.list.element"))
+    _write_compact_parquet(
+        responses, out / PART, ("mass", "mass_upper", "probability.list.element", "logprob.list.element")
+    )
 
 
 def _build_stimuli_sql(folder: Folder, *, names_templates: bool) -> str:
@@ -119,19 +121,19 @@ def _build_responses_sql(folder: Folder) -> str:
         ORDER BY model, condition, position"""
 
 
-def _write_parquet(table: pa.Table, file: Path, split: Sequence[str]) -> None:
+def _write_compact_parquet(table: pa.Table, file: Path, split: Sequence[str]) -> None:
     """Write a table as small as can be; `split` columns by their bytes, of which the first are alike."""
     import pyarrow.parquet as pq
 
     # A column that repeats no value falls back to plain by itself.
-    repeated = [name for name in _list_leaves(table.schema) if name not in split]
+    repeated = [name for name in _list_parquet_column_paths(table.schema) if name not in split]
     pq.write_table(
         table, file, compression="zstd", compression_level=15, use_dictionary=repeated,
         column_encoding=dict.fromkeys(split, "BYTE_STREAM_SPLIT"), row_group_size=_MOST_ROWS, store_schema=False,
     )  # fmt: skip
 
 
-def _list_leaves(schema: pa.Schema) -> list[str]:
+def _list_parquet_column_paths(schema: pa.Schema) -> list[str]:
     """List the columns of a table as Parquet names them."""
     import pyarrow as pa
 

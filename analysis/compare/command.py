@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, flatten_message
-from ground.extras import check_packages
+from ground.errors import InputError, write_message_on_one_line
+from ground.extras import refuse_missing_packages
+from ground.progress import print_warning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,9 +77,9 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
     for option, path in (("--out", args.out), ("--page", args.page)):
         if path:
-            _check_file_harms_nothing(option, path, (args.a, args.b, args.name_a, args.name_b))
+            _refuse_overwriting_file_of_side(option, path, (args.a, args.b, args.name_a, args.name_b))
     if args.page:
-        _check_page(args.page, args.out)
+        _refuse_page_that_cannot_be_made(args.page, args.out)
     from analysis import runs
     from analysis.compare.measures import compare_paired_runs
     from analysis.compare.pairing import pair_runs
@@ -95,11 +96,15 @@ def main(args: argparse.Namespace) -> int:
     rows = compare_paired_runs(paired, chosen)
     names = args.name_a or args.a, args.name_b or args.b
     if args.page:
-        _write_page(args, names)
-    text = _write_json(rows, paired.notes, names, args.margin) if args.json else _write_text(rows, args.format)
+        _write_comparison_page(args, names)
+    text = (
+        _write_rows_as_json(rows, paired.notes, names, args.margin)
+        if args.json
+        else _write_rows_as_text(rows, args.format)
+    )
     if not args.json:
         for note in paired.notes:
-            print(flatten_message(f"note: {note}"), file=sys.stderr)
+            print_warning(write_message_on_one_line(f"note: {note}"))
     if args.out:
         from ground.writing import write_atomically
 
@@ -109,7 +114,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_file_harms_nothing(option: str, out: Path, sides: Sequence[str]) -> None:
+def _refuse_overwriting_file_of_side(option: str, out: Path, sides: Sequence[str]) -> None:
     """Raise InputError where the file has no folder, or is a file of a side: a log or run that it would overwrite."""
     if not out.parent.is_dir():
         raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")
@@ -121,7 +126,7 @@ def _check_file_harms_nothing(option: str, out: Path, sides: Sequence[str]) -> N
             raise InputError(f"{option} {out}: this file is there already, as a part of {side}; give a new one")
 
 
-def _check_page(page: Path, out: Path | None) -> None:
+def _refuse_page_that_cannot_be_made(page: Path, out: Path | None) -> None:
     """Raise InputError where a page cannot be made, or not in this file."""
     if page.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--page {page}: a page is a file of HTML; give a name that ends with .html")
@@ -129,10 +134,10 @@ def _check_page(page: Path, out: Path | None) -> None:
         raise InputError(f"--page {page}: this is a folder; give a file")
     if out and out.resolve() == page.resolve():
         raise InputError(f"--page {page}: --out has the same file; give two")
-    check_packages("a page", "papermill", "nbconvert", "ipykernel")
+    refuse_missing_packages("a page", "papermill", "nbconvert", "ipykernel")
 
 
-def _write_page(args: argparse.Namespace, names: tuple[str, str]) -> None:
+def _write_comparison_page(args: argparse.Namespace, names: tuple[str, str]) -> None:
     """Write the page of the call."""
     from analysis.compare.page_file import write_page
 
@@ -153,9 +158,9 @@ def _write_page(args: argparse.Namespace, names: tuple[str, str]) -> None:
     write_page(args.page, parameters, " and ".join(names), command)
 
 
-def _write_text(rows: pd.DataFrame, form: str) -> str:
+def _write_rows_as_text(rows: pd.DataFrame, form: str) -> str:
     """Write the rows as lines, CSV or a Markdown table."""
-    from analysis.compare.verdicts import describe_rows
+    from analysis.compare.verdicts import describe_compared_rows
     from analysis.reporting.catalogue.grid import escape_markdown, render_csv
     from ground.spreadsheet import escape_formula
 
@@ -163,7 +168,7 @@ def _write_text(rows: pd.DataFrame, form: str) -> str:
         texts = rows.select_dtypes(exclude=["number", "bool"])  # names are of models, and of strangers' logs
         return render_csv(rows.assign(**{name: texts[name].map(escape_formula) for name in texts}))
     if form == "text":
-        return "".join(f"{line}\n" for line in describe_rows(rows))
+        return "".join(f"{line}\n" for line in describe_compared_rows(rows))
     cells = [list(map(str, rows.columns)), ["---"] * len(rows.columns)]
     cells += [[f"{value:.4g}" if isinstance(value, float) else str(value) for value in row] for row in
               rows.astype(object).itertuples(index=False)]  # fmt: skip
@@ -175,7 +180,7 @@ def _write_text(rows: pd.DataFrame, form: str) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _write_json(rows: pd.DataFrame, notes: list[str], names: tuple[str, str], margin: float | None) -> str:
+def _write_rows_as_json(rows: pd.DataFrame, notes: list[str], names: tuple[str, str], margin: float | None) -> str:
     """Write the rows as JSON, in which an undefined number is null."""
     from analysis.reporting.catalogue.grid import convert_to_json_value
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.statistics.reliability.panel import Panel
-from analysis.statistics.reliability.replication import compute_p_of_panel_mean_within_margin
+from analysis.statistics.reliability.replication import compute_equivalence_p_of_panel_mean
 from analysis.statistics.significance import ROUNDING
 
 
@@ -45,7 +45,7 @@ def compute_p_of_equivalence(panel: Panel, margin: float, *, has_range: bool, is
         return np.nan
     if not (np.abs(panel.means) > ROUNDING).any():
         return float(max(1 - margin, 0.0) ** panel.n_items) if has_range else np.nan
-    p = compute_p_of_panel_mean_within_margin(panel, "items", margin)
+    p = compute_equivalence_p_of_panel_mean(panel, "items", margin)
     if not is_share or np.isnan(p) or margin >= 1:
         return p
     ups, downs = int((panel.means > 0.5).sum()), int((panel.means < -0.5).sum())

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.catalogue import ITEMS, PAIR
-from analysis.compare.pairing import PairedRuns, strip_side
+from analysis.compare.pairing import PairedRuns, strip_side_from_unit
 from analysis.compare.pairs import VALIDITY, Pair
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.significance import ROUNDING
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def average_items(pairs: Iterable[Pair]) -> pd.DataFrame:
+def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
     """Average the answers of both sides to every item.
 
     Parameters
     ----------
     pairs
-        From `pairs.list_pairs`.
+        From `pairs.list_unit_pairs_to_compare`.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def average_items(pairs: Iterable[Pair]) -> pd.DataFrame:
     parts = []
     for pair in pairs:
         study = pair.studies[0]
-        names = [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+        names = [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
         numbers = (~np.isnan(pair.answers[0])).sum(axis=1)
         a, b = (np.nansum(answers, axis=1) / np.where(numbers > 0, numbers, np.nan) for answers in pair.answers)
         part = pd.DataFrame({"item": study.items, "n_wordings": numbers, "a": a, "b": b, "difference": a - b})
@@ -54,7 +54,8 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     paired
         From `pairing.pair_runs`.
     pairs
-        From `pairs.list_pairs` of these. Of a study without a headline among them, all but validity count.
+        From `pairs.list_unit_pairs_to_compare` of these. Of a study without a headline among them, all but validity
+        count.
     examples
         Items of every two models and their conditions.
 
@@ -70,7 +71,7 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     """
     if examples < 1:
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
-    rows = average_items(pairs)
+    rows = average_answers_per_item(pairs)
     has_headline = rows.groupby("study")["headline"].transform("any").astype(bool)
     is_told = rows["headline"].astype(bool) | (~has_headline & (rows["measure"] != VALIDITY))
     rows = rows[is_told & (rows["difference"].abs() > ROUNDING)]
@@ -79,11 +80,11 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     if rows.empty:
         return pd.DataFrame(columns=list(ITEMS.columns))
     order = rows.groupby([*PAIR, "measure"], sort=False).ngroup().argsort(kind="stable")
-    texts = pd.concat([_read_texts(runs_a, rows["item"].unique().tolist()) for runs_a, _ in paired.pairs])
+    texts = pd.concat([_read_texts_of_items(runs_a, rows["item"].unique().tolist()) for runs_a, _ in paired.pairs])
     return rows.iloc[order].merge(texts, how="left", on=["study", "item"])[list(ITEMS.columns)]
 
 
-def _read_texts(runs: Runs, items: list[str]) -> pd.DataFrame:
+def _read_texts_of_items(runs: Runs, items: list[str]) -> pd.DataFrame:
     """Read the text of some items: that of the original, else of the first wording."""
     return runs.sql(
         f"SELECT study, item, coalesce(min(text) FILTER (WHERE pattern = '{ORIGINAL}'), arg_min(text, position)) "

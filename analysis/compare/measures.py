@@ -21,9 +21,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.equivalence import compute_p_of_equivalence
-from analysis.compare.pairing import PairedRuns, strip_side
-from analysis.compare.pairs import Chosen, Pair, list_pairs
-from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, SIGN_BOUND, find_sizes
+from analysis.compare.pairing import PairedRuns, strip_side_from_unit
+from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare
+from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, SIGN_BOUND, find_least_difference_and_needed_items
 from analysis.measures.reworded.flips import FLIPS
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
@@ -52,16 +52,16 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
     InputError
         A model, condition or measure is not there, or nothing is left to compare.
     """
-    return compare_pairs(list(list_pairs(paired, chosen)), chosen, paired.notes)
+    return compare_unit_pairs(list(list_unit_pairs_to_compare(paired, chosen)), chosen, paired.notes)
 
 
-def compare_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[str] = ()) -> pd.DataFrame:
+def compare_unit_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[str] = ()) -> pd.DataFrame:
     """Compare two sides as `compare_paired_runs` does.
 
     Parameters
     ----------
     pairs
-        From `pairs.list_pairs`.
+        From `pairs.list_unit_pairs_to_compare`.
     chosen
         What the call asks for.
     notes
@@ -73,7 +73,7 @@ def compare_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[str] = 
         As `compare_paired_runs`.
     """
     measures = dict.fromkeys(pair.measure for pair in pairs)
-    rows = [_compare_pair(pair, chosen.margin) for pair in pairs
+    rows = [_compare_unit_pair(pair, chosen.margin) for pair in pairs
             if not chosen.measures or pair.measure in chosen.measures]  # fmt: skip
     for name in chosen.measures:
         if name not in measures:
@@ -89,10 +89,10 @@ def compare_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[str] = 
     # A pair is about one model and condition on each side: its measures stand together.
     frame = pd.DataFrame(kept_rows)
     number = frame.groupby(["study", "a_model", "a_condition", "b_model", "b_condition"], sort=False).ngroup()
-    return _judge_rows(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
+    return _add_holm_p_and_needed_items(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
 
 
-def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
+def _compare_unit_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     """Compare two units by one measure; return a row without what depends on the other rows."""
     a, b = pair.answers
     study_a, study_b = pair.studies
@@ -109,10 +109,10 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     test, p = _test_difference(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
     like = panel.compute_interval("both") if knows_wordings else (np.nan, np.nan)
-    names = [strip_side(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+    names = [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
     numbers = (~np.isnan(a)).sum(axis=1)
-    lower, upper = _cut_interval(pair, panel.compute_interval("items"))
-    like_lower, like_upper = _cut_interval(pair, like)
+    lower, upper = _clip_interval_to_possible_range(pair, panel.compute_interval("items"))
+    like_lower, like_upper = _clip_interval_to_possible_range(pair, like)
     return {
         "study": study_a.name, "measure": pair.measure, "headline": study_a.headline and pair.measure != FLIPS,
         "lower_is_better": study_a.lower_is_better or pair.measure == FLIPS,
@@ -125,18 +125,19 @@ def _compare_pair(pair: Pair, margin: float | None) -> dict[str, object]:
         "p_like": p_like if np.isnan(p_like) or np.isnan(p) else max(p_like, p),
         "margin": np.nan if margin is None else margin,
         "p_equivalent": np.nan if margin is None else compute_p_of_equivalence(
-            panel, margin, has_range=has_range(pair), is_share=test == MCNEMAR
+            panel, margin, has_range=do_answers_lie_within_0_and_1(pair), is_share=test == MCNEMAR
         ),
-        "spread": np.nan if panel.few or not spread > ROUNDING else spread, "has_range": has_range(pair),
+        "spread": np.nan if panel.few or not spread > ROUNDING else spread,
+        "has_range": do_answers_lie_within_0_and_1(pair),
     }  # fmt: skip
 
 
-def has_range(pair: Pair) -> bool:
+def do_answers_lie_within_0_and_1(pair: Pair) -> bool:
     """Tell whether answers lie within 0 and 1."""
     return pair.measure == FLIPS or pair.studies[0].bounds is not None
 
 
-def _cut_interval(pair: Pair, ends: tuple[float, float]) -> tuple[float, float]:
+def _clip_interval_to_possible_range(pair: Pair, ends: tuple[float, float]) -> tuple[float, float]:
     """Cut the interval of a difference at what a difference can be."""
     if pair.measure == FLIPS:
         return float(np.clip(ends[0], -1, 1)), float(np.clip(ends[1], -1, 1))
@@ -169,7 +170,7 @@ def _compute_p_of_t(panel: Panel) -> float:
         return float(2 * stdtr(freedom, -abs(panel.mean) / np.sqrt(variance)))
 
 
-def _judge_rows(rows: pd.DataFrame) -> pd.DataFrame:
+def _add_holm_p_and_needed_items(rows: pd.DataFrame) -> pd.DataFrame:
     """Add what depends on all rows: p values after Holm, and what it takes to decide."""
     from analysis.compare.verdicts import choose_verdict_words
 
@@ -177,7 +178,7 @@ def _judge_rows(rows: pd.DataFrame) -> pd.DataFrame:
     for name in ("p", "p_like", "p_equivalent"):
         rows[f"{name}_holm"] = correct_families_by_holm(rows.assign(call=0), ["call"], name)
     level = 1 - ALPHA / n_tests
-    sizes = [find_sizes(row, level) for row in rows.to_dict("records")]
+    sizes = [find_least_difference_and_needed_items(row, level) for row in rows.to_dict("records")]
     rows["least_difference"], rows["n_items_to_decide"] = zip(*sizes, strict=True)
     rows["verdict"], rows["holds_for"] = choose_verdict_words(rows)
     return rows.drop(columns=["spread", "has_range"])

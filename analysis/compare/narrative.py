@@ -14,13 +14,22 @@ from typing import Any
 import pandas as pd
 
 from analysis.compare.catalogue import PAIR
+from analysis.compare.pairs import VALIDITY
 from analysis.compare.verdicts import CANNOT_TELL, HIGHER_A, HIGHER_B, NO_DIFFERENCE, THESE
+from analysis.measures.reworded import LOGIT
+from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.words import Answer, format_count_range, format_quantity, join_names, labels
 
 HIGHER = (HIGHER_A, HIGHER_B)
+# Measures whose names are no words of everyday -> how sentences call them.
+PLAIN_NAMES = {
+    LOGIT: "agreement on a scale without ends (logit)",
+    FLIPS: "how many items get both answers (flips)",
+    VALIDITY: "how many answers are valid (validity)",
+}
 
 
-def answer_comparison(rows: pd.DataFrame, notes: Sequence[str]) -> Answer:
+def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Answer:
     """Say whether A and B differ.
 
     Parameters
@@ -37,7 +46,11 @@ def answer_comparison(rows: pd.DataFrame, notes: Sequence[str]) -> Answer:
     """
     headline = select_headline_rows(rows)
     cautions = (*(f"{note[0].upper()}{note[1:]}." for note in notes), *_list_cautions(rows, headline))
-    verdict = _describe_one(headline.iloc[0], rows) if len(headline) == 1 else _count_verdicts(headline)
+    verdict = (
+        _describe_verdict_of_only_pair(headline.iloc[0], rows)
+        if len(headline) == 1
+        else _describe_counts_of_verdicts(headline)
+    )
     return Answer(_describe_setup(headline), verdict, cautions=cautions)
 
 
@@ -68,10 +81,11 @@ def _name_side(model: str, condition: str, other_condition: str) -> str:
     return name if condition == other_condition else f"{name} ({labels.shorten_middle(str(condition), 40)})"
 
 
-def _describe_one(row: pd.Series, rows: pd.DataFrame) -> str:
+def _describe_verdict_of_only_pair(row: pd.Series, rows: pd.DataFrame) -> str:
     """Say the verdict of one pair, and of how many other measures the same is true."""
     other_rows = rows.drop(index=row.name)
-    differing = list(other_rows.loc[other_rows["verdict"].isin(HIGHER), "measure"])
+    found_names = other_rows.loc[other_rows["verdict"].isin(HIGHER), "measure"]
+    differing = [PLAIN_NAMES.get(name, name) for name in found_names]
     more = ""
     if len(other_rows):
         more = f" They differ in {join_names(differing)}, too." if differing else " No other measure differs."
@@ -94,10 +108,10 @@ def _describe_verdict(row: pd.Series) -> str:
     return f"A and B are {row['verdict']} in {measure}, for {row['holds_for']}."
 
 
-def _count_verdicts(headline: pd.DataFrame) -> str:
+def _describe_counts_of_verdicts(headline: pd.DataFrame) -> str:
     """Say of how many pairs A is higher, and of how many B."""
     numbers = [int((headline["verdict"] == verdict).sum()) for verdict in HIGHER]
-    measures = _join_measures(headline["measure"])
+    measures = _join_measure_names(headline["measure"])
     if not any(numbers):
         return f"No difference in {measures} is found in any pair, which is no proof that there is none."
     a, b = (str(number or "none") for number in numbers)
@@ -110,16 +124,17 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
     found_names = for_these.loc[for_these["like_lower"].notna() & for_these["verdict"].isin(HIGHER), "measure"]
     if len(found_names):
         yield (
-            f"The difference in {_join_measures(found_names)} is found for these wordings only: with others like them, "
+            f"The difference in {_join_measure_names(found_names)} is found for these wordings only: with others "
+            f"like them, "
             "it may be none."
         )
     unknown_names = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
     if len(unknown_names):
-        names = _join_measures(unknown_names)
+        names = _join_measure_names(unknown_names)
         yield f"These answers do not tell how far other wordings would move the difference in {names}."
     few_names = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
     if len(few_names):
-        yield f"Too few items differ in {_join_measures(few_names)} for an interval."
+        yield f"Too few items differ in {_join_measure_names(few_names)} for an interval."
     invalid = headline[(headline["a_validity"] < 1) | (headline["b_validity"] < 1)]
     if len(invalid):
         validities = [min(invalid[f"{side}_validity"]) for side in "ab"]
@@ -134,6 +149,6 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
         yield f"A true difference below {row['least_difference']:.2g} is easily missed with {sized}: power is below .8."
 
 
-def _join_measures(names: pd.Series) -> str:
+def _join_measure_names(names: pd.Series) -> str:
     """Join the names of measures, each once."""
     return join_names(list(dict.fromkeys(names)))

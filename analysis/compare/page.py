@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from analysis import runs
 from analysis.compare import narrative, plots
 from analysis.compare.catalogue import COLUMNS, DIFFERENCES, ITEMS
-from analysis.compare.items import average_items, tabulate_differing_items
-from analysis.compare.measures import compare_pairs, has_range
+from analysis.compare.items import average_answers_per_item, tabulate_differing_items
+from analysis.compare.measures import compare_unit_pairs, do_answers_lie_within_0_and_1
 from analysis.compare.pairing import pair_runs
-from analysis.compare.pairs import Chosen, list_pairs
+from analysis.compare.pairs import Chosen, list_unit_pairs_to_compare
 from analysis.reporting.catalogue import Table
-from analysis.reporting.catalogue.grid import drop_uniform_columns, lay_out_grid
+from analysis.reporting.catalogue.grid import build_grid_without_catalogue, drop_uniform_columns
 from analysis.reporting.drawing import panels
 from analysis.reporting.drawing.plotting import WIDTHS, render_svg
 from analysis.reporting.output import provenance
+from analysis.reporting.output.cells import build_heading_anchor
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import resolve_run_folder
 from analysis.reporting.output.page import (
     FEW_ROWS,
     MOST_ROWS,
-    encode_svg_as_data_uri,
     format_uniform_column,
+    place_svg_on_page,
 )
 from analysis.reporting.output.steps import render_comparison
 from analysis.reporting.words import Answer
+from analysis.reporting.words.shots import describe_varying_examples
 from analysis.steps.checking import TOLERANCE
 
 NONE_NAMED = ("", "")
@@ -63,14 +66,15 @@ class ComparePage:
         self.examples = examples
         self._chosen = Chosen(measures, (models[0], models[1]), (conditions[0], conditions[1]), margin or None)
         self._paired = pair_runs(*self.sides)
-        pairs = list(list_pairs(self._paired, self._chosen))
-        self.rows = compare_pairs(pairs, self._chosen, self._paired.notes)
+        pairs = list(list_unit_pairs_to_compare(self._paired, self._chosen))
+        self.rows = compare_unit_pairs(pairs, self._chosen, self._paired.notes)
         self.pairs = [pair for pair in pairs if not measures or pair.measure in measures]
         self._answer: Answer | None = None
 
     def answer(self) -> Html:
         """Show the answer in words."""
-        self._answer = narrative.answer_comparison(self.rows, self._paired.notes)
+        answer = narrative.answer_whether_sides_differ(self.rows, self._paired.notes)
+        self._answer = replace(answer, varied=describe_varying_examples(self.sides[0]))
         return render_fragment("answer", answer=self._answer)
 
     def cautions(self) -> Html:
@@ -81,7 +85,7 @@ class ComparePage:
 
     def figure(self) -> Html:
         """Show the differences with both intervals: of measures with a range together, of each other one alone."""
-        ranged = {pair.measure for pair in self.pairs if has_range(pair)}
+        ranged = {pair.measure for pair in self.pairs if do_answers_lie_within_0_and_1(pair)}
         telling = [name for name in ("study", "a_model", "a_condition") if self.rows[name].nunique() > 1]
         names = (", ".join(row) for row in self.rows[telling].to_numpy(object))
         measures = self.rows["measure"]
@@ -93,11 +97,19 @@ class ComparePage:
     def _render_picture(self, part: pd.DataFrame) -> str:
         """Return a picture of some rows as HTML with its caption, for a wide screen and for a phone."""
         drawn = part.head(panels.ROWS)
-        wide, narrow = (
-            encode_svg_as_data_uri(render_svg(plots.draw_differences(drawn, width=width))) for width in WIDTHS.values()
+        caption, name = (
+            plots.caption_differences(drawn, len(part)),
+            build_heading_anchor(f"differences {part['scale'].iloc[0]}"),
         )
-        caption = plots.caption_differences(drawn, len(part))
-        return render_fragment("figure", wide=wide, narrow=narrow, alt=caption.split(". ")[0], caption=caption).text
+        wide, narrow = (
+            place_svg_on_page(
+                render_svg(plots.draw_differences(drawn, width=width), name + ending),
+                caption.split(". ")[0],
+                bool(ending),
+            )
+            for ending, width in WIDTHS.items()
+        )
+        return render_fragment("figure", wide=wide, narrow=narrow, caption=caption, saved="").text
 
     def differences(self) -> Html:
         """Show the table of all differences."""
@@ -109,8 +121,8 @@ class ComparePage:
         return _render_table(ITEMS, rows) if len(rows) else render_missing_content_note(f"{ITEMS.title}: none differs.")
 
     def average_items(self) -> pd.DataFrame:
-        """Return the mean of both sides of every item, by every measure (`items.average_items`)."""
-        return average_items(self.pairs)
+        """Return the mean of both sides of every item, by every measure (`items.average_answers_per_item`)."""
+        return average_answers_per_item(self.pairs)
 
     def check(self, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE) -> Html:
         """Compare numbers of the rows with those of another package; a difference is told on the first screen.
@@ -148,10 +160,13 @@ class ComparePage:
 def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     """Show a table with few digits; columns that are the same in all rows are named below it."""
     shown_rows = rows.head(MOST_ROWS)
-    cells, uniform_columns = drop_uniform_columns(lay_out_grid(table, COLUMNS.__getitem__, shown_rows, table.columns))
+    shown_columns = [name for name in table.columns if table.has_something_to_show(name, shown_rows)]
+    cells, uniform_columns = drop_uniform_columns(
+        build_grid_without_catalogue(table, COLUMNS.__getitem__, shown_rows, shown_columns)
+    )
     return render_fragment(
         "table", name="compare", title=table.title, caption=table.caption, grid=cells,
         left_out=len(rows) - len(shown_rows),
-        same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1, ours=(),
+        same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1,
         open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
     )  # fmt: skip

@@ -38,6 +38,8 @@ def write_page(path: Path, parameters: Mapping[str, Any], title: str, command: s
             node = execution.execute_notebook(NOTEBOOK, Path(folder) / NOTEBOOK.name, parameters)
         except execution.NotebookFailed as error:
             raise (InputError if error.wrong_input else RunFailed)(f"page: {error}") from error
-    cells.prepare_outputs(node)
-    chapter = layout.build_chapter(NOTEBOOK.stem, notebooks.read_question(NOTEBOOK), node, command)
+    cells.prepare_outputs_for_page(node)
+    chapter = layout.build_chapter_from_notebook(
+        NOTEBOOK.stem, notebooks.read_notebook_question(NOTEBOOK), node, command
+    )
     write_text_file(path, layout.render_lone_page(chapter, title))

@@ -96,16 +96,16 @@ def name_on_side(side: str, name: str) -> str:
     return f"{side}: {name}"
 
 
-def find_side(model: str) -> str:
+def find_side_of_model(model: str) -> str:
     """Return the side of a model of paired runs."""
     return model[0]
 
 
-def strip_side(unit: tuple[str, str]) -> tuple[str, str]:
+def strip_side_from_unit(unit: tuple[str, str]) -> tuple[str, str]:
     """Return model and condition of a unit of paired runs, as run.json of its side has them."""
     model, condition = unit
     start = name_on_side(SIDES[1], "")
-    is_renamed = find_side(model) == SIDES[1] and condition.startswith(start)
+    is_renamed = find_side_of_model(model) == SIDES[1] and condition.startswith(start)
     return model[len(start) :], condition[len(start) :] if is_renamed else condition
 
 
@@ -134,7 +134,7 @@ def pair_runs(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) 
     pairs = []
     for study_a, study_b in _match_studies(run_a, run_b, side_names, notes):
         try:
-            paired = _pair_study(run_a, study_a, run_b, study_b, side_names, notes)
+            paired = _pair_study_of_both_sides(run_a, study_a, run_b, study_b, side_names, notes)
         except (duckdb.IOException, duckdb.InvalidInputException) as error:  # the files were whole a moment ago
             names = ", ".join(str(folder.path) for folder in (*run_a.folders, *run_b.folders))
             raise InputError(f"{names}: cannot be read: {error}") from error
@@ -166,7 +166,7 @@ def _match_studies(run_a: Runs, run_b: Runs, side_names: Sequence[str], notes: l
             yield name_a, name_b
 
 
-def _pair_study(
+def _pair_study_of_both_sides(
     run_a: Runs, study_a: str, run_b: Runs, study_b: str, side_names: tuple[str, str], notes: list[str]
 ) -> tuple[Runs, Runs] | None:
     """Lay the rows of one study of both sides beside each other; None without a common item."""
@@ -185,13 +185,13 @@ def _pair_study(
     same = " AND ".join([" = ".join(texts), *(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)])
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
     is_fresh: bool = _has_fresh_wordings(con)
-    _note_differences(con, study_a, is_fresh, side_names, notes)
+    _note_items_not_compared(con, study_a, is_fresh, side_names, notes)
     if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
     renamed = list_conditions_to_rename(*conditions, name_on_side(SIDES[1], ""))
     if not is_fresh:
-        return (_open_paired(con, sides, SIDES, study_a, "shared", renamed),) * 2
+        return (_open_folders_as_paired_runs(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:
         # The items of both, in the order of A: so they have the same places in the arrays of both.
         con.execute(
@@ -202,8 +202,8 @@ def _pair_study(
             f"AND item IN (SELECT item FROM all_B WHERE pattern <> '{ORIGINAL}') GROUP BY item) AS o USING (item)"
         )
     return (
-        _open_paired(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
-        _open_paired(_copy_kept_stimuli(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed),
+        _open_folders_as_paired_runs(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
+        _open_folders_as_paired_runs(_copy_kept_stimuli(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed),
     )
 
 
@@ -226,7 +226,9 @@ def _has_fresh_wordings(con: Any) -> bool:
     ).fetchall() == [(True,)]
 
 
-def _note_differences(con: Any, study: str, is_fresh: bool, side_names: tuple[str, str], notes: list[str]) -> None:
+def _note_items_not_compared(
+    con: Any, study: str, is_fresh: bool, side_names: tuple[str, str], notes: list[str]
+) -> None:
     """Count the items and wordings of a study that are not compared, and name the first."""
 
     def count(query: str) -> tuple[int, str]:
@@ -260,7 +262,7 @@ def _note_differences(con: Any, study: str, is_fresh: bool, side_names: tuple[st
             )
 
 
-def _open_paired(
+def _open_folders_as_paired_runs(
     con: Any, sides: Sequence[Sequence[Folder]], side_names: Sequence[str], study: str, table: str,
     renamed: frozenset[str],
 ) -> Runs:  # fmt: skip

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from analysis.compare.pairing import PairedRuns, find_side, strip_side
-from analysis.compare.settings import describe_other_settings, list_other_settings
+from analysis.compare.pairing import PairedRuns, find_side_of_model, strip_side_from_unit
+from analysis.compare.settings import describe_differing_settings, list_differing_settings_of_sides
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flips
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
@@ -62,7 +62,7 @@ class Pair:
     knows_wordings: bool
 
 
-def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
+def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
     """List what is compared.
 
     Parameters
@@ -81,9 +81,11 @@ def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
         studies = runs_a.info["studies"].values()
         paired.notes.extend(explain_wordings_not_compared({fields["protocol"] for fields in studies}))
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
-        for study_a, study_b in _match_measures(runs_a, runs_b, paired):
-            for unit_a, unit_b in _match_units(study_a, study_b, chosen, paired):
-                _note_other_settings((runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired)
+        for study_a, study_b in _match_studies_by_measure(runs_a, runs_b, paired):
+            for unit_a, unit_b in _match_units_to_compare(study_a, study_b, chosen, paired):
+                _note_differing_settings(
+                    (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired
+                )
                 yield from _list_pairs_by_measure(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
@@ -92,18 +94,18 @@ def list_pairs(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
             yield from pairs
 
 
-def _note_other_settings(
+def _note_differing_settings(
     runs: tuple[Any, Any], study: Study, unit_b: tuple[str, str], unit_a: tuple[str, str], paired: PairedRuns
 ) -> None:
     """Note settings that differ, of what has the same name on both sides: by other names, they are expected to."""
-    settings = list_other_settings(*runs, (unit_a, unit_b), study.name)
-    model, condition = strip_side(unit_a)
-    if settings and (model, condition) == strip_side(unit_b):
-        line = f"{model} ({condition}) in {study.name}: {describe_other_settings(settings, paired.side_names)}"
+    settings = list_differing_settings_of_sides(*runs, (unit_a, unit_b), study.name)
+    model, condition = strip_side_from_unit(unit_a)
+    if settings and (model, condition) == strip_side_from_unit(unit_b):
+        line = f"{model} ({condition}) in {study.name}: {describe_differing_settings(settings, paired.side_names)}"
         paired.notes.extend([line] if line not in paired.notes else [])
 
 
-def _match_measures(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
+def _match_studies_by_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
     """Yield the studies of both sides by the same measure; note a measure that one side lacks."""
     studies_b = {(study.name, study.measure): study for study in read_reworded_studies(runs_b)}
     for study in read_reworded_studies(runs_a):
@@ -115,24 +117,30 @@ def _match_measures(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tu
             paired.notes.append(f"study {study.name}: measure {study.measure} is not the same in {sides}: not compared")
 
 
-def _match_units(study_a: Study, study_b: Study, chosen: Chosen, paired: PairedRuns) -> Iterator[tuple[int, int]]:
+def _match_units_to_compare(
+    study_a: Study, study_b: Study, chosen: Chosen, paired: PairedRuns
+) -> Iterator[tuple[int, int]]:
     """Yield the places of units that are compared: models and conditions that the call or their names pair."""
     places = [
-        {strip_side(unit): place for place, unit in enumerate(study.units) if find_side(unit[0]) == side}
+        {
+            strip_side_from_unit(unit): place
+            for place, unit in enumerate(study.units)
+            if find_side_of_model(unit[0]) == side
+        }
         for side, study in (("A", study_a), ("B", study_b))
     ]
     where = f"study {study_a.name}, measure {study_a.measure}"
     names = [list(dict.fromkeys(model for model, _ in side)) for side in places]
-    for model_a, model_b in _pair_names(names, chosen.models, "model", where, paired):
+    for model_a, model_b in _pair_names_of_both_sides(names, chosen.models, "model", where, paired):
         conditions = [
             [condition for name, condition in side if name == model]
             for side, model in zip(places, (model_a, model_b), strict=True)
         ]
-        for pair in _pair_names(conditions, chosen.conditions, "condition", where, paired):
+        for pair in _pair_names_of_both_sides(conditions, chosen.conditions, "condition", where, paired):
             yield places[0][model_a, pair[0]], places[1][model_b, pair[1]]
 
 
-def _pair_names(
+def _pair_names_of_both_sides(
     names: Sequence[Sequence[str]], wanted: tuple[str, str], noun: str, where: str, paired: PairedRuns
 ) -> list[tuple[str, str]]:
     """Pair the names of both sides: the only one of each, else equal ones; or those that the call asks for."""
@@ -156,7 +164,7 @@ def _pair_names(
 
 def _list_pairs_by_measure(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield a pair by its own measure, and the headline measure of answers of two kinds by flips, too."""
-    pair = _pair_values(
+    pair = _pair_answers_of_units(
         study_a, study_b, unit_a, unit_b, study_a.values[unit_a], study_b.values[unit_b],
         has_same_wordings=study_a is study_b,
     )  # fmt: skip
@@ -168,39 +176,39 @@ def _list_pairs_by_measure(study_a: Study, study_b: Study, unit_a: int, unit_b: 
         a, b = study_a.values[unit_a], study_b.values[unit_b]
         has_as_many = (~np.isnan(a)).sum(axis=1, keepdims=True) == (~np.isnan(b)).sum(axis=1, keepdims=True)
         a, b = np.where(has_as_many, a, np.nan), np.where(has_as_many, b, np.nan)
-    flips = mark_flips(a)[:, None], mark_flips(b)[:, None]
+    flips = mark_flipped_items(a)[:, None], mark_flipped_items(b)[:, None]
     if not np.isnan(flips[0]).all():
-        yield Pair(pair.studies, pair.units, FLIPS, _keep_common(*flips), False, not study_a.crossed)
+        yield Pair(pair.studies, pair.units, FLIPS, _keep_common_answers(*flips), False, not study_a.crossed)
 
 
-def _pair_values(
+def _pair_answers_of_units(
     study_a: Study, study_b: Study, unit_a: int, unit_b: int, a: Array, b: Array, *, has_same_wordings: bool
 ) -> Pair:
     """Pair the answers of two units (items, wordings) by the measure of their studies."""
     studies, units = (study_a, study_b), (unit_a, unit_b)
     if not has_same_wordings:
-        means = _average_wordings(a)[:, None], _average_wordings(b)[:, None]
-        return Pair(studies, units, study_a.measure, _keep_common(*means), False, not study_a.crossed)
-    a, b = _keep_common(a, b)
+        means = _average_answers_over_wordings(a)[:, None], _average_answers_over_wordings(b)[:, None]
+        return Pair(studies, units, study_a.measure, _keep_common_answers(*means), False, not study_a.crossed)
+    a, b = _keep_common_answers(a, b)
     has_several = int((~np.isnan(a)).sum(axis=1).max(initial=0)) > 1
     return Pair(studies, units, study_a.measure, (a, b), study_a.crossed, has_several)
 
 
 def _list_validity_pairs(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield how far the answers of two units are valid; nothing where all are, or where that is not known."""
-    a, b = read_validities(study_a, unit_a), read_validities(study_b, unit_b)
+    a, b = read_validities_of_unit(study_a, unit_a), read_validities_of_unit(study_b, unit_b)
     if a is None or b is None:
         return
     about_a, about_b = (
         replace(study, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
         for study in (study_a, study_b)
     )
-    pair = _pair_values(about_a, about_b, unit_a, unit_b, a, b, has_same_wordings=study_a is study_b)
+    pair = _pair_answers_of_units(about_a, about_b, unit_a, unit_b, a, b, has_same_wordings=study_a is study_b)
     if any((side < 1 - ROUNDING).any() for side in pair.answers):
         yield pair
 
 
-def read_validities(study: Study, unit: int) -> Array | None:
+def read_validities_of_unit(study: Study, unit: int) -> Array | None:
     """Return how far the answers of a unit are valid.
 
     Parameters
@@ -220,13 +228,13 @@ def read_validities(study: Study, unit: int) -> Array | None:
     return np.where(np.isnan(study.values[unit]), np.nan, 1.0) if study.validity[unit] == 1 else None
 
 
-def _keep_common(a: Array, b: Array) -> tuple[Array, Array]:
+def _keep_common_answers(a: Array, b: Array) -> tuple[Array, Array]:
     """Keep the answers in places where both sides have one; NaN elsewhere."""
     is_common = ~np.isnan(a) & ~np.isnan(b)
     return np.where(is_common, a, np.nan), np.where(is_common, b, np.nan)
 
 
-def _average_wordings(answers: Array) -> Array:
+def _average_answers_over_wordings(answers: Array) -> Array:
     """Average the answers (items, wordings) of every item; NaN where it has none."""
     numbers = (~np.isnan(answers)).sum(axis=1)
     return np.divide(np.nansum(answers, axis=1), numbers, out=np.full(len(answers), np.nan), where=numbers > 0)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.verdicts import HIGHER_A, HIGHER_B
+from analysis.measures.reworded import LOGIT
 from analysis.reporting.drawing import panels
 from analysis.reporting.drawing.plotting import FAINT, OKABE_ITO, PAGE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
@@ -30,12 +31,13 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
     Drawing
         The figure.
     """
-    names = labels.shorten_but_keep_distinct(list(frame["label"]), panels.compute_max_label_letters(width))
+    names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     kinds = frame["verdict"].where(frame["verdict"].isin([HIGHER_A, HIGHER_B]), "")
     drawn_kinds = [kind for kind in LOOKS if (kinds == kind).any()]
     legend = [WORDS[kind] for kind in drawn_kinds]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_row_pitch(len(names), 6.0) * len(names), left=panels.measure_row_labels(names),
+        width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
+        left=panels.measure_row_labels(names),
         title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
@@ -67,12 +69,14 @@ def caption_differences(frame: pd.DataFrame, n_rows: int) -> str:
     -------
     The caption.
     """
-    unit = "" if len(set(frame["measure"])) > 1 else f" in {frame['measure'].iloc[0]}"
+    measures = set(frame["measure"])
+    unit = "" if len(measures) > 1 else f" in {frame['measure'].iloc[0]}"
+    unit += ", which is agreement on a scale without ends" if measures == {LOGIT} else ""
     has_like, has_these = frame["like_lower"].notna(), frame["lower"].notna()
     return (
         f"A less B{unit}. Thick lines: 95 % intervals for these wordings, with items drawn anew."
         + (" Thin lines: for wordings like these, with other wordings, too." if has_like.any() else "")
         + (" No line: one item, or fewer than six that differ from the others." if not has_these.all() else "")
         + " Colours follow the verdict, which is after Holm; intervals are not corrected."
-        + labels.describe_selection(len(frame), n_rows, "rows", "first")
+        + labels.describe_shown_rows(len(frame), n_rows, "rows", "first")
     )

@@ -29,7 +29,7 @@ _REACH = 8  # standard deviations of the number of items that differ: what lies 
 _STEPS = 25  # of a bisection
 
 
-def find_sizes(row: Mapping[str, Any], level: float) -> tuple[float, float]:
+def find_least_difference_and_needed_items(row: Mapping[str, Any], level: float) -> tuple[float, float]:
     """Find the least difference that the test of a row finds, and how many items find its difference.
 
     Parameters
@@ -43,7 +43,7 @@ def find_sizes(row: Mapping[str, Any], level: float) -> tuple[float, float]:
     Returns
     -------
     tuple of two floats
-        As `find_least_difference` and `find_least_items`; a difference above the range is NaN, too.
+        As `find_least_difference` and `find_least_items_for_difference`; a difference above the range is NaN, too.
     """
     n_items, difference = row["n_items"], row["difference"]
     if row["test"] == MCNEMAR:
@@ -53,7 +53,9 @@ def find_sizes(row: Mapping[str, Any], level: float) -> tuple[float, float]:
             find_least_items_of_share_difference(differing, difference, level),
         )
     least = find_least_difference(row["spread"], n_items, level)
-    return np.nan if row["has_range"] and least > 1 else least, find_least_items(row["spread"], difference, level)
+    return np.nan if row["has_range"] and least > 1 else least, find_least_items_for_difference(
+        row["spread"], difference, level
+    )
 
 
 def find_least_difference(spread: float, n_items: int, level: float) -> float:
@@ -77,17 +79,17 @@ def find_least_difference(spread: float, n_items: int, level: float) -> float:
     if not spread > 0 or n_items < 2:
         return np.nan
     low, high = 0.0, 1.0
-    while not _has_power(high, n_items, level):
+    while not _has_t_test_enough_power(high, n_items, level):
         low, high = high, 2 * high
         if high > MOST_DEVIATIONS:
             return np.nan
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if _has_power(middle, n_items, level) else (middle, high)
+        low, high = (low, middle) if _has_t_test_enough_power(middle, n_items, level) else (middle, high)
     return high * spread
 
 
-def find_least_items(spread: float, difference: float, level: float) -> float:
+def find_least_items_for_difference(spread: float, difference: float, level: float) -> float:
     """Find the least number of items that decide a difference with a power of 0.8, if it is the true one.
 
     Parameters
@@ -105,7 +107,7 @@ def find_least_items(spread: float, difference: float, level: float) -> float:
     if not spread > 0 or not abs(difference) > 0:
         return np.nan
     effect = abs(difference) / spread
-    return _find_least_number(lambda n_items: _has_power(effect, n_items, level))
+    return _find_least_number_of_items_with_power(lambda n_items: _has_t_test_enough_power(effect, n_items, level))
 
 
 def find_least_share_difference(differing: float, n_items: int, level: float) -> float:
@@ -125,7 +127,7 @@ def find_least_share_difference(differing: float, n_items: int, level: float) ->
     """
 
     def has_power(difference: float) -> bool:
-        return _has_mcnemar_power(max(differing, difference), difference, n_items, level)
+        return _has_mcnemar_test_enough_power(max(differing, difference), difference, n_items, level)
 
     low, high = 0.0, 1.0
     if not has_power(high):
@@ -144,7 +146,7 @@ def find_least_items_of_share_difference(differing: float, difference: float, le
     differing
         Share of the items in which both sides differ, of all items that there are.
     difference, level
-        As in `find_least_items`.
+        As in `find_least_items_for_difference`.
 
     Returns
     -------
@@ -153,10 +155,12 @@ def find_least_items_of_share_difference(differing: float, difference: float, le
     """
     if not abs(difference) > 0:
         return np.nan
-    return _find_least_number(lambda n_items: _has_mcnemar_power(differing, abs(difference), n_items, level))
+    return _find_least_number_of_items_with_power(
+        lambda n_items: _has_mcnemar_test_enough_power(differing, abs(difference), n_items, level)
+    )
 
 
-def _find_least_number(has_power: Callable[[int], bool]) -> float:
+def _find_least_number_of_items_with_power(has_power: Callable[[int], bool]) -> float:
     """Find the least number of items, from 2 on, that has power; NaN where it is too large."""
     low, high = 1, 2  # the first is not enough
     while not has_power(high):
@@ -169,7 +173,7 @@ def _find_least_number(has_power: Callable[[int], bool]) -> float:
     return float(high)
 
 
-def _has_power(effect: float, n_items: int, level: float) -> bool:
+def _has_t_test_enough_power(effect: float, n_items: int, level: float) -> bool:
     """Tell whether the test finds a difference, in standard deviations of the items, with the wanted power."""
     from scipy.special import nctdtr, stdtrit
 
@@ -179,13 +183,13 @@ def _has_power(effect: float, n_items: int, level: float) -> bool:
     return bool(1 - nctdtr(freedom, shift, limit) >= POWER)
 
 
-def _has_mcnemar_power(differing: float, difference: float, n_items: int, level: float) -> bool:
+def _has_mcnemar_test_enough_power(differing: float, difference: float, n_items: int, level: float) -> bool:
     """Tell whether the exact test finds a difference, 0 to `differing`, in its direction with the wanted power."""
     from scipy.special import bdtr, bdtrik, gammaln, xlog1py, xlogy
 
     expected, spread = n_items * differing, np.sqrt(n_items * differing * (1 - differing))
     if expected > _MOST_COUNTED and differing > difference**2:
-        return _has_power(difference / np.sqrt(differing - difference**2), n_items, level)
+        return _has_t_test_enough_power(difference / np.sqrt(differing - difference**2), n_items, level)
     ends = expected - _REACH * spread - _REACH, expected + _REACH * spread + _REACH
     counts = np.arange(max(int(ends[0]), 1), min(int(ends[1]), n_items) + 1)
     weights = np.exp(

@@ -36,7 +36,9 @@ def list_conditions_to_rename(
     )
 
 
-def list_other_settings(a: Runs, b: Runs, units: Sequence[tuple[str, str]], study: str) -> dict[str, tuple[Any, Any]]:
+def list_differing_settings_of_sides(
+    a: Runs, b: Runs, units: Sequence[tuple[str, str]], study: str
+) -> dict[str, tuple[Any, Any]]:
     """List what run.json records otherwise on the other side: of the model and of the condition.
 
     Parameters
@@ -59,10 +61,10 @@ def list_other_settings(a: Runs, b: Runs, units: Sequence[tuple[str, str]], stud
         for side, (_, condition) in zip((a, b), units, strict=True)
     ]
     names = dict.fromkeys([*conditions[0], *conditions[1]])
-    return {**_list_differences(models, _OF_MODEL), **_list_differences(conditions, names)}
+    return {**_list_differing_fields(models, _OF_MODEL), **_list_differing_fields(conditions, names)}
 
 
-def _list_differences(
+def _list_differing_fields(
     sides: Sequence[Mapping[str, Any]], names: Sequence[str] | Mapping[str, Any]
 ) -> dict[str, tuple[Any, Any]]:
     """List the fields that differ."""
@@ -71,13 +73,13 @@ def _list_differences(
     }
 
 
-def describe_other_settings(settings: Mapping[str, tuple[Any, Any]], side_names: Sequence[str]) -> str:
+def describe_differing_settings(settings: Mapping[str, tuple[Any, Any]], side_names: Sequence[str]) -> str:
     """Write settings that differ, with their values.
 
     Parameters
     ----------
     settings
-        From `list_other_settings`.
+        From `list_differing_settings_of_sides`.
     side_names
         What the sides are called.
 
@@ -85,15 +87,16 @@ def describe_other_settings(settings: Mapping[str, tuple[Any, Any]], side_names:
     -------
     The text, cut where a value is long.
 
-    >>> describe_other_settings({"temperature": (0.7, None)}, ("the run", "the baseline"))
+    >>> describe_differing_settings({"temperature": (0.7, None)}, ("the run", "the baseline"))
     'temperature is 0.7 in the run and not recorded in the baseline'
     """
     return ", ".join(
-        f"{name} is {' and '.join(f'{_show(value)} in {side}' for value, side in zip(values, side_names, strict=True))}"
+        f"{name} "
+        f"is {' and '.join(f'{_show_value(value)} in {side}' for value, side in zip(values, side_names, strict=True))}"
         for name, values in settings.items()
     )
 
 
-def _show(value: object) -> str:
+def _show_value(value: object) -> str:
     """Show the value of a setting in a note."""
     return "not recorded" if value is None else shorten_line(str(value), 30)

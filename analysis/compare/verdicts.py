@@ -60,7 +60,7 @@ def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     return verdicts, reach
 
 
-def describe_rows(rows: pd.DataFrame) -> Iterator[str]:
+def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
     """Write a line per row: the numbers, the interval and the verdict; below it, what would decide an open one.
 
     Parameters

@@ -77,7 +77,7 @@ def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], ex
             f"The tables join on the columns that they share. `{DICTIONARY}` explains every column. Tables without "
             "rows are left out.",
             reading,
-            describe_origin(runs),
+            describe_origin_of_data(runs),
         ]
     )
 
@@ -109,7 +109,7 @@ def build_records_card(runs: Runs, records: Sequence[EeeRecord]) -> str:
             f"# {format_study_names(runs)}", "", _EEE,
             "\n".join(["| aggregate | responses |", "|---|---|", *record_lines]),
             "", left_out_sentence, "",
-            describe_origin(runs),
+            describe_origin_of_data(runs),
         ]
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def build_front_matter(runs: Runs, written_tables: Mapping[str, WrittenTable]) -
     return f"---\n{yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)}---\n"
 
 
-def describe_origin(runs: Runs) -> str:
+def describe_origin_of_data(runs: Runs) -> str:
     """Say where the data come from and how to cite them: hashes of studies, revisions of models, BibTeX."""
     lines_by_entry = dict(provenance.list_provenance_entries(runs, [str(folder.path) for folder in runs.folders], {}))
     lines = ["## Where it comes from", ""]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ground.progress import print_warning
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -40,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
     from ground import extras
 
     if args.kind == "croissant":
-        extras.check_packages("an export with Croissant metadata", "mlcroissant")
+        extras.refuse_missing_packages("an export with Croissant metadata", "mlcroissant")
     folder.check_export_folder(args.out)
     opened = runs.open_runs(*(resolve_run_folder(run) for run in args.runs))
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
@@ -74,7 +75,7 @@ def _write_export_records(opened_runs: Runs, temporary_folder: Path, kind: str) 
     records = eee.write_eee_records(opened_runs, temporary_folder)
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
     if left_out:
-        print(f"not in the records, which need a score: {eee.describe_left_out_responses(left_out)}", file=sys.stderr)
+        print_warning(f"not in the records, which need a score: {eee.describe_left_out_responses(left_out)}")
     (temporary_folder / card.CARD).write_text(card.build_records_card(opened_runs, records), encoding="utf-8")
     return {"rows": {record.file: record.rows for record in records if record.rows}, "left_out": dict(left_out)}
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.export import eee_aggregate
 from analysis.export.eee_aggregate import VERSION
-from analysis.export.eee_metrics import Metric, ScoredCondition, choose_metric, find_likeliest_label
+from analysis.export.eee_metrics import Metric, ScoredCondition, choose_metric_of_condition, find_likeliest_label
 from analysis.export.paths import make_portable_name
 from ground.errors import InputError
 
@@ -110,7 +110,7 @@ def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRe
         return EeeRecord("", 0, left_out)
     detail = {"format": "jsonl", "file_path": samples.as_posix(), "hash_algorithm": "sha256",
               "checksum": digest.hexdigest(), "total_rows": rows}  # fmt: skip
-    aggregate_record = eee_aggregate.build_aggregate(
+    aggregate_record = eee_aggregate.build_eee_aggregate(
         runs, study, model, evaluation_id, conditions, detail, retrieved_at=str(int(time.time()))
     )
     text = json.dumps(aggregate_record, indent=1, allow_nan=False) + "\n"
@@ -132,7 +132,9 @@ def _prepare_scored_conditions(runs: Runs, study: str, model: str) -> dict[str, 
     conditions = {}
     for name, fields in runs.info["conditions"][study].items():
         if name in names:
-            conditions[name] = ScoredCondition(choose_metric(canonical, fields, has_right_answers=bool(golden)))
+            conditions[name] = ScoredCondition(
+                choose_metric_of_condition(canonical, fields, has_right_answers=bool(golden))
+            )
             conditions[name].left_out += Counter({"without a response": failed.get(name, 0)})
     return conditions
 
@@ -164,7 +166,7 @@ def _build_response_record(
         "evaluation_id": evaluation_id,
         "model_id": model,
         "evaluation_name": eee_aggregate.name_evaluation(study, row["condition"]),
-        "evaluation_result_id": eee_aggregate.name_result(evaluation_id, row["condition"]),
+        "evaluation_result_id": eee_aggregate.name_evaluation_result(evaluation_id, row["condition"]),
         "sample_id": f"{row['item']}/{row['variant']}",
         "sample_hash": hashlib.sha256(hash_input.encode()).hexdigest(),
         "interaction_type": "single_turn",
@@ -209,13 +211,13 @@ def convert_to_metadata_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, float) and not math.isfinite(value):
-        return json.dumps(_replace_infinite(value))
+        return json.dumps(_convert_nonfinite_number(value))
     if isinstance(value, list | tuple):
-        value = [_replace_infinite(entry) for entry in value]
+        value = [_convert_nonfinite_number(entry) for entry in value]
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
-def _replace_infinite(value: Any) -> Any:
+def _convert_nonfinite_number(value: Any) -> Any:
     """Write an infinite number or NaN as the schema writes it; leave any other value as it is."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

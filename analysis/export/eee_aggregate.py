@@ -68,7 +68,7 @@ def name_evaluation(study: str, condition: str) -> str:
     return f"{study}/{condition}"
 
 
-def name_result(evaluation_id: str, condition: str) -> str:
+def name_evaluation_result(evaluation_id: str, condition: str) -> str:
     """Name the result that a row belongs to.
 
     Parameters
@@ -83,7 +83,7 @@ def name_result(evaluation_id: str, condition: str) -> str:
     return f"{evaluation_id}#{condition}"
 
 
-def build_aggregate(
+def build_eee_aggregate(
     runs: Runs, study: str, model: str, evaluation_id: str, conditions: Mapping[str, ScoredCondition],
     detailed_results: Mapping[str, Any],
     retrieved_at: str,
@@ -170,7 +170,7 @@ def _build_condition_result(
     mean, spread = _compute_mean_and_sd(scored_condition.scores)
     left_out_counts = {f"responses {why}": str(number) for why, number in scored_condition.left_out.items() if number}
     return {
-        "evaluation_result_id": name_result(evaluation_id, condition),
+        "evaluation_result_id": name_evaluation_result(evaluation_id, condition),
         "evaluation_name": name_evaluation(study, condition),
         "source_data": {
             "dataset_name": study,

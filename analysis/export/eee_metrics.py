@@ -80,7 +80,9 @@ class ScoredCondition:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def choose_metric(canonical_options: Sequence[str], fields: Mapping[str, Any], *, has_right_answers: bool) -> Metric:
+def choose_metric_of_condition(
+    canonical_options: Sequence[str], fields: Mapping[str, Any], *, has_right_answers: bool
+) -> Metric:
     """Choose the metric of a condition.
 
     Parameters

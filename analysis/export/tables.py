@@ -90,9 +90,9 @@ def _build_variants_table(runs: Runs) -> ExportTable:
     own_columns = {"position": Column("place of the wording in its study, from 0")}
     query = f"SELECT {names} FROM stimuli"
     if list_meaning_folders(runs):
-        from analysis.measures.meaning import create_meanings_table
+        from analysis.measures.meaning import create_wording_meanings_table
 
-        if create_meanings_table(runs.con, runs):
+        if create_wording_meanings_table(runs.con, runs):
             own_columns |= {name: Column(meaning) for name, meaning in MEANING_COLUMNS.items()}
             names = ", ".join([names, *MEANING_COLUMNS])
             query = f"SELECT {names} FROM stimuli JOIN {MEANINGS_TABLE} USING ({_WORDING})"

@@ -12,21 +12,49 @@
 
 from __future__ import annotations
 
-from analysis.features.computation import Summary, compute_features
-from analysis.features.correlations import correlate_columns, correlate_features
-from analysis.features.dependencies import compute_dependency_measures
-from analysis.features.frames import join_answers_with_features, list_feature_components, read_features
-from analysis.features.names import FEATURES, PUBLISHED
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.features.answer_rows import join_answers_with_features, read_answer_rows
+    from analysis.features.computation import Summary, compute_features
+    from analysis.features.correlations import correlate_columns, correlate_features
+    from analysis.features.dependencies import compute_dependency_measures
+    from analysis.features.frames import choose_feature_folders, list_feature_components, read_features
+    from analysis.features.names import FEATURES, PUBLISHED
 
 __all__ = [
     "FEATURES",
     "PUBLISHED",
     "Summary",
+    "choose_feature_folders",
     "compute_dependency_measures",
     "compute_features",
     "correlate_columns",
     "correlate_features",
     "join_answers_with_features",
     "list_feature_components",
+    "read_answer_rows",
     "read_features",
 ]
+_PLACES = {
+    "Summary": "computation",
+    "choose_feature_folders": "frames",
+    "compute_features": "computation",
+    "correlate_columns": "correlations",
+    "correlate_features": "correlations",
+    "compute_dependency_measures": "dependencies",
+    "join_answers_with_features": "answer_rows",
+    "read_answer_rows": "answer_rows",
+    "list_feature_components": "frames",
+    "read_features": "frames",
+    "FEATURES": "names",
+    "PUBLISHED": "names",
+}  # name -> its module, imported when first asked for: every command of `analysis` imports this package
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of `__all__` from its module."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

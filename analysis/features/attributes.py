@@ -128,7 +128,7 @@ def _parse_attribute_column(runs: Runs, column: str) -> pd.Series[Any]:
     return values.astype(pd.CategoricalDtype(levels))
 
 
-def name_levels(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def name_levels_against_baseline(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Name the levels of categories by what they are compared with, among the rows of one fit.
 
     Parameters
@@ -146,7 +146,9 @@ def name_levels(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    categories = [name for name in columns if is_attribute(name) and isinstance(rows[name].dtype, pd.CategoricalDtype)]
+    categories = [
+        name for name in columns if is_attribute_column(name) and isinstance(rows[name].dtype, pd.CategoricalDtype)
+    ]
     if not categories:
         return rows
     complete = rows[list(columns)].notna().all(axis=1)
@@ -177,15 +179,16 @@ def describe_attribute(runs: Runs, column: str) -> str:
     return f"{column}: {kind}; {int(values.notna().sum()):,} of {len(values):,} wordings have a value"
 
 
-def is_attribute(term: str) -> bool:
+def is_attribute_column(term: str) -> bool:
     """Tell whether a column or term is an attribute of the wordings."""
     return term.startswith(PREFIX)
 
 
-def split_level(term: str) -> tuple[str, str]:
+def split_term_into_column_and_level(term: str) -> tuple[str, str]:
     """Split the term of a category into its column and its levels; of another term, the second part is empty.
 
-    >>> split_level("attributes.tone[rude vs plain]"), split_level("attributes.hedged")
+    >>> (split_term_into_column_and_level("attributes.tone[rude vs plain]"),
+    ...  split_term_into_column_and_level("attributes.hedged"))
     (('attributes.tone', 'rude vs plain'), ('attributes.hedged', ''))
     """
     match = _LEVEL.fullmatch(term)

@@ -35,10 +35,17 @@ class Component:
 
 @dataclass(frozen=True)
 class MissingComponent:
-    """Name columns that cannot be computed here, with one line that says why and what to do."""
+    """Name columns that cannot be computed here, with one line that says why and what to do.
+
+    Attributes
+    ----------
+    drops_earlier
+        Whether values that the folder holds already are wrong, too: else they stay.
+    """
 
     columns: tuple[str, ...]
     reason: str
+    drops_earlier: bool = False
 
 
 def find_installed_version(distribution: str) -> str | None:

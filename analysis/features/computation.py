@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.features import dependencies, negation_cues, similarity, store, words
+from analysis.features import dependencies, languages, negation_cues, similarity, store, words
 from analysis.features import sentiment as sentiments
 from analysis.features.component import Component, MissingComponent, describe_component_identity
 from analysis.features.store import FeatureRecord, StoredFeatures
-from analysis.runs.folder import ORIGINAL, quote_sql_literal
+from analysis.runs.database import connect_duckdb
+from analysis.runs.folder import ORIGINAL, Folder
 from ground.errors import InputError
 from ground.locking import hold_lock
+from ground.progress import can_show_bars
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 CHUNK = 2000
-DEFAULT_LANGUAGE = "en"
-_KANA = "[\u3041-\u3096\u30a1-\u30fa]"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Summary:
 
 
 def compute_features(
-    path: str | Path,
+    path: str | Path | Folder,
     *,
     spacy: Sequence[str] = (),
     sentiment: str = "auto",
@@ -72,14 +72,15 @@ def compute_features(
     Parameters
     ----------
     path
-        The run folder.
+        The run folder; one that was opened already is not checked again.
     spacy
         spaCy pipelines by package name or path, at most one per language. The default is the one used before, else
         `en_core_web_sm` for English.
     sentiment
         "auto", "pysentimiento" or "vader"; see `analysis.features.sentiment.build_sentiment_component`.
     language
-        Language of wordings that name none. None means the one used before, else English.
+        Language of wordings that name none. None means the one used before, else English; where such wordings look like
+        another language, what depends on it is left missing.
     progress
         Show a bar on stderr for every group of columns.
     chunk
@@ -95,12 +96,13 @@ def compute_features(
     Raises
     ------
     InputError
-        For a folder that is no run folder, and for a pipeline or engine that the user named but that is not installed.
+        For a folder that is no run folder, a language that is no code, and for a pipeline or engine that the user named
+        but that is not installed.
     OSError
         For a folder that takes no file, where the values must be kept.
     """
-    folder = Path(path)
-    run = runs.open_runs(path)
+    folder = path.path if isinstance(path, Folder) else Path(path)
+    run = runs.Runs([path], connect_duckdb()) if isinstance(path, Folder) else runs.open_runs(path)
     if run.folders[0].path != folder:
         inside = ", ".join(str(run_folder.path) for run_folder in run.folders)
         raise InputError(
@@ -109,27 +111,27 @@ def compute_features(
     pipelines = [dependencies.find_pipeline_by_name_or_path(source) for source in spacy]
     with hold_lock(folder):  # a second computation waits, and then finds the work done
         stored = store.read_stored_features(folder)
-        default = language or stored.default_language or DEFAULT_LANGUAGE
-        if language is None and stored.default_language is None:
-            _check_japanese_has_language_code(run, folder)
-        texts = _list_texts_by_language(run, default)
+        named_language = languages.parse_language_code(language) if language else None
+        default = named_language or stored.default_language or languages.DEFAULT_LANGUAGE
+        if named_language is None and stored.default_language is None:
+            languages.check_japanese_has_language_code(run, folder)
+        is_default_named = named_language is not None or stored.is_default_named
+        texts = languages.list_texts_by_language(run, default)
         _check_pipelines_used(pipelines, texts)
+        doubts = languages.find_language_doubts(run, texts, default, is_default_named)
         collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
             for part in _build_language_components(code, pipelines, sentiment, stored):
+                part = languages.withhold_doubtful_component(part, code, doubts.get(code))
                 collector.add_component_values(code, wordings, part)
-        features = collector.write_and_return_values(default, texts)
+        collector.note_language_doubts(doubts)
+        features = collector.write_and_return_values(default, is_default_named, texts)
         similarities = _read_or_compute_similarities(run, collector, progress)
     return Summary(
         folder, tuple(collector.records), tuple(collector.changes), collector.n_computed, default, features,
         similarities,
         collector.keep_error,
     )  # fmt: skip
-
-
-def build_language_sql(default_language: str) -> str:
-    """Return the SQL of a stimulus's language: the first part of its code ("en-GB" is "en"), or the default."""
-    return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {quote_sql_literal(default_language)})"
 
 
 def _build_language_components(
@@ -140,7 +142,7 @@ def _build_language_components(
     def find_identity(columns: Sequence[str]) -> Mapping[str, str] | None:
         """Find the identity of the component that computed the stored values of these columns; None if there is
         none."""
-        record = stored.find_record(language, columns)
+        record = stored.find_feature_record(language, columns)
         return record.identity if record else None
 
     yield words.build_length_component(language)
@@ -179,7 +181,7 @@ class _ValueCollector:
         """Reuse or compute the values of one group of columns for all texts of a language."""
         columns = self._columns.setdefault(language, {})
         old_record, stored_rows = (
-            self._stored.find_record(language, component.columns),
+            self._stored.find_feature_record(language, component.columns),
             self._find_stored_rows(language, texts),
         )
         old_identity = old_record.identity if old_record and stored_rows else None
@@ -188,7 +190,11 @@ class _ValueCollector:
             old_record
             and stored_rows
             and old_identity
-            and (isinstance(component, MissingComponent) or _is_same_identity(old_identity, component.identity))
+            and (
+                not component.drops_earlier
+                if isinstance(component, MissingComponent)
+                else _is_same_identity(old_identity, component.identity)
+            )
         ):
             columns.update((name, stored_rows[name].combine_chunks()) for name in component.columns)
             self.records.append(old_record)
@@ -213,7 +219,14 @@ class _ValueCollector:
                 )
                 self.changes.append(f"{columns_text}: computed again with {new_text}; before with {old_text}")
 
-    def write_and_return_values(self, default_language: str, texts: Mapping[str, Sequence[str]]) -> pa.Table:
+    def note_language_doubts(self, doubts: Mapping[str, languages.LanguageDoubt]) -> None:
+        """Record which language texts look like that name another one; where it is assumed, the notes say so."""
+        looks = {code: doubt.looks_like for code, doubt in doubts.items() if not doubt.is_assumed}
+        self.records = [replace(record, looks_like=looks.get(record.language, "")) for record in self.records]
+
+    def write_and_return_values(
+        self, default_language: str, is_default_named: bool, texts: Mapping[str, Sequence[str]]
+    ) -> pa.Table:
         """Return all values, and write them unless the folder already holds exactly these."""
         import pyarrow as pa
 
@@ -224,9 +237,11 @@ class _ValueCollector:
         if (
             self.n_computed
             or tuple(self.records) != self._stored.records
-            or default_language != self._stored.default_language
+            or (default_language, is_default_named) != (self._stored.default_language, self._stored.is_default_named)
         ):
-            self.write_if_possible(store.write_features, self.folder, default_language, self.records, rows)
+            self.write_if_possible(
+                store.write_features, self.folder, default_language, is_default_named, self.records, rows
+            )
         if self.keep_error is None:
             store.delete_chunks(self.folder)
         return rows
@@ -297,31 +312,6 @@ def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progres
     return table
 
 
-def _list_texts_by_language(run: Runs, default_language: str) -> dict[str, list[str]]:
-    """List the distinct texts of every language, in the order of the study."""
-    rows = run.execute(
-        f"SELECT {build_language_sql(default_language)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, "
-        "min(position)"
-    ).fetchall()
-    texts: dict[str, list[str]] = {}
-    for code, text in rows:
-        texts.setdefault(code, []).append(text)
-    return texts
-
-
-def _check_japanese_has_language_code(run: Runs, folder: Path) -> None:
-    """Refuse Japanese wordings without a language code: they would be treated as English."""
-    unmarked = run.execute(
-        "SELECT item, variant FROM stimuli "
-        f"WHERE coalesce(language, '') = '' AND regexp_matches(text, '{_KANA}') ORDER BY position LIMIT 1"
-    ).fetchone()
-    if unmarked:
-        raise InputError(
-            f"{folder}: stimuli.parquet: item {unmarked[0]!r}, variant {unmarked[1]!r} looks Japanese but names no "
-            "language; say what language such wordings are in, for example --language ja"
-        )
-
-
 def _check_pipelines_used(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
     """Refuse a named pipeline for a language that no wording has: it was probably named by mistake."""
     for pipeline in pipelines:
@@ -338,7 +328,8 @@ def _is_same_identity(identity_a: Mapping[str, str], identity_b: Mapping[str, st
 
 
 def _open_progress_bar(label: str, total: int, initial: int, is_shown: bool) -> Any:
-    """Open a tqdm progress bar on stderr that counts texts; it is hidden unless `is_shown`."""
+    """Open a tqdm progress bar on stderr that counts texts; it is hidden unless `is_shown`, and where there is none."""
     from tqdm import tqdm
 
-    return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=not is_shown)
+    disable = not (is_shown and can_show_bars())
+    return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=disable)

@@ -34,7 +34,7 @@ def correlate_columns(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) ->
     DataFrame
         feature_a, feature_b, r, p (two-sided, t distribution, not corrected), n: every ordered pair and the diagonal,
         so that it pivots to a full matrix. Both features come in the order of the leaves of an average-linkage
-        clustering by 1 - |r|, so that similar features are neighbours. r and p are NaN for a constant feature and for
+        clustering by `1 - |r|`, so that similar features are neighbours. r and p are NaN for a constant feature and for
         fewer than 3 rows.
     """
     import pandas as pd

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
+from analysis.features.words import UNSPACED
 from ground.errors import InputError
 from ground.extras import build_install_command
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 COLUMNS = ("left_dependents", "right_dependents", "dependency_length")
 DEFAULT_PIPELINE = "en_core_web_sm"
 PIPELINE_GROUP = "spacy_models"  # the group of entry points under which pipelines are installed
+# After the apostrophe of "l'homme" and "dell'acqua", but not of "aujourd'hui".
+_ELISION = re.compile(r"(?<=[^\W\d_]['’])(?<!\baujourd['’])(?=\w)", re.IGNORECASE)
+_ELIDING_LANGUAGES = ("fr", "it")
 # Components whose output the parser reads; all others of a pipeline do not change the heads.
 _EMBEDDINGS = frozenset({"tok2vec", "transformer", "curated_transformer"})
 
@@ -116,9 +121,12 @@ def build_dependency_component(
     Component or Missing
         Missing where spaCy or a pipeline is, or where it is not clear which of several is meant.
     """
+    if language in UNSPACED:
+        reason = f"texts are parsed in words between spaces, and {language!r} writes none"
+        return MissingComponent(COLUMNS, reason, drops_earlier=True)
     for pipeline in named_pipelines:
         if pipeline.language in (language, "xx"):
-            return _build_pipeline_component(pipeline, named=True)
+            return _build_pipeline_component(pipeline, language, named=True)
     if find_installed_version("spacy") is None:
         return MissingComponent(
             COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT_PIPELINE}"
@@ -127,7 +135,7 @@ def build_dependency_component(
     if len(candidates) != 1:
         return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
     try:
-        return _build_pipeline_component(find_pipeline_by_name_or_path(candidates[0]))
+        return _build_pipeline_component(find_pipeline_by_name_or_path(candidates[0]), language)
     except InputError as error:
         return MissingComponent(COLUMNS, str(error))
 
@@ -149,31 +157,49 @@ def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
     return f"no spaCy pipeline is installed for {language!r}: --spacy NAME or PATH"
 
 
-def _build_pipeline_component(pipeline: Pipeline, named: bool = False) -> Component:
+def _build_pipeline_component(pipeline: Pipeline, language: str, named: bool = False) -> Component:
     """Build the component that measures dependencies with a pipeline, which is loaded only when needed."""
-    return Component(COLUMNS, pipeline.identity, lambda: _load_dependency_measure(pipeline), named)
+    words = {"words": "elided ones apart"} if language in _ELIDING_LANGUAGES else {}
+    identity = {**pipeline.identity, **words}
+    return Component(COLUMNS, identity, lambda: _load_dependency_measure(pipeline, language), named)
 
 
-def _load_dependency_measure(pipeline: Pipeline) -> Measure:
+def _load_dependency_measure(pipeline: Pipeline, language: str) -> Measure:
     """Load a pipeline and return the function that measures the dependencies of texts with it."""
     nlp, pipes = _load_pipeline(pipeline)
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         """Measure left and right dependents and dependency length of every text."""
         with nlp.select_pipes(enable=pipes):
-            values = [
-                compute_dependency_measures(doc) for doc in nlp.pipe(_split_texts_at_spaces_into_docs(nlp, texts))
-            ]
+            docs = nlp.pipe(_split_texts_into_docs(nlp, texts, language))
+            values = [compute_dependency_measures(doc) for doc in docs]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
 
     return measure_texts
 
 
-def _split_texts_at_spaces_into_docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
-    """Cut texts at white space, as the paper does everywhere, instead of with the pipeline's own tokenizer."""
+def split_words_for_parser(text: str, language: str) -> list[str]:
+    """Cut a text at white space, as the paper does everywhere, instead of with the pipeline's own tokenizer.
+
+    In French and Italian an elided word is one of its own, too, as their pipelines have learned it: they do not know
+    "l'homme" as one word.
+
+    Parameters
+    ----------
+    text, language
+        A text, and the first part of its language's code.
+
+    >>> split_words_for_parser("L'homme n'est pas là aujourd'hui.", "fr")
+    ["L'", 'homme', "n'", 'est', 'pas', 'là', "aujourd'hui."]
+    """
+    return (_ELISION.sub(" ", text) if language in _ELIDING_LANGUAGES else text).split()
+
+
+def _split_texts_into_docs(nlp: Language, texts: Sequence[str], language: str) -> Iterator[Doc]:
+    """Cut texts into words, and make documents of them for the parser."""
     from spacy.tokens import Doc
 
-    return (Doc(nlp.vocab, words=text.split()) for text in texts)
+    return (Doc(nlp.vocab, words=split_words_for_parser(text, language)) for text in texts)
 
 
 def _load_pipeline(pipeline: Pipeline) -> tuple[Language, list[str]]:
@@ -183,7 +209,9 @@ def _load_pipeline(pipeline: Pipeline) -> tuple[Language, list[str]]:
     try:
         nlp = spacy.load(pipeline.source)
     except (OSError, ValueError, ImportError) as error:  # damaged files, or a missing package
-        raise InputError(f"spaCy pipeline {pipeline.source!r} cannot be loaded: {_take_first_line(error)}") from error
+        raise InputError(
+            f"spaCy pipeline {pipeline.source!r} cannot be loaded: {_get_first_line_of_message(error)}"
+        ) from error
     parsers = [name for name in nlp.pipe_names if "token.dep" in nlp.get_pipe_meta(name).assigns]
     if not parsers:
         raise InputError(f"spaCy pipeline {pipeline.source!r} has no parser; name one that has")
@@ -210,6 +238,6 @@ def _hash_files(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _take_first_line(error: Exception) -> str:
+def _get_first_line_of_message(error: Exception) -> str:
     """Return the first line of an error's message, or the name of its class where it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

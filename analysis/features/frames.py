@@ -1,33 +1,26 @@
-"""Load features as frames: one row per stimulus, one row per response, one row per component."""
+"""Load features as frames: one row per stimulus, one row per component."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analysis.features import store
-from analysis.features.attributes import read_attribute_column
 from analysis.features.component import describe_component_identity
-from analysis.features.computation import Summary, build_language_sql, compute_features
+from analysis.features.computation import Summary, compute_features
+from analysis.features.languages import build_language_sql
 from analysis.features.names import FEATURES
-from analysis.runs.folder import UNIT, quote_sql_literal
+from analysis.runs.folder import quote_sql_literal
 from ground.errors import describe_os_error_with_exit_status
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy as np
     import pandas as pd
 
     from analysis.runs import Runs
+    from analysis.runs.folder import Folder
 
 _STIMULUS_ORDER = "study, position"
-# Convention for invalid answers -> agreement, in SQL over the view `answers`.
-_AGREEMENT_SQL = {
-    "dropped": "agreement",
-    "inconsistent": "coalesce(agreement, 0) * CASE WHEN written THEN validity ELSE 1 END",
-}
 
 
 def create_features_table(runs: Runs) -> None:
@@ -69,12 +62,12 @@ def create_stored_features_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> 
     import pyarrow as pa
 
     queries = []
-    for number, (study, folder) in enumerate(_choose_feature_folders(runs).items()):
-        stored = store.read_stored_features(folder)
+    for number, (study, folder) in enumerate(choose_feature_folders(runs).items()):
+        stored = store.read_stored_features(folder.path)
         if stored.default_language is None:
             continue
         con.register(f"text_features_{number}", pa.concat_tables(stored.tables.values()))
-        similarity_file = folder / store.SIMILARITY_FILE
+        similarity_file = folder.path / store.SIMILARITY_FILE
         similarities = "NULL::DOUBLE AS edit_similarity FROM"
         join = ""
         if similarity_file.exists():
@@ -114,51 +107,6 @@ def read_features(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(FEATURES, "float64"))
 
 
-def join_answers_with_features(
-    runs: Runs, *, original: bool = False, invalid: str = "dropped", attributes: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Join responses with the features of their wordings, for the mixed models.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`; studies with two canonical labels.
-    original
-        Keep the original wordings, too. The default is paraphrases only, as in Haller et al., section 4.3.
-    invalid
-        Invalid answers are "dropped", so that agreement is of the valid ones and may be undefined, or "inconsistent":
-        they count as not agreeing, among the samples of one wording, too. Probabilities are of the valid answers under
-        both, as nothing was drawn that could be invalid; only a row without any mass counts.
-    attributes
-        Attributes of the wordings, from `attributes.list_attribute_columns`, which become further columns.
-
-    Returns
-    -------
-    DataFrame
-        One row per answer, by study, model, condition (in the order of run.json) and place in the study: study, model,
-        condition, item, variant (categorical); agreement (0 to 1, NaN where undefined); logit (log p(agree) -
-        log p(disagree) from log-probabilities, infinite if one of the two is 0, NaN if a row has none);
-        text_logprob (NaN if a row has none); and the columns of `analysis.features.FEATURES`.
-    """
-    import pandas as pd
-
-    stimuli = read_features(runs)
-    answers = _read_answer_arrays(runs, original, _AGREEMENT_SQL[invalid])
-    units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
-    names: dict[str, Any] = {}
-    for key, values in zip(UNIT, zip(*units, strict=True), strict=True):
-        codes, labels = pd.factorize(pd.Series(values, dtype=object))
-        names[key] = pd.Categorical.from_codes(codes[answers["unit"]], categories=labels)
-    place = answers["place"]
-    for key in ("item", "variant"):
-        codes, labels = pd.factorize(stimuli[key])
-        names[key] = pd.Categorical.from_codes(codes[place], categories=labels)
-    measures = {key: answers[key] for key in ("agreement", "logit", "text_logprob")}
-    wording_columns = {name: stimuli[name].to_numpy()[place] for name in FEATURES}
-    wording_columns |= {name: read_attribute_column(runs, name).array[place] for name in attributes}
-    return pd.DataFrame(names | measures | wording_columns, copy=False)
-
-
 def list_feature_components(runs: Runs) -> pd.DataFrame:
     """List which components computed the features of each study, and why others are missing.
 
@@ -166,7 +114,8 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     -------
     DataFrame
         study, language, columns (names, comma separated), component (None if missing), missing (why, and how to get
-        them; None if present), n_texts (distinct wordings).
+        them; None if present), looks_like (code of the language that the wordings look like, where they name another
+        one; else None), n_texts (distinct wordings).
     """
     import pandas as pd
 
@@ -183,8 +132,9 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
                 if record.identity
                 else None
             )
-            rows.append((study, record.language, columns, component, None if is_present else record.note, n_texts))
-    return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
+            reason = None if is_present else record.note
+            rows.append((study, record.language, columns, component, reason, record.looks_like or None, n_texts))
+    return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "looks_like", "n_texts"])
 
 
 def _count_kept_texts(runs: Runs) -> dict[tuple[str, str], int]:
@@ -199,7 +149,7 @@ def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
 
     def compute_all_summaries() -> dict[str, Summary]:
         summaries = {
-            study: compute_features(folder, must_keep=False) for study, folder in _choose_feature_folders(runs).items()
+            study: compute_features(folder, must_keep=False) for study, folder in choose_feature_folders(runs).items()
         }
         for summary in summaries.values():
             if summary.keep_error is not None:
@@ -210,48 +160,11 @@ def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
     return runs.compute_once("text features", compute_all_summaries)
 
 
-def _choose_feature_folders(runs: Runs) -> dict[str, Path]:
-    """Choose the folder of every study that holds its features, or will hold them."""
-    chosen: dict[str, Path] = {}
+def choose_feature_folders(runs: Runs) -> dict[str, Folder]:
+    """Choose the folder of every study that holds its features, or will hold them: study -> folder."""
+    chosen: dict[str, Folder] = {}
     for study in sorted(runs.info["studies"]):
-        folders = [folder.path for folder in runs.folders if folder.study == study]
-        chosen[study] = next((path for path in folders if (path / store.FEATURES_FILE).exists()), folders[0])
+        folders = [folder for folder in runs.folders if folder.study == study]
+        with_features = (folder for folder in folders if (folder.path / store.FEATURES_FILE).exists())
+        chosen[study] = next(with_features, folders[0])
     return chosen
-
-
-def _read_answer_arrays(runs: Runs, keep_original: bool, agreement_sql: str) -> dict[str, np.ndarray]:
-    """Return every answer as arrays: unit, place (its stimulus's row in `read_features`), agreement, logit,
-    text_logprob.
-
-    `unit` is an index into the rows of view `units`; `place` 7 is the stimulus in row 7 of `read_features`, counted
-    from 0.
-    """
-    from analysis.measures import agreement
-
-    agreement.create_agreement_tables(runs)
-    labels = {study: str(info["canonical"][0]) for study, info in runs.info["studies"].items()}
-    first = " ".join(
-        f"WHEN {quote_sql_literal(study)} THEN {quote_sql_literal(label)}" for study, label in labels.items()
-    )
-    key = "study, model, condition, item, variant"
-    columns: dict[str, np.ndarray] = runs.execute(
-        f"""
-        WITH places AS (
-            SELECT study, item, variant, row_number() OVER (ORDER BY {_STIMULUS_ORDER}) - 1 AS place,
-                   list_position(canonical, CASE study {first} END) AS agree
-            FROM stimuli)
-        SELECT u.position AS unit, place, agreement, logprob[agree] - logprob[3 - agree] AS logit, text_logprob
-        FROM (SELECT {key}, {agreement_sql} AS agreement FROM answers {"" if keep_original else "WHERE NOT original"})
-        JOIN (SELECT {key}, logprob, text_logprob FROM responses) USING ({key})
-        JOIN places USING (study, item, variant)
-        JOIN units AS u USING (study, model, condition)
-        ORDER BY unit, place"""
-    ).fetchnumpy()
-    return {name: _fill_nulls_with_nan(values) for name, values in columns.items()}
-
-
-def _fill_nulls_with_nan(values: Any) -> np.ndarray:
-    """Return a column of DuckDB with NaN for null; DuckDB returns a masked array if a column holds nulls."""
-    import numpy as np
-
-    return np.ma.filled(values.astype("float64"), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import attributes
-from analysis.features.frames import join_answers_with_features
+from analysis.features.answer_rows import join_answers_with_features
 from analysis.features.names import FEATURES
 from analysis.features.score_frames import join_ratings_with_features, join_scores_with_features
 from analysis.measures import agreement, ratings
@@ -76,15 +76,15 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     """
     import pandas as pd
 
-    protocol = _find_protocol(runs)
+    protocol = _find_protocol_of_runs(runs)
     text, parsed_formula = _resolve_formula(formula, runs, protocol)
-    mixed.choose_engine(parsed_formula, engine)
+    mixed.choose_engine_that_fits_formula(parsed_formula, engine)
     columns = parsed_formula.formula_columns
     weights = "weight" if columns[0] in RANKS else ""
     if weights and engine not in mixed.OF_RANKS:
         raise InputError(f"formula: {columns[0]} is an ordered answer: give engine {' or '.join(mixed.OF_RANKS)}")
-    groups = _choose_groups(by, columns, runs, protocol)
-    of_wordings = [name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute(name)]
+    groups = _choose_grouping_columns(by, columns, runs, protocol)
+    of_wordings = [name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute_column(name)]
     if protocol == agreement.PROTOCOL:
         rows = join_answers_with_features(runs, attributes=of_wordings)
     elif protocol == ratings.PROTOCOL:
@@ -94,8 +94,8 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     if {*BESIDE_ORIGINAL} & {*columns, *groups}:
         rows = _add_columns_beside_original(rows, runs, columns)
     if "logit" in columns:
-        rows["logit"] = mixed.compute_response(rows["agreement"], rows["logit"], scale="logit").values
-    result, reasons = _fit_groups(rows, text, columns, groups, engine, weights)
+        rows["logit"] = mixed.compute_response_on_scale(rows["agreement"], rows["logit"], scale="logit").values
+    result, reasons = _fit_mixed_model_per_group(rows, text, columns, groups, engine, weights)
     keys = [name for name in dict.fromkeys((*groups, "model")) if name in result.diagnostics]
     doubts = result.diagnostics[[*keys, "n_missing"]].assign(
         warnings=_describe_fit_doubts(result.diagnostics, count_templates_by_study(runs))
@@ -111,11 +111,11 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
 def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
     """Add the distance of every answer from that to the original, and the meaning score of its wording."""
     from analysis.measures.beside_original import read_answers_beside_original
-    from analysis.measures.meaning import WORDING, read_meanings
+    from analysis.measures.meaning import WORDING, read_verdicts_on_wordings
 
     key = [*FAMILY, "item", "variant"]
     distances = read_answers_beside_original(runs)[[*key, DISTANCE]]
-    scores = read_meanings(runs)[[*WORDING, MEANING_SCORE]].astype({MEANING_SCORE: "float64"})
+    scores = read_verdicts_on_wordings(runs)[[*WORDING, MEANING_SCORE]].astype({MEANING_SCORE: "float64"})
     if MEANING_SCORE in columns and scores[MEANING_SCORE].isna().all():
         raise InputError(f"{MEANING_SCORE}: no check parts decoys from wordings well enough; see table meaning_checks")
     joined = rows.astype(dict.fromkeys(key, "object"))
@@ -124,7 +124,7 @@ def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs, columns: Sequen
     return joined.astype(dict.fromkeys(key, "category"))
 
 
-def choose_protocol(formula: str, protocols: Collection[str]) -> str:
+def choose_protocol_of_formula(formula: str, protocols: Collection[str]) -> str:
     """Choose the protocol whose runs a formula is about: the one that has its response.
 
     Parameters
@@ -155,7 +155,7 @@ def choose_protocol(formula: str, protocols: Collection[str]) -> str:
     return (explaining or present or list(RESPONSES_BY_PROTOCOL))[0]
 
 
-def _find_protocol(runs: Runs) -> str:
+def _find_protocol_of_runs(runs: Runs) -> str:
     """Return the protocol of all studies; refuse several, and those without a mixed model."""
     protocols = {name: str(fields["protocol"]) for name, fields in runs.info["studies"].items()}
     first = next(iter(protocols.values()))
@@ -168,32 +168,38 @@ def _find_protocol(runs: Runs) -> str:
     return first
 
 
-def _list_columns(protocol: str) -> tuple[str, ...]:
+def _list_formula_columns(protocol: str) -> tuple[str, ...]:
     """List the columns that a formula can name, those of attributes apart."""
     meaning = (MEANING_SCORE,) if DISTANCE in RESPONSES_BY_PROTOCOL[protocol] else ()
-    return (*RESPONSES_BY_PROTOCOL[protocol], *meaning, *FEATURES, *NAMES, *_list_own_names(protocol))
+    return (
+        *RESPONSES_BY_PROTOCOL[protocol],
+        *meaning,
+        *FEATURES,
+        *NAMES,
+        *_list_columns_of_this_protocol_only(protocol),
+    )
 
 
-def _list_own_names(protocol: str) -> tuple[str, ...]:
+def _list_columns_of_this_protocol_only(protocol: str) -> tuple[str, ...]:
     """List the names that only rows of this protocol have."""
     return (MEASURE,) if protocol == scored.PROTOCOL else ()
 
 
 def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
-    text, all_columns = formula, _list_columns(protocol)
+    text, all_columns = formula, _list_formula_columns(protocol)
     for name in mixed.parse_formula(formula).formula_columns:
         if name == MEANING_SCORE and not list_meaning_folders(runs):
             raise InputError(f"formula: {name} says what checks found, and no wording was checked; waver meaning RUN")
         column = attributes.find_predictor_column(name, all_columns, runs)
         if column is None:
-            hint = _point_to_score(name, runs) or attributes.suggest_nearest_column(name, all_columns, runs)
+            hint = _suggest_score_column(name, runs) or attributes.suggest_nearest_column(name, all_columns, runs)
             listed = ", ".join([*all_columns, *attributes.list_attribute_columns(runs)])
             raise InputError(f"formula: no column {shorten_line(repr(name))}{hint}; there are {listed}")
         if column != name:
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", column, text)
     parsed_formula = mixed.parse_formula(text)
-    if parsed_formula.formula_columns[0] in (*NAMES, *_list_own_names(protocol)):
+    if parsed_formula.formula_columns[0] in (*NAMES, *_list_columns_of_this_protocol_only(protocol)):
         raise InputError(
             f"formula: the response {parsed_formula.response!r} is no number; explain "
             f"{', '.join(RESPONSES_BY_PROTOCOL[protocol])} or a feature"
@@ -201,7 +207,7 @@ def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixe
     return text, parsed_formula
 
 
-def _point_to_score(name: str, runs: Runs) -> str:
+def _suggest_score_column(name: str, runs: Runs) -> str:
     """Say of an unknown column that is a measure, that its numbers are the column score; empty where it is none."""
     conditions = [fields for study in runs.info["conditions"].values() for fields in study.values()]
     if name not in {fields.get(MEASURE) for fields in conditions}:
@@ -209,13 +215,15 @@ def _point_to_score(name: str, runs: Runs) -> str:
     return f" (a measure: its numbers are score; keep it with where, \"measure = '{name}'\")"
 
 
-def _choose_groups(by: Sequence[str], formula_columns: Sequence[str], runs: Runs, protocol: str) -> tuple[str, ...]:
+def _choose_grouping_columns(
+    by: Sequence[str], formula_columns: Sequence[str], runs: Runs, protocol: str
+) -> tuple[str, ...]:
     """Return the columns that cut the rows into fits: the study, the measure, and those that were named."""
-    all_columns = _list_columns(protocol)
+    all_columns = _list_formula_columns(protocol)
     if not isinstance(by, Iterable):
         raise InputError(f"by: expected names of columns, not {shorten_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)
-    groups = [name for name in ("study", *_list_own_names(protocol)) if name not in formula_columns]
+    groups = [name for name in ("study", *_list_columns_of_this_protocol_only(protocol)) if name not in formula_columns]
     for name in names:
         column = attributes.find_predictor_column(str(name), all_columns, runs)
         if column is None:
@@ -227,7 +235,7 @@ def _choose_groups(by: Sequence[str], formula_columns: Sequence[str], runs: Runs
     return tuple(dict.fromkeys(groups))
 
 
-def _fit_groups(
+def _fit_mixed_model_per_group(
     rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str, weights: str
 ) -> tuple[mixed.Result, dict[tuple[Any, ...], str]]:
     """Fit every group; return the fits, and for every group without one the reason."""
@@ -236,7 +244,7 @@ def _fit_groups(
     parts = rows.groupby(list(groups), sort=False, observed=True) if groups else [((), rows)]
     for key, part in parts:
         try:
-            named_part = attributes.name_levels(part, columns)
+            named_part = attributes.name_levels_against_baseline(part, columns)
             result = mixed.fit_mixed_models(
                 named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
             )

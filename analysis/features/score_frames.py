@@ -25,7 +25,7 @@ def join_ratings_with_features(runs: Runs, *, attributes: Sequence[str] = (), as
     runs
         From `analysis.runs.open_runs`; studies of rating scales.
     attributes
-        As in `frames.join_answers_with_features`.
+        As in `answer_rows.join_answers_with_features`.
     as_ranks
         Whether the answers are ranks with weights, a row per option, instead of scores.
 
@@ -57,7 +57,7 @@ def join_scores_with_features(runs: Runs, *, attributes: Sequence[str] = ()) -> 
     runs
         From `analysis.runs.open_runs`; studies of protocol `scored`.
     attributes
-        As in `frames.join_answers_with_features`.
+        As in `answer_rows.join_answers_with_features`.
 
     Returns
     -------

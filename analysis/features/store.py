@@ -40,13 +40,17 @@ _METADATA = b"waver"
 
 @dataclass(frozen=True)
 class FeatureRecord:
-    """Record which component computed some columns of a language; without `identity`, `note` says why none did."""
+    """Record which component computed some columns of a language; without `identity`, `note` says why none did.
+
+    `looks_like` is the code of the language that the texts look like, where they name another one.
+    """
 
     language: str
     columns: tuple[str, ...]
     identity: Mapping[str, str] | None
     note: str
     n_texts: int
+    looks_like: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class StoredFeatures:
     ----------
     default_language
         The assumed language of wordings that name none.
+    is_default_named
+        Whether a user said that it is that one.
     records
         Which component computed which columns.
     tables
@@ -64,10 +70,11 @@ class StoredFeatures:
     """
 
     default_language: str | None = None
+    is_default_named: bool = False
     records: tuple[FeatureRecord, ...] = ()
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
 
-    def find_record(self, language: str, columns: Sequence[str]) -> FeatureRecord | None:
+    def find_feature_record(self, language: str, columns: Sequence[str]) -> FeatureRecord | None:
         """Return the record of some columns.
 
         Parameters
@@ -130,14 +137,16 @@ def assemble_features_table(language: str, texts: Sequence[str], values_by_featu
     return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
 
 
-def write_features(folder: Path, default_language: str, records: Sequence[FeatureRecord], rows: pa.Table) -> None:
+def write_features(
+    folder: Path, default_language: str, is_default_named: bool, records: Sequence[FeatureRecord], rows: pa.Table
+) -> None:
     """Write features.json and features.parquet.
 
     Parameters
     ----------
     folder
         The run folder.
-    default_language, records
+    default_language, is_default_named, records
         As in `StoredFeatures`.
     rows
         From `assemble_features_table`, all languages one after the other.
@@ -145,6 +154,7 @@ def write_features(folder: Path, default_language: str, records: Sequence[Featur
     content = {
         "format": FORMAT,
         "default_language": default_language,
+        "is_default_named": is_default_named,
         "components": [asdict(record) for record in records],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -251,13 +261,15 @@ def _parse_features_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
         records = tuple(
             FeatureRecord(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]
         )
-        head = StoredFeatures(content["default_language"], records)
+        # Folders of before languages were noticed do not say it.
+        head = StoredFeatures(content["default_language"], content.get("is_default_named", False), records)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise wrong from error
     if (
         content.get("format") != FORMAT
         or not all(map(_is_valid_record, records))
         or not isinstance(head.default_language, str)
+        or not isinstance(head.is_default_named, bool)
     ):
         raise wrong
     return head
@@ -265,7 +277,9 @@ def _parse_features_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
 
 def _is_valid_record(record: FeatureRecord) -> bool:
     """Tell whether a record holds what its fields are for."""
-    has_names = all(isinstance(text, str) for text in (record.language, record.note, *record.columns))
+    has_names = all(
+        isinstance(text, str) for text in (record.language, record.note, record.looks_like, *record.columns)
+    )
     identity = record.identity if record.identity is not None else {}
     has_identity = isinstance(identity, dict) and all(isinstance(part, str) for part in identity.values())
     return has_names and has_identity and isinstance(record.n_texts, int)

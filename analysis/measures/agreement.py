@@ -73,7 +73,8 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities or thoughts), outvoted (bool: has an agreement, of samples of
       which as many hold no answer as give the more frequent one), samples (valid ones that agreement is the share
-      of, else null); one row per answer, without those of `conditions.find_subsampled_model_conditions`.
+      of, else null), logprob, text_logprob (as in responses); one row per answer, without those of
+      `conditions.find_subsampled_model_conditions`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
       answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
@@ -119,7 +120,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
         SELECT study, model, condition, item, original, {SUMS_SQL}
         FROM answers GROUP BY study, model, condition, item, original"""
     )
-    _check_duplicates(runs)
+    _refuse_duplicate_rows(runs)
     runs.execute("ALTER TABLE unchecked RENAME TO item_patterns")
 
 
@@ -210,7 +211,7 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common_kind.original}) AS original,
                {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written,
-               coalesce({outvoted_sql}, false) AS outvoted, {samples} AS samples
+               coalesce({outvoted_sql}, false) AS outvoted, {samples} AS samples, r.logprob, r.text_logprob
         FROM (SELECT * FROM responses WHERE study = {name}{condition_filter}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 
@@ -236,7 +237,7 @@ def _build_agreement_and_validity_sql(common_kind: _StimulusKind, agree_place: s
     return agreement, validity
 
 
-def _check_duplicates(runs: Runs) -> None:
+def _refuse_duplicate_rows(runs: Runs) -> None:
     """Refuse duplicate rows, which the sums show: a search for the same key in all rows is too slow."""
     duplicate = runs.execute(
         """

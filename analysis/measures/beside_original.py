@@ -26,7 +26,7 @@ import pandas as pd
 
 from analysis.measures import agreement, choices, ratings
 from analysis.measures.choices import PER_BYTE, Choices
-from analysis.measures.ratings import Ratings, average_units
+from analysis.measures.ratings import Ratings, average_over_units
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.ordered import MIDDLE, ON_NO_SIDE
 from analysis.statistics.resampling import Array
@@ -94,7 +94,7 @@ def read_answers_beside_original(runs: Runs) -> pd.DataFrame:
         study, model, condition, item, variant, wording (categorical); flip, distance, value as in
         `AnswersBesideOriginal`. In the order of run.json and of the study.
     """
-    parts = [_list_rows(study) for study in read_studies_beside_original(runs)]
+    parts = [_list_answers_of_study(study) for study in read_studies_beside_original(runs)]
     names = ["study", "model", "condition", "item", "variant", "wording"]
     frame = (
         pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*names, "flip", "distance", "value"])
@@ -102,7 +102,7 @@ def read_answers_beside_original(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(names, "category") | dict.fromkeys(("flip", "distance", "value"), "float64"))
 
 
-def _list_rows(study: AnswersBesideOriginal) -> pd.DataFrame:
+def _list_answers_of_study(study: AnswersBesideOriginal) -> pd.DataFrame:
     """List the answers of a study, unit after unit."""
     n_units, n_wordings = study.flips.shape
     columns: dict[str, Any] = {"study": pd.Categorical.from_codes(np.zeros(n_units * n_wordings, int), [study.study])}
@@ -129,10 +129,10 @@ def read_studies_beside_original(runs: Runs) -> list[AnswersBesideOriginal]:
     list of AnswersBesideOriginal
         In the order of run.json; without studies that have no paraphrase of an original.
     """
-    return runs.compute_once("beside original", lambda: list(_read_studies(runs)))
+    return runs.compute_once("beside original", lambda: list(_read_studies_with_originals(runs)))
 
 
-def _read_studies(runs: Runs) -> Iterator[AnswersBesideOriginal]:
+def _read_studies_with_originals(runs: Runs) -> Iterator[AnswersBesideOriginal]:
     """Yield every study that has paraphrases of originals."""
     protocol_by_study = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
     apart = {choices.PROTOCOL, ratings.PROTOCOL}
@@ -144,21 +144,23 @@ def _read_studies(runs: Runs) -> Iterator[AnswersBesideOriginal]:
     for name, protocol in protocol_by_study.items():
         if protocol not in apart | of_two:
             continue
-        stimuli = _read_stimuli(runs, name, by_order=protocol == choices.PROTOCOL, by_answers=protocol in of_two)
+        stimuli = _read_stimuli_beside_originals(
+            runs, name, by_order=protocol == choices.PROTOCOL, by_answers=protocol in of_two
+        )
         if not (stimuli["origin"] >= 0).any():
             continue
         answers: _Answers | None
         if protocol in of_two:
-            answers = _read_two_answers(runs.select_protocols(of_two) or runs, name, len(stimuli))
+            answers = _read_shares_of_first_answer(runs.select_protocols(of_two) or runs, name, len(stimuli))
         elif protocol == choices.PROTOCOL:
-            answers = _read_choices(runs.select_protocols({protocol}) or runs, name, stimuli)
+            answers = _read_right_probabilities_and_letters(runs.select_protocols({protocol}) or runs, name, stimuli)
         else:
-            answers = _read_ratings(runs.select_protocols({protocol}) or runs, name, stimuli)
+            answers = _read_mean_ratings_and_sides(runs.select_protocols({protocol}) or runs, name, stimuli)
         if answers is not None:
             yield _compare_with_original(name, stimuli, answers)
 
 
-def _read_stimuli(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -> pd.DataFrame:
+def _read_stimuli_beside_originals(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -> pd.DataFrame:
     """Read the stimuli of a study in order, with the place of the original that each is compared with, or -1.
 
     Parameters
@@ -191,10 +193,10 @@ def _read_stimuli(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -
     return frame.assign(origin=np.where(is_other, -1, origin))
 
 
-def _read_two_answers(runs: Runs, study: str, n_stimuli: int) -> _Answers:
+def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Answers:
     """Read the share of the first answer, and whether it is the answer."""
     agreement.create_agreement_tables(runs)
-    units = _list_units(runs, study)
+    units = _list_models_and_conditions(runs, study)
     rows = runs.execute(
         """
         SELECT u.unit, s.place, a.agreement, a.validity
@@ -205,24 +207,26 @@ def _read_two_answers(runs: Runs, study: str, n_stimuli: int) -> _Answers:
               WHERE study = $study) AS u USING (model, condition)""",
         {"study": study},
     ).fetchnumpy()
-    values, validity = (_lay_out(rows, name, (len(units), n_stimuli)) for name in ("agreement", "validity"))
+    values, validity = (
+        _arrange_column_as_array(rows, name, (len(units), n_stimuli)) for name in ("agreement", "validity")
+    )
     return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5), validity)
 
 
-def _list_units(runs: Runs, study: str) -> list[tuple[str, str]]:
+def _list_models_and_conditions(runs: Runs, study: str) -> list[tuple[str, str]]:
     """List model and condition of what was asked, in the order of run.json."""
     rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     return [(str(model), str(condition)) for model, condition in rows]
 
 
-def _lay_out(rows: Mapping[str, Any], name: str, shape: tuple[int, int]) -> Array:
+def _arrange_column_as_array(rows: Mapping[str, Any], name: str, shape: tuple[int, int]) -> Array:
     """Lay a column of rows with `unit` and `place` out as an array; NaN where there is no row, or null."""
     array = np.full(shape, np.nan)
     array[rows["unit"], rows["place"]] = np.ma.filled(rows[name].astype(float), np.nan)
     return array
 
 
-def _read_choices(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
+def _read_right_probabilities_and_letters(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
     """Read the probability of the right option, and the letter of the choice; without what is read per byte."""
     read_study: Choices | None = next(
         (s for s in choices.read_choice_studies_with_gaps(runs) if s.study == study), None
@@ -250,11 +254,11 @@ def _read_choices(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | N
               WHERE study = $study) AS u USING (model, condition)""",
         {"study": study},
     ).fetchnumpy()
-    shares = _lay_out(rows, "share", (len(units), len(stimuli)))
+    shares = _arrange_column_as_array(rows, "share", (len(units), len(stimuli)))
     return _Answers(units, np.where(np.isnan(shares), is_right, shares), chosen, read_study.validity[is_plain])
 
 
-def _read_ratings(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
+def _read_mean_ratings_and_sides(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
     """Read the mean answer after reversing, and the side of the middle: -1, 1, or 0 for the middle."""
     read_study: Ratings | None = next((s for s in ratings.read_ratings_with_originals(runs) if s.name == study), None)
     if read_study is None:
@@ -282,5 +286,5 @@ def _compare_with_original(study: str, stimuli: pd.DataFrame, answers: _Answers)
         np.where(np.isnan(answer) | np.isnan(first), np.nan, is_other),
         answers.values[:, places],
         np.abs(answers.values[:, places] - answers.values[:, origin[places]]),
-        answers.validity if answers.validity.ndim == 1 else average_units(answers.validity[:, places].T),
+        answers.validity if answers.validity.ndim == 1 else average_over_units(answers.validity[:, places].T),
     )  # fmt: skip

@@ -113,7 +113,7 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     """
     (n_scored,) = runs.execute("SELECT count(sample_score) FROM responses WHERE study = ?", [study]).fetchone()
     if n_scored:
-        return _measure_closeness_of_scores(runs, study)
+        return _measure_same_vs_cross_wording_closeness(runs, study)
     # n samples, a of them "yes" and b of them "no", make n (n - 1) ordered pairs, of which a (a - 1) + b (b - 1) agree.
     # Two wordings, one with 2 "yes" and one with 2 "no": 4 of 4 pairs within wordings agree, 0 of 8 between: gap 1.
     of_agreement = runs.info["studies"][study]["protocol"] == agreement.PROTOCOL
@@ -142,7 +142,7 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     )
 
 
-def _measure_closeness_of_scores(runs: Runs, study: str) -> pd.DataFrame:
+def _measure_same_vs_cross_wording_closeness(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much closer two scores of one wording are than two of different wordings of the item."""
     # The squared differences of all n (n - 1) ordered pairs of n numbers add up to 2 n^2 times their variance.
     return runs.sql(

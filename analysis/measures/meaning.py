@@ -55,7 +55,7 @@ class StudyMeaning:
     votes, decoy_votes
         Person -> votes (wordings,) and (decoys,): 1 yes, 0 no, NaN none.
     is_passed
-        Which wordings passed (`verdicts.select_passed`).
+        Which wordings passed (`verdicts.select_wordings_checks_should_pass`).
     qualities
         How well every check parts decoys from them.
     meanings, meaning_scores
@@ -82,11 +82,11 @@ class StudyMeaning:
 
     def count_votes(self) -> tuple[Array, Array]:
         """Count the votes of every wording: yes, and no."""
-        return _count_votes(self.votes, len(self.wordings))
+        return _count_yes_and_no_votes(self.votes, len(self.wordings))
 
-    def compute_decoy_error(self) -> float:
+    def compute_share_of_accepted_decoys(self) -> float:
         """Compute the share of decoys that most people called the same, of those with a majority; NaN without one."""
-        yes, no = _count_votes(self.decoy_votes, len(self.decoys))
+        yes, no = _count_yes_and_no_votes(self.decoy_votes, len(self.decoys))
         has_majority = yes != no
         return float((yes > no)[has_majority].mean()) if has_majority.any() else float("nan")
 
@@ -104,31 +104,31 @@ def read_study_meanings(runs: Runs) -> list[StudyMeaning]:
     InputError
         As `meaning_file.read_meaning_file`; and for two folders of a study whose files differ.
     """
-    return runs.compute_once("study meanings", lambda: list(_read_studies(runs)))
+    return runs.compute_once("study meanings", lambda: list(_read_checked_studies(runs)))
 
 
-def _read_studies(runs: Runs) -> Iterator[StudyMeaning]:
+def _read_checked_studies(runs: Runs) -> Iterator[StudyMeaning]:
     """Yield every study that has a file, in the order of run.json."""
     files: dict[str, MeaningFile] = {}
     for folder in list_meaning_folders(runs):
         file = read_meaning_file(runs, folder)
         first = files.setdefault(folder.study, file)
-        if first is not file and not _sort_rows(first.scores).equals(_sort_rows(file.scores)):
+        if first is not file and not _sort_rows_reproducibly(first.scores).equals(_sort_rows_reproducibly(file.scores)):
             raise InputError(
                 f"{first.path} and {file.path} say different things of study {folder.study!r}; delete the older one, "
                 "or put the newer one in its place"
             )
     for study in runs.info["studies"]:
         if study in files and len(files[study].scores):
-            yield judge_study(study, files[study])
+            yield assess_checks_and_wordings_of_study(study, files[study])
 
 
-def _sort_rows(scores: pd.DataFrame) -> pd.DataFrame:
+def _sort_rows_reproducibly(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows in an order that does not depend on the file."""
     return scores.sort_values([*WORDING, "check"], ignore_index=True)
 
 
-def judge_study(study: str, file: MeaningFile) -> StudyMeaning:
+def assess_checks_and_wordings_of_study(study: str, file: MeaningFile) -> StudyMeaning:
     """Judge the checks of a study, and its wordings.
 
     Parameters
@@ -143,25 +143,25 @@ def judge_study(study: str, file: MeaningFile) -> StudyMeaning:
     StudyMeaning
     """
     is_decoy = file.scores["decoy"].notna()
-    wordings, by_check = _spread_scores(file.scores[~is_decoy], ["item", "text"])
-    decoys, decoys_by_check = _spread_scores(file.scores[is_decoy], ["item", "variant"])
-    votes, scores = _split_people(by_check)
-    decoy_votes, decoy_scores = _split_people(decoys_by_check)
+    wordings, by_check = _pivot_scores_by_check(file.scores[~is_decoy], ["item", "text"])
+    decoys, decoys_by_check = _pivot_scores_by_check(file.scores[is_decoy], ["item", "variant"])
+    votes, scores = _split_people_from_other_checks(by_check)
+    decoy_votes, decoy_scores = _split_people_from_other_checks(decoys_by_check)
     for check in decoy_scores.keys() - scores.keys():
         scores[check] = np.full(len(wordings), np.nan)
-    yes, no = _count_votes(votes, len(wordings))
-    is_passed, passed_by = verdicts.select_passed(yes, no)
-    qualities = verdicts.judge_checks(
+    yes, no = _count_yes_and_no_votes(votes, len(wordings))
+    is_passed, passed_by = verdicts.select_wordings_checks_should_pass(yes, no)
+    qualities = verdicts.assess_quality_of_checks(
         scores, decoy_scores, is_passed, passed_by, wordings["item"].to_numpy(), decoys["item"].to_numpy()
     )
-    meanings, meaning_scores = verdicts.decide_meanings(scores, qualities, yes, no)
+    meanings, meaning_scores = verdicts.decide_verdict_per_wording(scores, qualities, yes, no)
     return StudyMeaning(
         study, file, wordings, decoys, scores, decoy_scores, votes, decoy_votes, is_passed, qualities, meanings,
         meaning_scores,
     )  # fmt: skip
 
 
-def _spread_scores(rows: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, Array]]:
+def _pivot_scores_by_check(rows: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, Array]]:
     """Return the texts that rows are about, in their order, and the scores of every check: NaN where it has none.
 
     Where several rows of a check have the same key, the first score counts.
@@ -178,14 +178,14 @@ def _spread_scores(rows: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, di
     return texts.reset_index(drop=True), by_check
 
 
-def _split_people(by_check: dict[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
+def _split_people_from_other_checks(by_check: dict[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
     """Return the votes of people by their names, and the scores of the other checks."""
     prefix = f"{PEOPLE}:"
     votes = {name.removeprefix(prefix): values for name, values in by_check.items() if name.startswith(prefix)}
     return votes, {name: values for name, values in by_check.items() if not name.startswith(prefix)}
 
 
-def _count_votes(votes: dict[str, Array], n_texts: int) -> tuple[Array, Array]:
+def _count_yes_and_no_votes(votes: dict[str, Array], n_texts: int) -> tuple[Array, Array]:
     """Count the votes of every text: yes, and no."""
     yes = sum(((values == 1).astype(float) for values in votes.values()), np.zeros(n_texts))
     no = sum(((values == 0).astype(float) for values in votes.values()), np.zeros(n_texts))
@@ -215,7 +215,7 @@ def read_meaning_scores(runs: Runs) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
 
 
-def read_meanings(runs: Runs) -> pd.DataFrame:
+def read_verdicts_on_wordings(runs: Runs) -> pd.DataFrame:
     """Read the verdict on every wording of some runs that was checked or read by people.
 
     Parameters
@@ -244,11 +244,11 @@ def read_meanings(runs: Runs) -> pd.DataFrame:
     parts = []
     for meaning in meanings:
         wordings = stimuli[stimuli["study"] == meaning.study].sort_values("position").drop(columns="position")
-        parts.append(wordings.merge(_list_texts(meaning), on=["item", "text"]))
+        parts.append(wordings.merge(_list_wordings_with_verdicts(meaning), on=["item", "text"]))
     return pd.concat(parts, ignore_index=True)
 
 
-def _list_texts(meaning: StudyMeaning) -> pd.DataFrame:
+def _list_wordings_with_verdicts(meaning: StudyMeaning) -> pd.DataFrame:
     """List the wordings of a study by item and text, with their verdicts."""
     yes, no = meaning.count_votes()
     is_judged = np.array([verdict is not None for verdict in meaning.meanings], bool)
@@ -264,7 +264,7 @@ def _list_texts(meaning: StudyMeaning) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
+def create_wording_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
     """Create the table `wording_meanings`: study, item, variant, meaning, meaning_score of every stimulus.
 
     What has the text of its item's original, but for blanks around it, means the same, wherever a wording of the study
@@ -287,7 +287,9 @@ def create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
         return False
     judged = [study.study for study in studies if any(verdict is not None for verdict in study.meanings)]
     stimuli = runs.sql(f"SELECT study, item, variant, text, pattern = '{ORIGINAL}' AS original FROM stimuli")
-    rows = stimuli.merge(read_meanings(runs)[[*WORDING, "meaning", "meaning_score"]], on=WORDING, how="left")
+    rows = stimuli.merge(
+        read_verdicts_on_wordings(runs)[[*WORDING, "meaning", "meaning_score"]], on=WORDING, how="left"
+    )
     texts = rows["text"].str.strip()
     key = pd.MultiIndex.from_arrays([rows["study"], rows["item"], texts])
     is_original = key.isin(key[rows["original"].to_numpy(bool)]) & rows["study"].isin(judged).to_numpy()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning_flips import read_judged_answers
+from analysis.measures.meaning_flips import read_answers_of_checked_studies
 from analysis.measures.thresholds import KEPT
 from analysis.statistics.corrected_share import estimate_corrected_share
 
@@ -20,7 +20,7 @@ _FIGURES = (
 )  # fmt: skip
 
 
-def correct_flips(runs: Runs) -> pd.DataFrame:
+def correct_flip_shares_for_check_errors(runs: Runs) -> pd.DataFrame:
     """Correct the share of flips of every model for the errors of the check.
 
     Parameters
@@ -36,7 +36,7 @@ def correct_flips(runs: Runs) -> pd.DataFrame:
         order of the options counts. No rows of a study that nobody read.
     """
     rows: list[dict[str, Any]] = []
-    for answers in read_judged_answers(runs):
+    for answers in read_answers_of_checked_studies(runs):
         best, judged = answers.meaning.best, answers.judged
         if not answers.meaning.votes:
             continue
@@ -44,7 +44,7 @@ def correct_flips(runs: Runs) -> pd.DataFrame:
         same = np.where(yes == no, np.nan, (yes > no).astype(float))
         score = judged["meaning_score"].to_numpy(float)
         passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
-        truth, decoy_error = np.where(np.isnan(yes), np.nan, same), answers.meaning.compute_decoy_error()
+        truth, decoy_error = np.where(np.isnan(yes), np.nan, same), answers.meaning.compute_share_of_accepted_decoys()
         for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
             share = estimate_corrected_share(flips, passes, truth, judged["item"], decoy_error, KEPT)
             rows.append({

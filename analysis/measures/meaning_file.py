@@ -89,8 +89,8 @@ def read_meaning_file(runs: Runs, folder: Folder) -> MeaningFile:
             f"{shorten_line(study_hash, 20)}: its wordings are others; {_ANEW}"
         )
     scores: pd.DataFrame = table.select(COLUMNS).to_pandas()
-    _check_values(scores, path, folder.study)
-    _check_wordings(runs, folder, scores, path)
+    _refuse_invalid_score_rows(scores, path, folder.study)
+    _refuse_scores_of_unknown_wordings(runs, folder, scores, path)
     return MeaningFile(path, scores, metadata)
 
 
@@ -129,14 +129,15 @@ def _parse_metadata(schema: pa.Schema, path: Path) -> dict[str, Any]:
     return {str(name): value for name, value in metadata.items()}
 
 
-def _check_values(scores: pd.DataFrame, path: Path, study: str) -> None:
+def _refuse_invalid_score_rows(scores: pd.DataFrame, path: Path, study: str) -> None:
     """Refuse rows of another study, unknown checks, scores that are none, and rows that are there twice."""
     import numpy as np
     import pandas as pd
 
     codes, names = pd.factorize(scores["check"])
     is_known, is_people = (
-        np.array([is_kind(str(name)) for name in names], bool) for is_kind in (_is_check, _is_person)
+        np.array([is_kind(str(name)) for name in names], bool)
+        for is_kind in (_is_valid_check_name, _is_check_by_person)
     )
     value = scores["score"].to_numpy(float)
     is_vote = is_people[codes]
@@ -153,18 +154,18 @@ def _check_values(scores: pd.DataFrame, path: Path, study: str) -> None:
             raise InputError(f"{path}: {shorten_line(where, 200)}: {problem}; {_ANEW}")
 
 
-def _is_check(name: str) -> bool:
+def _is_valid_check_name(name: str) -> bool:
     """Tell whether a check has such a name: `words`, or a kind and a name."""
     kind, _, rest = name.partition(":")
     return kind in KINDS and (kind == KINDS[0]) == (not rest)
 
 
-def _is_person(name: str) -> bool:
+def _is_check_by_person(name: str) -> bool:
     """Tell whether a person is the check."""
     return name.startswith(f"{PEOPLE}:")
 
 
-def _check_wordings(runs: Runs, folder: Folder, scores: pd.DataFrame, path: Path) -> None:
+def _refuse_scores_of_unknown_wordings(runs: Runs, folder: Folder, scores: pd.DataFrame, path: Path) -> None:
     """Refuse a file about items, wordings or texts that the run does not have."""
     import pandas as pd
 

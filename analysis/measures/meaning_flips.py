@@ -26,7 +26,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.beside_original import AnswersBesideOriginal, read_studies_beside_original
-from analysis.measures.meaning import StudyMeaning, read_meanings, read_study_meanings
+from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -87,7 +87,7 @@ class StudyAnswers:
     scores: Array
 
 
-def read_judged_answers(runs: Runs) -> list[StudyAnswers]:
+def read_answers_of_checked_studies(runs: Runs) -> list[StudyAnswers]:
     """Read the answers of every study whose wordings were checked, once per `Runs`.
 
     Parameters
@@ -100,23 +100,27 @@ def read_judged_answers(runs: Runs) -> list[StudyAnswers]:
     list of StudyAnswers
         Without studies that have no paraphrase of an original.
     """
-    return runs.compute_once("judged answers", lambda: list(_read_studies(runs)))
+    return runs.compute_once("judged answers", lambda: list(_read_answers_by_study(runs)))
 
 
-def _read_studies(runs: Runs) -> Iterator[StudyAnswers]:
+def _read_answers_by_study(runs: Runs) -> Iterator[StudyAnswers]:
     """Yield every study that was checked and has paraphrases."""
     meanings = {meaning.study: meaning for meaning in read_study_meanings(runs)} if list_meaning_folders(runs) else {}
     if not meanings:
         return
-    judged = read_meanings(runs)[["study", "item", "variant", "meaning", "meaning_score", "votes_yes", "votes_no"]]
+    judged = read_verdicts_on_wordings(runs)[
+        ["study", "item", "variant", "meaning", "meaning_score", "votes_yes", "votes_no"]
+    ]
     for beside in read_studies_beside_original(runs):
         if beside.study in meanings:
             of_study = judged[judged["study"] == beside.study].drop(columns="study")
             beside_rows = beside.wordings.merge(of_study, on=["item", "variant"], how="left")
-            yield _lay_out_study(beside, meanings[beside.study], beside_rows)
+            yield _arrange_answers_by_item_and_wording(beside, meanings[beside.study], beside_rows)
 
 
-def _lay_out_study(beside: AnswersBesideOriginal, meaning: StudyMeaning, judged: pd.DataFrame) -> StudyAnswers:
+def _arrange_answers_by_item_and_wording(
+    beside: AnswersBesideOriginal, meaning: StudyMeaning, judged: pd.DataFrame
+) -> StudyAnswers:
     """Lay the answers out by item and wording, averaged over the orders of the options."""
     item_codes, items = pd.factorize(judged["item"])
     wordings = judged.groupby(["item", "wording"], sort=False).ngroup()
@@ -130,13 +134,13 @@ def _lay_out_study(beside: AnswersBesideOriginal, meaning: StudyMeaning, judged:
     is_same.flat[cells] = (judged["meaning"] == SAME).to_numpy()
     scores.flat[cells] = judged["meaning_score"].to_numpy(float)
     flips, values, distances = (
-        np.stack([_average_cells(row, cells, shape) for row in array])
+        np.stack([_average_variants_sharing_a_cell(row, cells, shape) for row in array])
         for array in (beside.flips, beside.values, beside.distances)
     )
     return StudyAnswers(beside, meaning, judged, list(map(str, items)), flips, values, distances, is_same, scores)
 
 
-def _average_cells(row: Array, cells: npt.NDArray[np.intp], shape: tuple[int, int]) -> Array:
+def _average_variants_sharing_a_cell(row: Array, cells: npt.NDArray[np.intp], shape: tuple[int, int]) -> Array:
     """Average what is there of the variants that share a cell; NaN where nothing is."""
     is_known = ~np.isnan(row)
     size = shape[0] * shape[1]
@@ -144,7 +148,7 @@ def _average_cells(row: Array, cells: npt.NDArray[np.intp], shape: tuple[int, in
     return np.asarray(sums / np.where(n > 0, n, np.nan)).reshape(shape)
 
 
-def compare_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare what all wordings do to the answers with what those do that mean the same.
 
     Parameters
@@ -165,24 +169,26 @@ def compare_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
         Without a verdict on any wording there are rows `ALL` only, about all items. No rows where no wordings were
         checked.
     """
-    parts = [_compare_study(answers, resamples, seed) for answers in read_judged_answers(runs)]
+    parts = [_compare_wordings_of_study(answers, resamples, seed) for answers in read_answers_of_checked_studies(runs)]
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True)
     return table.assign(p_holm=correct_families_by_holm(table, ["study"]))
 
 
-def _compare_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
+def _compare_wordings_of_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
     """Compare all wordings of a study with those that mean the same."""
     has_verdicts = any(verdict is not None for verdict in answers.meaning.meanings)
-    comparison = compare_with_all(answers, answers.is_same if has_verdicts else np.ones_like(answers.is_same))
-    columns, table = comparison.estimate_intervals(resamples, seed)
-    table = table.assign(validity=np.tile(answers.beside.validity, 2), **_count_left_out(comparison))
+    comparison = compare_chosen_with_all_wordings(
+        answers, answers.is_same if has_verdicts else np.ones_like(answers.is_same)
+    )
+    columns, table = comparison.estimate_figures_with_intervals(resamples, seed)
+    table = table.assign(validity=np.tile(answers.beside.validity, 2), **_count_items_left_out(comparison))
     n_units = len(answers.beside.units)
     same, pairs = slice(n_units, None), [(unit + n_units, unit) for unit in range(n_units)]
     p_values = {}
     for name, part in columns.items():
-        difference = bootstrap_differences(part, _compute_drawn_figures, pairs, draws=resamples, seed=seed)[name]
+        difference = bootstrap_differences(part, _compute_figures_of_resamples, pairs, draws=resamples, seed=seed)[name]
         p_values[name] = difference.p
         for ending, values in (("", difference.estimate), ("_lower", difference.lower), ("_upper", difference.upper)):
             table[f"{name}_difference{ending}"] = np.nan
@@ -193,7 +199,7 @@ def _compare_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataF
     return table if has_verdicts else table.iloc[:n_units]
 
 
-def _count_left_out(comparison: Comparison) -> dict[str, Array]:
+def _count_items_left_out(comparison: Comparison) -> dict[str, Array]:
     """Count the items that are in neither row of a unit, and their part of the sum over items of changed shares."""
     answers = comparison.answers
     n_flips = (~np.isnan(answers.flips)).sum(axis=2)
@@ -228,13 +234,13 @@ class Comparison:
     n_wordings: npt.NDArray[np.int64]
     figures: dict[str, Array]
 
-    def estimate_intervals(self, resamples: int, seed: int) -> tuple[dict[str, Columns], pd.DataFrame]:
+    def estimate_figures_with_intervals(self, resamples: int, seed: int) -> tuple[dict[str, Columns], pd.DataFrame]:
         """Estimate every figure with its interval.
 
         Parameters
         ----------
         resamples, seed
-            As in `compare_flips`.
+            As in `compare_flips_of_all_and_same_meaning`.
 
         Returns
         -------
@@ -244,7 +250,9 @@ class Comparison:
         """
         columns: dict[str, Columns] = {name: {name: values} for name, values in self.figures.items()}
         intervals: dict[str, Interval] = {
-            name: bootstrap_intervals(part, _compute_drawn_figures, _SHARES.get(name), draws=resamples, seed=seed)[name]
+            name: bootstrap_intervals(
+                part, _compute_figures_of_resamples, _SHARES.get(name), draws=resamples, seed=seed
+            )[name]
             for name, part in columns.items()
         }
         models, conditions = zip(*self.answers.beside.units, strict=True) if self.answers.beside.units else ((), ())
@@ -257,7 +265,7 @@ class Comparison:
         return columns, pd.DataFrame({**about, **build_interval_columns(intervals)})
 
 
-def compare_with_all(answers: StudyAnswers, is_chosen: Mask) -> Comparison:
+def compare_chosen_with_all_wordings(answers: StudyAnswers, is_chosen: Mask) -> Comparison:
     """Compare all wordings of a study with some of them, on the items that have one of these.
 
     Parameters
@@ -301,7 +309,7 @@ def choose_number_of_wordings(sizes: npt.NDArray[np.int64]) -> int:
     return int(np.quantile(comparable, ITEMS_BELOW_K, method="lower")) if len(comparable) else 2
 
 
-def _compute_drawn_figures(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _compute_figures_of_resamples(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Average a figure over the drawn items; of variances, return the root of the mean."""
     means = {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
     return {name: np.sqrt(values) if name == "sd" else values for name, values in means.items()}

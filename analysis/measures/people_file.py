@@ -33,7 +33,7 @@ class Item:
     name: str
     options: tuple[str, ...]
 
-    def find_rank(self, text: str) -> int | None:
+    def find_rank_of_option(self, text: str) -> int | None:
         """Return the place of an option from 0 on, of its label or rank; None: there is no such option."""
         if text in self.options:
             return self.options.index(text)
@@ -58,7 +58,7 @@ class PeopleFile:
     other_columns: tuple[str, ...]
 
 
-def read_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) -> PeopleFile:
+def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) -> PeopleFile:
     """Read a file of people's answers.
 
     Parameters
@@ -90,16 +90,16 @@ def read_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) ->
     header = list(rows[0][1])
     names = {item.name for items in items_by_study.values() for item in items}
     if ITEM in header and OPTION in header:
-        _check_table(file, rows, names)
+        _refuse_malformed_people_table(file, rows, names)
         columns = [name for name in header if name not in (ITEM, OPTION, SHARE, COUNT, N)]
-        read_study = _read_table
+        read_study = _read_shares_or_counts_of_people
     elif names.intersection(header):
         _check_respondents_differ(file, rows)
         columns = [name for name in header if name not in names and name != RESPONDENT]
         read_study = _read_respondents
     else:
         raise InputError(f"{file}: none of its columns is an item of these runs; {FORMS}")
-    rows_items = {cells[ITEM] for _, cells in rows} if read_study is _read_table else set(header)
+    rows_items = {cells[ITEM] for _, cells in rows} if read_study is _read_shares_or_counts_of_people else set(header)
     by_study = {
         study: read_study(file, rows, items)
         for study, items in items_by_study.items()
@@ -108,7 +108,7 @@ def read_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) ->
     return PeopleFile(by_study, tuple(columns))
 
 
-def _check_table(file: Path, rows: Sequence[Row], names: set[str]) -> None:
+def _refuse_malformed_people_table(file: Path, rows: Sequence[Row], names: set[str]) -> None:
     """Refuse a table with both shares and counts, or neither, and items that no study has."""
     header = rows[0][1]
     if (SHARE in header) == (COUNT in header):
@@ -145,7 +145,7 @@ def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) ->
         cells = [row[item.name] for _, row in rows]
         rank_by_text: dict[str, float] = {"": float("nan")}
         for text in set(cells) - {""}:
-            rank = item.find_rank(text)
+            rank = item.find_rank_of_option(text)
             if rank is None:
                 line = rows[cells.index(text)][0]
                 raise InputError(
@@ -158,12 +158,12 @@ def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) ->
         raise InputError(
             f"{file}: every cell of its items is empty; give an option, or a rank, where there is an answer"
         )
-    return build_people_from_ranks(tuple(item.name for item in items), ranks, _count_options(items))
+    return build_people_from_ranks(tuple(item.name for item in items), ranks, _count_options_of_items(items))
 
 
-def _read_table(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> People:
+def _read_shares_or_counts_of_people(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> People:
     """Read a table of shares or counts."""
-    n_options = _count_options(items)
+    n_options = _count_options_of_items(items)
     shares, n = np.zeros((len(items), int(n_options.max()))), np.zeros(len(items))
     place_by_name = {item.name: place for place, item in enumerate(items)}
     line_by_option: dict[tuple[int, int], int] = {}
@@ -173,7 +173,7 @@ def _read_table(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> Peopl
         place = place_by_name.get(cells[ITEM])
         if place is None:  # an item of another study
             continue
-        rank = items[place].find_rank(cells[OPTION])
+        rank = items[place].find_rank_of_option(cells[OPTION])
         if rank is None:
             raise InputError(
                 f"{file}: line {line}: item {shorten_line(repr(cells[ITEM]))}: "
@@ -184,16 +184,18 @@ def _read_table(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> Peopl
                 f"{file}: line {line}: option {shorten_line(repr(cells[OPTION]))} of item "
                 f"{shorten_line(repr(cells[ITEM]))} is in line {first}, too; keep one"
             )
-        shares[place, rank] = _parse_amount(file, line, column, cells[column])
+        shares[place, rank] = _parse_share_or_count(file, line, column, cells[column])
         lines_by_item.setdefault(place, []).append((line, cells))
     for place, item_rows in lines_by_item.items():
-        n[place] = _find_n(file, items[place].name, item_rows, column, float(shares[place].sum()))
+        n[place] = _check_sum_and_find_number_of_people(
+            file, items[place].name, item_rows, column, float(shares[place].sum())
+        )
     total = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)
     return People(tuple(item.name for item in items), shares, n_options, n)
 
 
-def _parse_amount(file: Path, line: int, column: str, text: str) -> float:
+def _parse_share_or_count(file: Path, line: int, column: str, text: str) -> float:
     """Read a share from 0 to 1, or a count: a whole number from 0 on."""
     try:
         value = float(text)
@@ -209,7 +211,9 @@ def _parse_amount(file: Path, line: int, column: str, text: str) -> float:
     return value
 
 
-def _find_n(file: Path, item: str, rows: Sequence[Row], column: str, total: float) -> float:
+def _check_sum_and_find_number_of_people(
+    file: Path, item: str, rows: Sequence[Row], column: str, total: float
+) -> float:
     """Check the sum of an item's shares or counts; return the number of people, NaN where it is not known."""
     where = f"{file}: item {shorten_line(repr(item))} (line {rows[0][0]})"
     if column == SHARE and abs(total - 1) > ROUNDING * len(rows):
@@ -234,6 +238,6 @@ def _find_n(file: Path, item: str, rows: Sequence[Row], column: str, total: floa
     return float(text)
 
 
-def _count_options(items: Sequence[Item]) -> npt.NDArray[np.int64]:
+def _count_options_of_items(items: Sequence[Item]) -> npt.NDArray[np.int64]:
     """Return K of every item."""
     return np.array([len(item.options) for item in items])

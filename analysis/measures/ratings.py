@@ -24,7 +24,7 @@ from analysis.measures.ratings_rows import describe_rating_units, read_rating_it
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
 from analysis.measures.thresholds import LOW_MASS
-from analysis.statistics.ordered import compute_sample_variances, compute_scores
+from analysis.statistics.ordered import compute_mean_answer_scores, compute_sample_variances
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Ratings:
     scores: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scores", compute_scores(self.shares, self.n_options[:, :, None]))
+        object.__setattr__(self, "scores", compute_mean_answer_scores(self.shares, self.n_options[:, :, None]))
 
     @property
     def keys(self) -> npt.NDArray[np.int64]:
@@ -103,7 +103,7 @@ class Ratings:
 
     def list_settings(self) -> list[tuple[tuple[str, str], npt.NDArray[np.intp]]]:
         """List model and setting, and the places of its units, in the order of run.json."""
-        return list_groups(self.units, ["model", "setting"])
+        return group_units_by_columns(self.units, ["model", "setting"])
 
     @property
     def is_silent(self) -> npt.NDArray[np.bool_]:
@@ -115,7 +115,9 @@ class Ratings:
         return float(self.units["validity"].to_numpy(float)[places].mean())
 
 
-def list_groups(units: pd.DataFrame, columns: Sequence[str]) -> list[tuple[tuple[Any, ...], npt.NDArray[np.intp]]]:
+def group_units_by_columns(
+    units: pd.DataFrame, columns: Sequence[str]
+) -> list[tuple[tuple[Any, ...], npt.NDArray[np.intp]]]:
     """List the different values of some columns of units, and the places of the units that have them."""
     keys = list(units[list(columns)].itertuples(index=False, name=None))
     places: dict[tuple[Any, ...], list[int]] = {}
@@ -129,7 +131,7 @@ def reverse_scores(scores: Array, keys: npt.NDArray[np.int64]) -> Array:
     return np.where(keys < 0, 1 - scores, scores)
 
 
-def average_units(values: Array) -> Array:
+def average_over_units(values: Array) -> Array:
     """Average over the first axis what is there; NaN where nothing is."""
     is_known = ~np.isnan(values)
     n = is_known.sum(axis=0)
@@ -149,15 +151,15 @@ def read_ratings(runs: Runs) -> list[Ratings]:
     InputError
         For a key that is neither 1 nor -1, or wordings of an item that differ in scale, key or options.
     """
-    return runs.compute_once("ratings", lambda: list(_read_studies(runs)))
+    return runs.compute_once("ratings", lambda: list(_read_rating_studies(runs)))
 
 
 def read_ratings_with_originals(runs: Runs) -> list[Ratings]:
     """Read every study as `read_ratings`, but with all wordings of every item: its original, too."""
-    return runs.compute_once("ratings with originals", lambda: list(_read_studies(runs, with_originals=True)))
+    return runs.compute_once("ratings with originals", lambda: list(_read_rating_studies(runs, with_originals=True)))
 
 
-def _read_studies(runs: Runs, *, with_originals: bool = False) -> Iterator[Ratings]:
+def _read_rating_studies(runs: Runs, *, with_originals: bool = False) -> Iterator[Ratings]:
     """Yield every study."""
     for name, fields in runs.info["studies"].items():
         if fields["protocol"] != PROTOCOL:

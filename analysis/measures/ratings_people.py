@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.measures.people_file import Item, PeopleFile, read_people
-from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
+from analysis.measures.people_file import Item, PeopleFile, read_answers_of_people
+from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
 from analysis.statistics.ratings.comparison import (
-    compute_item_figures,
+    compute_figures_of_models_by_item,
 )
 from analysis.statistics.ratings.people import (
     People,
@@ -48,7 +48,7 @@ class Compared:
     shares
         (items, units, options); NaN where there is no answer that can be compared.
     figures
-        From `compute_item_figures`: (items, units).
+        From `compute_figures_of_models_by_item`: (items, units).
     """
 
     ratings: Ratings
@@ -67,7 +67,7 @@ class Compared:
 
 
 def read_people_of_runs(runs: Runs, people: str) -> PeopleFile:
-    """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_people`."""
+    """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_answers_of_people`."""
 
     def read() -> PeopleFile:
         items = {
@@ -76,7 +76,7 @@ def read_people_of_runs(runs: Runs, people: str) -> PeopleFile:
             ]
             for ratings in read_ratings(runs)
         }
-        return read_people(people, items)
+        return read_answers_of_people(people, items)
 
     return runs.compute_once(("people", people), read)
 
@@ -89,7 +89,7 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     runs
         From `analysis.runs.open_runs`.
     people
-        A file (`read_people`); empty: none.
+        A file (`read_answers_of_people`); empty: none.
     seed
         Of the draws of people.
 
@@ -104,42 +104,42 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
 
     def compare() -> list[Compared]:
         studies = [ratings for ratings in read_ratings(runs) if ratings.name in by_study]
-        return [_compare_study(ratings, by_study[ratings.name], seed) for ratings in studies]
+        return [_compare_study_with_people(ratings, by_study[ratings.name], seed) for ratings in studies]
 
     return runs.compute_once(("models beside people", people, seed), compare)
 
 
-def _compare_study(ratings: Ratings, people: People, seed: int) -> Compared:
+def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> Compared:
     """Average the answers of every unit, and compare them with those of people."""
     reference = build_people_reference(people, seed=seed)
     is_comparable = ratings.n_options == people.n_options
     units, shares, samples, validity = [], [], [], []
-    for unit, places in _list_units(ratings):
+    for unit, places in _list_units_by_persona(ratings):
         has_same_options = is_comparable[places][:, :, None, None]
         answers = np.where(has_same_options, ratings.shares[places], np.nan)
         if np.isnan(answers).all():
             continue
         units.append(unit)
-        shares.append(average_units(np.stack([average_units(each) for each in answers.swapaxes(1, 2)])))
-        samples.append(_count_samples(ratings, places))
+        shares.append(average_over_units(np.stack([average_over_units(each) for each in answers.swapaxes(1, 2)])))
+        samples.append(_count_samples_per_item(ratings, places))
         validity.append(ratings.compute_validity(places))
     laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))
     n_samples = np.stack(samples, axis=1) if samples else np.empty(laid_out.shape[:2])
-    figures = compute_item_figures(laid_out, people, reference, n_samples)
+    figures = compute_figures_of_models_by_item(laid_out, people, reference, n_samples)
     return Compared(ratings, people, reference, units, np.array(validity), laid_out, figures)
 
 
-def _list_units(ratings: Ratings) -> Iterator[tuple[tuple[str, str, str | None], np.ndarray]]:
+def _list_units_by_persona(ratings: Ratings) -> Iterator[tuple[tuple[str, str, str | None], np.ndarray]]:
     """Yield model, setting and persona with the places of their units; of several personas, all of them first."""
     for (model, setting), places in ratings.list_settings():
-        personas = list_groups(ratings.units.iloc[places], [PERSONA])
+        personas = group_units_by_columns(ratings.units.iloc[places], [PERSONA])
         if len(personas) > 1:
             yield (model, setting, ALL_PERSONAS), places
         for (persona,), inside in personas:
             yield (model, setting, persona if isinstance(persona, str) else None), places[inside]
 
 
-def _count_samples(ratings: Ratings, places: np.ndarray) -> Array:
+def _count_samples_per_item(ratings: Ratings, places: np.ndarray) -> Array:
     """Return how many samples are behind the answers to every item: (items,); infinite where they are probabilities."""
     if ratings.samples is None:
         return np.full(len(ratings.items), np.inf)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.ratings import read_ratings
 from analysis.measures.ratings_rows import PERSONA, SHOWN
-from analysis.statistics.mixed import spread_over_ranks
+from analysis.statistics.mixed import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.ordered import EXPECTED
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def list_answer_ranks(runs: Runs, way: str = EXPECTED) -> pd.DataFrame:
         for unit, fields in enumerate(ratings.units.to_dict("records")):
             about = {name: fields[name] for name in ("model", "condition", "setting", *SHOWN, PERSONA)}
             frame = names.assign(study=ratings.name, n_options=ratings.n_options[unit][cells[0]], **about)
-            parts.append(spread_over_ranks(frame, ratings.shares[unit][cells], way))
+            parts.append(expand_answers_into_weighted_ranks(frame, ratings.shares[unit][cells], way))
     if not parts:
         return pd.DataFrame()
     rows = pd.concat(parts, ignore_index=True)

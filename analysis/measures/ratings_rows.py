@@ -50,7 +50,10 @@ def describe_rating_units(runs: Runs, study: str) -> pd.DataFrame:
     rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]
     cut = list_conditions_without_middle(conditions)
-    settings, without_personas = name_settings(conditions), name_settings(conditions, ())
+    settings, without_personas = (
+        name_settings_without_personas(conditions),
+        name_settings_without_personas(conditions, ()),
+    )
     return pd.DataFrame([
         {"model": model, "condition": condition, "setting": settings[condition],
          "presentation": without_personas[condition],
@@ -61,7 +64,9 @@ def describe_rating_units(runs: Runs, study: str) -> pd.DataFrame:
     ])  # fmt: skip
 
 
-def name_settings(conditions: Mapping[str, Mapping[str, Any]], ignored: Collection[str] = SHOWN) -> dict[str, str]:
+def name_settings_without_personas(
+    conditions: Mapping[str, Mapping[str, Any]], ignored: Collection[str] = SHOWN
+) -> dict[str, str]:
     """Name what conditions have in common that differ in the persona, or in some other fields, alone.
 
     Parameters
@@ -78,7 +83,7 @@ def name_settings(conditions: Mapping[str, Mapping[str, Any]], ignored: Collecti
 
     >>> fields = {"form": "plain", "labels": "numbers", "option_order": "up"}
     >>> both = {"plain/numbers-up/persona-ann/text": {**fields, "persona": "ann"}, "plain/numbers-up": fields}
-    >>> list(name_settings(both).values()), list(name_settings(both, ()).values())
+    >>> list(name_settings_without_personas(both).values()), list(name_settings_without_personas(both, ()).values())
     (['plain/personas/text', 'plain'], ['plain/numbers-up/personas/text', 'plain/numbers-up'])
     """
     by_fields: dict[frozenset[tuple[str, str]], list[str]] = {}

@@ -23,12 +23,12 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.ratings import Ratings, average_units, list_groups
+from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.ratings_wordings import keep_units_with_all_options
 from analysis.measures.thresholds import LOW_MASS
 from analysis.statistics.ordered import MIDDLE as HALF
-from analysis.statistics.ordered import compute_end_shares, compute_middle_shares
+from analysis.statistics.ordered import compute_shares_of_end_options, compute_shares_of_middle_option
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.resampling import Array
@@ -75,25 +75,25 @@ class Style:
     p: float
 
 
-def measure_styles(ratings: Ratings) -> Iterator[Style]:
+def measure_response_styles(ratings: Ratings) -> Iterator[Style]:
     """Measure the styles of every model in every setting, those that its conditions tell of."""
     settings = ratings.list_settings()
     for unit, places in settings:
         yield _measure_acquiescence(ratings, unit, places)
     for style, shares in (
-        (ENDS, compute_end_shares(ratings.shares, ratings.n_options[:, :, None])),
-        (MIDDLE, compute_middle_shares(ratings.shares, ratings.n_options[:, :, None])),
+        (ENDS, compute_shares_of_end_options(ratings.shares, ratings.n_options[:, :, None])),
+        (MIDDLE, compute_shares_of_middle_option(ratings.shares, ratings.n_options[:, :, None])),
     ):
         # Of two options there is nothing between the ends.
         shares = np.where(ratings.n_options[:, :, None] > 2, shares, np.nan)
-        yield from _compare_with_other_models(ratings, style, shares)
+        yield from _compare_share_with_other_models(ratings, style, shares)
     for unit, places in settings:
-        yield from _compare_conditions(ratings, unit, places)
+        yield from _compare_conditions_of_model(ratings, unit, places)
 
 
 def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Places) -> Style:
     """Measure the mean s before reversing, with equal weight for both keys of every scale that has both."""
-    scores = average_units(ratings.scores[places])
+    scores = average_over_units(ratings.scores[places])
     stratum = np.full(len(ratings.items), -1)
     n_strata = 0
     for scale in ratings.scales:
@@ -114,7 +114,7 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
     return Style(unit, ACQUIESCENCE, estimate.mean, HALF, ends, like_ends, estimate.n_items, p)
 
 
-def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
+def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
     """Compare every model's share with the mean of the other models' in the same setting.
 
     Its p value is the larger of two: against their mean, and against the model in the middle of them, 1 where it is on
@@ -122,7 +122,7 @@ def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> I
     would differ from it.
     """
     settings = ratings.list_settings()
-    averages = [average_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
+    averages = [average_over_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
     means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
     by_condition: dict[str, list[int]] = {}  # -> places of the models that answer, the lowest mean first
     for place in np.argsort(means, kind="stable").tolist():  # NaN last
@@ -147,9 +147,9 @@ def _compare_with_other_models(ratings: Ratings, style: str, shares: Array) -> I
             continue
         n_others = counts[unit[1]] - ~np.isnan(own)
         against = (sums[unit[1]] - np.nan_to_num(own)) / np.where(n_others > 0, n_others, np.nan)
-        compared = _compare_values(unit, style, own, against, ratings.crossed)
+        compared = _compare_panels_on_common_answers(unit, style, own, against, ratings.crossed)
         in_middle = averages[_find_middle_model(means, place, group)]
-        with_middle = _compare_values(unit, style, own, in_middle, ratings.crossed)
+        with_middle = _compare_panels_on_common_answers(unit, style, own, in_middle, ratings.crossed)
         is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
         yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
 
@@ -161,13 +161,13 @@ def _find_middle_model(means: list[float], place: int, in_order: list[int]) -> i
     return min(middle, key=lambda other: abs(means[other] - means[place]))
 
 
-def _compare_conditions(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
+def _compare_conditions_of_model(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
     """Compare the conditions of a model that differ in the order, the labels, or the middle option alone."""
-    for style, (value, against) in pair_conditions(ratings, places).items():
-        yield _compare_values(unit, style, value, against, ratings.crossed)
+    for style, (value, against) in pair_conditions_shown_differently(ratings, places).items():
+        yield _compare_panels_on_common_answers(unit, style, value, against, ratings.crossed)
 
 
-def pair_conditions(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
+def pair_conditions_shown_differently(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
     """Pair the conditions of a model in one setting that differ in how the options are shown.
 
     Parameters
@@ -191,19 +191,21 @@ def pair_conditions(ratings: Ratings, places: Places) -> dict[str, tuple[Array, 
     compared = {}
     for style, column, first, second in comparisons:
         pairs = []
-        for _, group in list_groups(part, [key for key in (*SHOWN, PERSONA) if key != column]):
+        for _, group in group_units_by_columns(part, [key for key in (*SHOWN, PERSONA) if key != column]):
             by_value = dict(zip(part[column].iloc[group], places[group], strict=True))
             if first in by_value and second in by_value:
                 pairs.append((by_value[first], by_value[second]))
         if pairs:
             sides = [ratings.scores[[pair[side] for pair in pairs]] for side in (0, 1)]
             has_both = ~np.isnan(sides[0]) & ~np.isnan(sides[1])
-            value, against = (average_units(np.where(has_both, side, np.nan)) for side in sides)
+            value, against = (average_over_units(np.where(has_both, side, np.nan)) for side in sides)
             compared[style] = (value, against)
     return compared
 
 
-def _compare_values(unit: tuple[str, str], style: str, value: Array, against: Array, crossed: bool) -> Style:
+def _compare_panels_on_common_answers(
+    unit: tuple[str, str], style: str, value: Array, against: Array, crossed: bool
+) -> Style:
     """Compare two panels (items, wordings) on the answers that both have.
 
     Shares at the ends and in the middle are skewed over wordings, of which a study shares too few to correct for that:

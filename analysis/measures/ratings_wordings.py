@@ -17,16 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.ratings import Ratings, average_units, list_groups
+from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns
 from analysis.measures.ratings_rows import PERSONA
 from analysis.statistics.ordered import (
-    compute_end_shares,
-    compute_entropies,
-    compute_middle_shares,
-    compute_mode_flips,
-    compute_side_flips,
+    compute_answer_entropies,
+    compute_flips_across_middle,
+    compute_flips_of_most_probable_option,
+    compute_shares_of_end_options,
+    compute_shares_of_middle_option,
     compute_wording_distances,
-    find_modes,
+    find_most_probable_ranks,
 )
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.spread import (
@@ -61,7 +61,7 @@ class Change(NamedTuple):
     n_pairs: int
 
 
-def measure_item_spreads(ratings: Ratings) -> dict[str, Array]:
+def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
     """Measure what the wordings of an item do to its answer.
 
     Returns
@@ -71,14 +71,16 @@ def measure_item_spreads(ratings: Ratings) -> dict[str, Array]:
         mode_flips (shares of the wordings); apart (mean Wasserstein-1 of two wordings, by K - 1). NaN below two
         wordings.
     """
-    side_flips, in_middle = compute_side_flips(ratings.scores)
+    side_flips, in_middle = compute_flips_across_middle(ratings.scores)
     has_two = (~np.isnan(ratings.scores)).sum(axis=2) > 1
     by_unit = {
         "sd": compute_standard_deviations(ratings.scores),
         "range": np.where(has_two, compute_ranges(ratings.scores), np.nan),
         "side_flips": side_flips,
         "in_middle": in_middle,
-        "mode_flips": compute_mode_flips(find_modes(ratings.shares), ratings.shares.shape[-1]),
+        "mode_flips": compute_flips_of_most_probable_option(
+            find_most_probable_ranks(ratings.shares), ratings.shares.shape[-1]
+        ),
         "apart": compute_wording_distances(ratings.shares, ratings.n_options),
     }
     return {name: average_over_settings(ratings, values) for name, values in by_unit.items()}
@@ -86,7 +88,7 @@ def measure_item_spreads(ratings: Ratings) -> dict[str, Array]:
 
 def average_over_settings(ratings: Ratings, values: Array) -> Array:
     """Average values of units (units, ...) over the conditions of every setting: (settings, ...)."""
-    return np.stack([average_units(values[places]) for _, places in ratings.list_settings()])
+    return np.stack([average_over_units(values[places]) for _, places in ratings.list_settings()])
 
 
 def average_distributions(ratings: Ratings) -> dict[str, Array]:
@@ -102,15 +104,15 @@ def average_distributions(ratings: Ratings) -> dict[str, Array]:
     """
     by_unit = {
         "shares": ratings.shares,
-        "entropy": compute_entropies(ratings.shares),
-        "ends": compute_end_shares(ratings.shares, ratings.n_options[:, :, None]),
-        "middle": compute_middle_shares(ratings.shares, ratings.n_options[:, :, None]),
+        "entropy": compute_answer_entropies(ratings.shares),
+        "ends": compute_shares_of_end_options(ratings.shares, ratings.n_options[:, :, None]),
+        "middle": compute_shares_of_middle_option(ratings.shares, ratings.n_options[:, :, None]),
     }
     averages: dict[str, list[Array]] = {name: [] for name in by_unit}
     for _, places in ratings.list_settings():
         places = keep_units_with_all_options(ratings, places)
         for name, values in by_unit.items():
-            averages[name].append(average_units(np.moveaxis(average_units(values[places]), 1, 0)))
+            averages[name].append(average_over_units(np.moveaxis(average_over_units(values[places]), 1, 0)))
     return {name: np.stack(parts) for name, parts in averages.items()}
 
 
@@ -120,7 +122,7 @@ def keep_units_with_all_options(ratings: Ratings, places: npt.NDArray[np.intp]) 
     return shown if len(shown) else places
 
 
-def measure_changes(ratings: Ratings, left_out: int | None = None) -> dict[str, Change]:
+def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = None) -> dict[str, Change]:
     """Measure how far two answers to an item are apart that differ in one thing alone.
 
     Only units with mostly valid answers count. Where some of them have another model beside them, asked in the same
@@ -145,7 +147,8 @@ def measure_changes(ratings: Ratings, left_out: int | None = None) -> dict[str, 
         scores = np.delete(scores, left_out, axis=2)
     same = ["model", "setting", *FACTORS.values()]
     groups = {
-        name: [places for _, places in list_groups(units, [key for key in dict.fromkeys(same) if key != column])
+        name: [places for _, places in group_units_by_columns(units,
+        [key for key in dict.fromkeys(same) if key != column])
                if len(places) > 1]
         for name, column in FACTORS.items()
     }  # fmt: skip
@@ -155,20 +158,26 @@ def measure_changes(ratings: Ratings, left_out: int | None = None) -> dict[str, 
         to_models[places] = np.moveaxis(distances, -1, 0)
     beside_models = np.where(np.isnan(to_models), np.nan, scores)
     in_wordings, all_wordings = (compute_mean_pair_distances(cells)[:, :, None] for cells in (beside_models, scores))
-    of_units = average_units(np.moveaxis(to_models, 2, 0))[:, :, None]
-    changes = {WORDING: _average_pairs(in_wordings, all_wordings, of_units, np.ones(len(answering), int))}
+    of_units = average_over_units(np.moveaxis(to_models, 2, 0))[:, :, None]
+    changes = {
+        WORDING: _average_distances_and_those_to_models(
+            in_wordings, all_wordings, of_units, np.ones(len(answering), int)
+        )
+    }
     for name, places_of_groups in groups.items():
         if places_of_groups:
-            in_groups, all_groups = (_measure_groups(cells, places_of_groups) for cells in (beside_models, scores))
-            of_groups = np.stack([average_units(to_models[places]) for places in places_of_groups])
+            in_groups, all_groups = (
+                _measure_distances_within_groups(cells, places_of_groups) for cells in (beside_models, scores)
+            )
+            of_groups = np.stack([average_over_units(to_models[places]) for places in places_of_groups])
             n_pairs = np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups])
-            changes[name] = _average_pairs(in_groups, all_groups, of_groups, n_pairs)
+            changes[name] = _average_distances_and_those_to_models(in_groups, all_groups, of_groups, n_pairs)
     if MODEL in changes:
         changes[MODEL] = changes[MODEL]._replace(models=np.full(len(ratings.items), np.nan))
     return {name: change for name, change in changes.items() if change.n_pairs}
 
 
-def compute_wording_limits(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
+def compute_half_intervals_over_wordings(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
     """Compute how far other wordings would move the mean of apart - models of a change: half of a 95 % interval.
 
     Where items share their wordings, more items do not average these out. Each is left out in turn (jackknife; Miller
@@ -191,11 +200,11 @@ def compute_wording_limits(ratings: Ratings, names: Iterable[str]) -> dict[str, 
     n_wordings = ratings.scores.shape[2]
     if not ratings.crossed or n_wordings == 1:
         return dict.fromkeys(names, 0.0)
-    without = [measure_changes(ratings, wording) for wording in range(n_wordings)]
+    without = [measure_answer_distances_by_cause(ratings, wording) for wording in range(n_wordings)]
     limits = {}
     for name in names:
         means = np.array([
-            np.nan if name not in changes else average_units(changes[name].apart - changes[name].models)
+            np.nan if name not in changes else average_over_units(changes[name].apart - changes[name].models)
             for changes in without
         ])  # fmt: skip
         error = np.sqrt((n_wordings - 1) * means.var())
@@ -203,12 +212,14 @@ def compute_wording_limits(ratings: Ratings, names: Iterable[str]) -> dict[str, 
     return limits
 
 
-def _measure_groups(scores: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+def _measure_distances_within_groups(scores: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
     """Measure how far the units of every group are apart: (groups, items, wordings)."""
     return np.stack([compute_mean_pair_distances(np.moveaxis(scores[places], 0, -1)) for places in groups])
 
 
-def _average_pairs(beside_models: Array, distances: Array, to_models: Array, n_pairs: npt.NDArray[np.int64]) -> Change:
+def _average_distances_and_those_to_models(
+    beside_models: Array, distances: Array, to_models: Array, n_pairs: npt.NDArray[np.int64]
+) -> Change:
     """Average distances (groups, items, wordings) of answers beside models; without two of these, of all."""
     if np.isnan(beside_models).all():
         beside_models, to_models = distances, np.full_like(to_models, np.nan)

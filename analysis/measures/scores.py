@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
-def _has_scores(runs: Runs) -> bool:
+def _has_scoring_study(runs: Runs) -> bool:
     """Tell whether any study of the runs is about scores."""
     return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
 
@@ -71,16 +71,16 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
         human score without a known range.
     """
     check_invalid_answer_convention(invalid)
-    rows = runs.compute_once("scored rows", lambda: _read_score_rows(runs))
+    rows = runs.compute_once("scored rows", lambda: _read_and_check_score_rows(runs))
     if invalid == "dropped":
         return rows
     is_outvoted = (rows["method"] == "sampled") & (rows["validity"] <= 0.5)
     return rows.assign(score=rows["score"].mask(is_outvoted))
 
 
-def _read_score_rows(runs: Runs) -> pd.DataFrame:
+def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
     """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
-    if not _has_scores(runs):
+    if not _has_scoring_study(runs):
         raise InputError(
             f"{_join_study_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
         )
@@ -115,13 +115,13 @@ def _read_score_rows(runs: Runs) -> pd.DataFrame:
     )
     _check_score_rows(runs, rows)
     rows["gold"] = _rescale_human_scores(runs, rows)
-    rows["setting"] = name_settings(rows)
+    rows["setting"] = name_scoring_settings(rows)
     for field in ("series", "stage"):
         rows[field] = rows["model"].map({name: fields.get(field) for name, fields in runs.info["models"].items()})
     return rows.drop(columns=["gold_score", "gold_range", "n_numbers", "expected"])
 
 
-def name_settings(rows: pd.DataFrame) -> pd.Series:
+def name_scoring_settings(rows: pd.DataFrame) -> pd.Series:
     """Join range, temperature and method of every row to one name, such as "0-9/0.7/sampled"."""
     temperatures = rows["temperature"].map("{:g}".format).replace("nan", MAKER)
     return rows["range"] + "/" + temperatures + "/" + rows["method"]
@@ -181,7 +181,7 @@ def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:
         "SELECT study, model, condition, item FROM responses JOIN score_conditions USING (study, condition) "
         "ANTI JOIN stimuli USING (study, item, variant) LIMIT 1"
     )
-    _check_no_wrong_rows(runs, unknown, "is not in stimuli.parquet")
+    _refuse_wrong_rows(runs, unknown, "is not in stimuli.parquet")
     score, exact = rows["score"], (rows["method"] != "sampled") & rows["answered"]
     is_thought = ~rows["method"].isin(METHODS)
     exact &= ~is_thought | rows["n_numbers"].notna() | score.notna()  # without an end, no thought has probabilities
@@ -194,10 +194,10 @@ def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:
         & ~np.isclose(score, rows["expected"], rtol=0, atol=TOLERANCE, equal_nan=True),
     }
     for problem, is_wrong in wrong_by_problem.items():
-        _check_no_wrong_rows(runs, rows[is_wrong], problem)
+        _refuse_wrong_rows(runs, rows[is_wrong], problem)
 
 
-def _check_no_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> None:
+def _refuse_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> None:
     """Name the first of some wrong rows, if there are any."""
     for row in wrong_rows.head(1).to_dict("records"):
         raise InputError(

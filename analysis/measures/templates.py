@@ -65,7 +65,7 @@ def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
     most_alike: Counter[str] = Counter()  # item -> wordings that hold its most frequent statement
     n_alike = len(rows)
     for item, *wording in zip(rows["item"], rows["text"], rows["start"], rows["end"], strict=True):
-        key = item, _extract_statement(*wording)
+        key = item, _cut_template_from_wording(*wording)
         counts[key] += 1
         if counts[key] > most_alike[item]:
             most_alike[item] += 1
@@ -90,7 +90,7 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
         "SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original' AND study IN (SELECT unnest(?))",
         [studies],
     )
-    texts["words"] = list(map(_sort_words, texts["text"]))
+    texts["words"] = list(map(_sort_words_of_text, texts["text"]))
     counts = texts.groupby(["study", "item"], sort=False).agg(
         {"text": "nunique", "words": "nunique", "variant": "size"}
     )
@@ -109,19 +109,19 @@ def _find_studies_of_alike_words(runs: Runs) -> list[str]:
         "SELECT study, min(text) AS first, max(text) AS last FROM stimuli WHERE pattern <> 'original' "
         "GROUP BY study, item"
     )
-    is_alike = texts["first"].map(_sort_words) == texts["last"].map(_sort_words)
+    is_alike = texts["first"].map(_sort_words_of_text) == texts["last"].map(_sort_words_of_text)
     return [str(study) for study, share in is_alike.groupby(texts["study"]).mean().items() if share >= NEARLY_ALL]
 
 
-def _sort_words(text: str) -> str:
+def _sort_words_of_text(text: str) -> str:
     """Return the words of a text in the order of the alphabet."""
     return " ".join(sorted(text.split()))
 
 
-def _extract_statement(text: str, start: int, end: int) -> str:
+def _cut_template_from_wording(text: str, start: int, end: int) -> str:
     """Take away from a wording so many letters at both ends, which all items share.
 
-    >>> _extract_statement("Is it so that cats purr?", 14, 1)
+    >>> _cut_template_from_wording("Is it so that cats purr?", 14, 1)
     'cats purr'
     """
     return text[start : max(start, len(text) - end)].strip(_EDGES).casefold()

@@ -57,15 +57,10 @@ def has_sampled_probabilities(runs: Runs, study: str) -> bool:
     study
         Its name.
     """
-    column = "sample_probability"
-    return any(
-        column not in folder.empty and column not in {name for name, _ in folder.absent}
-        for folder in runs.folders
-        if folder.study == study
-    )
+    return any("sample_probability" not in folder.empty for folder in runs.folders if folder.study == study)
 
 
-def build_said_option_sql(response_alias: str, wording_alias: str) -> str:
+def build_sql_of_answered_option(response_alias: str, wording_alias: str) -> str:
     """Write the SQL of the option that a row says: its answer; of several thoughts the likeliest option of their mean.
 
     The row's own `answer` is what most thoughts say, which is less exact, and often a tie.

@@ -15,7 +15,7 @@ KEPT = 0.8  # part of the changes that wordings of the same meaning must keep, f
 LOW_MASS = 0.5  # below this mass, an answer is not even what the model would say most of the time
 
 
-def is_silent(validity: pd.Series) -> pd.Series:
+def has_mostly_invalid_answers(validity: pd.Series) -> pd.Series:
     """Tell which models do not answer: less than half of their probability, texts or samples is a valid answer.
 
     The rule of every page: such a model is not ranked, is named in no verdict, counts in no sentence that compares

@@ -54,7 +54,7 @@ def list_shown_options(options: Sequence[str], n_values: int) -> list[str]:
     return [*options[:middle], *options[middle + 1 :]] if left_out else list(options)
 
 
-def find_probability_twin(conditions: Conditions, name: str) -> str | None:
+def find_condition_with_probabilities(conditions: Conditions, name: str) -> str | None:
     """Find the condition that asks the same prompts for option probabilities.
 
     Parameters
@@ -91,7 +91,7 @@ def find_subsampled_model_conditions(
     Parameters
     ----------
     conditions
-        As in `find_probability_twin`.
+        As in `find_condition_with_probabilities`.
     model_conditions
         The (model, condition) pairs that were asked.
 
@@ -101,7 +101,7 @@ def find_subsampled_model_conditions(
         Those of `model_conditions` that are subsamples.
     """
     twin_by_condition = {
-        name: find_probability_twin(conditions, name)
+        name: find_condition_with_probabilities(conditions, name)
         for name, fields in conditions.items()
         if _is_partial_share(fields.get("share"))
     }

@@ -15,7 +15,8 @@ import itertools
 import os
 import re
 import tempfile
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -26,13 +27,13 @@ from analysis.runs.folder import (
     Folder,
     build_null_sql,
     list_run_folders,
-    read_folder,
+    read_and_check_run_folder,
     read_model_ids,
-    read_protocol,
+    read_protocol_of_run,
 )
-from analysis.runs.hashed import check_hash
-from analysis.runs.over_time import split_by_time
-from analysis.runs.parts import Part, restrict_folders
+from analysis.runs.hashed import refuse_changed_baseline
+from analysis.runs.over_time import split_folders_into_current_and_superseded
+from analysis.runs.parts import Part, restrict_folders_to_part
 from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Result = TypeVar("Result")
+VECTORS = 100  # of 2,048 rows each, which `iterate_frames` yields at a time
 _NO_ROOM_PATTERN = "No space left|File too large|quota exceeded"  # in what DuckDB says of its temporary files
 
 
@@ -92,6 +94,12 @@ class Runs:
         self._results_by_key: dict[Hashable, Any] = {}
         _create_views(self)
 
+    @property
+    def answering_models(self) -> dict[str, Any]:
+        """Return those models of `info` that have rows: one that could not be asked is recorded without any."""
+        names = {model for folder in self.folders for model, _ in folder.units}
+        return {name: fields for name, fields in self.info["models"].items() if name in names}
+
     def sql(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query over the views.
 
@@ -133,10 +141,39 @@ class Runs:
         InputError, OSError
             As `sql`.
         """
+        with self._explain_errors():
+            return self.con.execute(query, parameters)
+
+    def iterate_frames(self, query: str, parameters: Parameters = ()) -> Iterator[pd.DataFrame]:
+        """Run a query over the views, and yield its rows some at a time: all together may be too many for the memory.
+
+        Parameters
+        ----------
+        query, parameters
+            As in `sql`. No other query may be run before the last rows are there.
+
+        Yields
+        ------
+        DataFrame
+            Some rows, at most `VECTORS` of DuckDB.
+
+        Raises
+        ------
+        InputError, OSError
+            As `sql`.
+        """
+        with self._explain_errors():
+            result = self.con.execute(query, parameters)
+            while len(frame := result.fetch_df_chunk(VECTORS)):
+                yield frame
+
+    @contextmanager
+    def _explain_errors(self) -> Iterator[None]:
+        """Turn errors of DuckDB about the files into lines about them."""
         import duckdb
 
         try:
-            return self.con.execute(query, parameters)
+            yield
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.OutOfMemoryException):
             raise  # about the query, not about the files
         except duckdb.Error as error:
@@ -153,7 +190,7 @@ class Runs:
         InputError
             If nothing of these runs is in the part.
         """
-        folders = restrict_folders(self.folders, part)
+        folders = restrict_folders_to_part(self.folders, part)
         if not folders:
             names = ", ".join(self.info["studies"])
             raise InputError(f"where: {shorten_line(part.condition, 120)}: keeps nothing of {names}")
@@ -269,18 +306,18 @@ def open_runs(
         raise InputError("the name of a run folder is empty")
     con = connect_duckdb(threads, memory_limit)
     folder_paths = [folder for path in paths for folder in list_run_folders(Path(path))]
-    chosen_paths = [folder for folder in folder_paths if not protocols or read_protocol(folder) in protocols]
+    chosen_paths = [folder for folder in folder_paths if not protocols or read_protocol_of_run(folder) in protocols]
     if not chosen_paths:
-        protocols_there = ", ".join(sorted({read_protocol(folder) for folder in folder_paths}))
+        protocols_there = ", ".join(sorted({read_protocol_of_run(folder) for folder in folder_paths}))
         raise InputError(
             f"{', '.join(map(str, paths))}: no run of protocol {' or '.join(sorted(protocols))} there; found: "
             f"{protocols_there}"
         )
     model_ids = {model for folder in folder_paths for model in read_model_ids(folder)}
-    folders = [read_folder(folder, con) for folder in chosen_paths]
+    folders = [read_and_check_run_folder(folder, con) for folder in chosen_paths]
     for folder in folders:
-        check_hash(folder.path, folder.info)
-    current, earlier = split_by_time(folders) if over_time else (folders, [])
+        refuse_changed_baseline(folder.path, folder.info)
+    current, earlier = split_folders_into_current_and_superseded(folders) if over_time else (folders, [])
     return Runs(current, con, model_ids, earlier=earlier)
 
 
@@ -323,15 +360,15 @@ def _merge_run_json(folders: Sequence[Folder]) -> dict[str, Any]:
     merged |= {"sessions": [], "drawn": []}
     for folder in folders:
         study = folder.study
-        _check_same_fields(first_by_name, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
+        _refuse_differing_fields(first_by_name, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
         merged["studies"].setdefault(study, folder.info["study"])
         for name, fields in folder.info["models"].items():
-            _check_same_fields(first_by_name, ("model", name), folder, {"revision": fields.get("revision")})
+            _refuse_differing_fields(first_by_name, ("model", name), folder, {"revision": fields.get("revision")})
             recorded_fields = {key: value for key, value in merged["models"].get(name, {}).items() if value is not None}
             merged["models"][name] = {**fields, **recorded_fields}
         conditions = merged["conditions"].setdefault(study, {})
         for name, fields in folder.info["conditions"].items():
-            _check_same_fields(first_by_name, ("condition", name, study), folder, fields)
+            _refuse_differing_fields(first_by_name, ("condition", name, study), folder, fields)
             conditions.setdefault(name, fields)
         merged["prompts"] |= folder.info.get("prompts", {})
         asked_by_condition = merged["asked"].setdefault(study, {})
@@ -346,7 +383,7 @@ def _merge_run_json(folders: Sequence[Folder]) -> dict[str, Any]:
     return merged
 
 
-def _check_same_fields(
+def _refuse_differing_fields(
     first_by_name: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]],
     name: tuple[str, ...],
     folder: Folder,
@@ -370,7 +407,7 @@ def _create_views(runs: Runs) -> None:
     _create_units_table(runs)
     for folder_a, folder_b in itertools.combinations(folders, 2) if runs.part is None else ():
         if folder_a.study == folder_b.study:
-            _check_no_shared_keys(runs, folder_a, folder_b)
+            _refuse_folders_with_equal_keys(runs, folder_a, folder_b)
     runs.execute(
         f"CREATE TEMP TABLE errors AS SELECT {', '.join(KEY)}, max(error) AS error "
         f"FROM ({rows}) WHERE error IS NOT NULL GROUP BY ALL"
@@ -403,10 +440,10 @@ def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], 
     stimuli = " UNION ALL ".join(folder.stimuli_sql for folder in first_by_study.values())
     rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
     if part:
-        part.create_tables(con)
-        rows = part.restrict_rows(rows)
+        part.create_tables_of_part(con)
+        rows = part.build_sql_of_kept_rows(rows)
     if part and not part.keeps_all_wordings:
-        con.execute(f"CREATE TABLE stimuli AS {part.restrict_stimuli(stimuli)}")
+        con.execute(f"CREATE TABLE stimuli AS {part.build_sql_of_kept_stimuli(stimuli)}")
     else:
         con.execute(f"CREATE VIEW stimuli AS {stimuli}")
     con.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
@@ -442,7 +479,7 @@ def _create_units_table(runs: Runs) -> None:
         runs.con.executemany("INSERT INTO units VALUES (?, ?, ?, ?)", rows)
 
 
-def _check_no_shared_keys(runs: Runs, folder_a: Folder, folder_b: Folder) -> None:
+def _refuse_folders_with_equal_keys(runs: Runs, folder_a: Folder, folder_b: Folder) -> None:
     """Refuse two folders that answer the same key; compare rows only of models and conditions that both asked."""
     for model, condition in sorted(folder_a.units & folder_b.units):
         keys = "SELECT item, variant FROM ({}) WHERE model = $model AND condition = $condition AND error IS NULL"

@@ -62,7 +62,8 @@ class Folder:
     units
         The (model, condition) pairs that have rows.
     complete, empty
-        Columns of the responses in which the file footers show no null, in lists neither, and those without a value.
+        Columns of the responses in which the file footers show no null, in lists neither, and those without a value
+        in any file.
     two_probabilities
         True if the file footers show that every row has two probabilities and a mass, so that no row must be read.
     absent
@@ -119,17 +120,17 @@ def list_run_folders(path: Path) -> list[Path]:
     return inside if inside and not (path / SCHEMA["run"]["file"]).is_file() else [path]
 
 
-def read_protocol(path: Path) -> str:
-    """Return the protocol of the study in a run folder; errors as in `read_folder`."""
+def read_protocol_of_run(path: Path) -> str:
+    """Return the protocol of the study in a run folder; errors as in `read_and_check_run_folder`."""
     return str(_read_folder_run_json(path)["study"]["protocol"])
 
 
 def read_model_ids(path: Path) -> list[str]:
-    """Return the ids of the models in a run folder; errors as in `read_folder`."""
+    """Return the ids of the models in a run folder; errors as in `read_and_check_run_folder`."""
     return list(_read_folder_run_json(path)["models"])
 
 
-def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
+def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     """Read and check run.json, the file footers and, in one pass, the rows of one folder (`damaged_rows`).
 
     Parameters
@@ -278,8 +279,9 @@ def _add_models_and_conditions_to_folder(con: duckdb.DuckDBPyConnection, folder:
             if name not in folder.info[field]:
                 raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
     units = frozenset((model, condition) for _, model, condition in study_units)
-    names = frozenset(list_schema_columns("responses")).difference(name for name, _ in folder.absent)
+    names = frozenset(list_schema_columns("responses"))
     complete, empty = (names.difference(*(row[place] for row in footers)) for place in (4, 5))
+    complete = complete.difference(name for name, _ in folder.absent)  # a file without the column has no value there
     in_twos = {"probability", "mass"} <= complete and all(row[-1] for row in footers)
     return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, flatten_message, shorten_line, suggest_nearest
+from ground.errors import InputError, shorten_line, suggest_nearest, write_message_on_one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,7 +24,7 @@ _TABLE_FUNCTIONS = {"unnest", "range", "generate_series"}
 _REFUSED_FUNCTIONS = {"current_setting", "pg_sleep", "sleep_ms", "write_log"}
 
 
-def lock_connection(con: duckdb.DuckDBPyConnection, files: Iterable[Path] = ()) -> None:
+def restrict_connection_to_files(con: duckdb.DuckDBPyConnection, files: Iterable[Path] = ()) -> None:
     """Let a connection read some files and nothing else from now on: no other file, no network, no new setting.
 
     Parameters
@@ -54,7 +54,7 @@ def lock_connection(con: duckdb.DuckDBPyConnection, files: Iterable[Path] = ()) 
     con.execute("SET lock_configuration = true")
 
 
-def parse_select(con: duckdb.DuckDBPyConnection, query: str, about: str) -> dict[str, Any]:
+def parse_select_statement(con: duckdb.DuckDBPyConnection, query: str, about: str) -> dict[str, Any]:
     """Parse one SELECT statement, without running it.
 
     Parameters
@@ -90,7 +90,7 @@ def parse_select(con: duckdb.DuckDBPyConnection, query: str, about: str) -> dict
             f"{about}: {shorten_line(query, 80)!r}: only a SELECT statement is run; nothing can be changed"
         )
     if parsed["error"]:
-        problem = flatten_message(str(parsed.get("error_message", "not valid SQL")))
+        problem = write_message_on_one_line(str(parsed.get("error_message", "not valid SQL")))
         raise InputError(f"{about}: {shorten_line(query, 80)!r}: {shorten_line(problem, 200)}")
     if len(parsed["statements"]) != 1:
         raise InputError(f"{about}: {shorten_line(query, 80)!r}: give one SELECT statement")
@@ -98,7 +98,7 @@ def parse_select(con: duckdb.DuckDBPyConnection, query: str, about: str) -> dict
     return statement
 
 
-def walk_nodes(tree: Any) -> Iterator[Mapping[str, Any]]:
+def walk_mappings_of_statement(tree: Any) -> Iterator[Mapping[str, Any]]:
     """Yield every mapping of a parsed statement, the outer ones first."""
     unvisited = [tree]
     while unvisited:
@@ -116,7 +116,7 @@ def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterab
     Parameters
     ----------
     con
-        A connection that was locked by `lock_connection`.
+        A connection that was locked by `restrict_connection_to_files`.
     query
         The SQL.
     tables
@@ -134,11 +134,11 @@ def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterab
     """
     import duckdb
 
-    _check_tables(parse_select(con, query, "sql"), set(tables))
+    _refuse_forbidden_tables_and_functions(parse_select_statement(con, query, "sql"), set(tables))
     try:
         frame: pd.DataFrame = con.execute(query).df()  # rows are computed as they are fetched: that fails, too
     except (duckdb.Error, MemoryError) as error:
-        raise InputError(f"sql: {flatten_message(str(error))}") from error
+        raise InputError(f"sql: {write_message_on_one_line(str(error))}") from error
     except RuntimeError as error:  # how DuckDB tells of Ctrl-C and of "Interrupt kernel"
         if "interrupted" not in str(error):
             raise
@@ -146,9 +146,9 @@ def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterab
     return frame
 
 
-def _check_tables(statement: Mapping[str, Any], tables: set[str]) -> None:
+def _refuse_forbidden_tables_and_functions(statement: Mapping[str, Any], tables: set[str]) -> None:
     """Refuse a statement that names another table or a function that reads, or that changes a table on the way."""
-    nodes = list(walk_nodes(statement))
+    nodes = list(walk_mappings_of_statement(statement))
     # {"cte_map": {"map": [{"key": "best", ...}]}}: the names that the statement gives to queries of its own.
     own_names = {entry["key"] for node in nodes for entry in _list_named_queries(node)}
     for node in nodes:

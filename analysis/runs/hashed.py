@@ -18,12 +18,12 @@ BASELINE = "baseline"  # field of run.json that only a baseline has
 _DIGITS = 16  # of 64: among a million texts, two share them with a probability of 3e-8
 
 
-def is_baseline(folder: Folder) -> bool:
+def is_baseline_folder(folder: Folder) -> bool:
     """Tell whether a run folder is a baseline."""
     return BASELINE in folder.info
 
 
-def compute_hash(path: Path, info: Mapping[str, Any]) -> str:
+def compute_baseline_hash(path: Path, info: Mapping[str, Any]) -> str:
     """Compute the hash of a baseline that results/schema.json describes.
 
     Parameters
@@ -47,7 +47,7 @@ def compute_hash(path: Path, info: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def check_hash(path: Path, info: Mapping[str, Any]) -> None:
+def refuse_changed_baseline(path: Path, info: Mapping[str, Any]) -> None:
     """Refuse a baseline that was changed after it was saved; other run folders pass.
 
     Parameters
@@ -62,7 +62,7 @@ def check_hash(path: Path, info: Mapping[str, Any]) -> None:
     InputError
         Naming the folder.
     """
-    if BASELINE in info and info[BASELINE]["sha256"] != compute_hash(path, info):
+    if BASELINE in info and info[BASELINE]["sha256"] != compute_baseline_hash(path, info):
         raise InputError(f"{path}: the baseline was changed after it was saved (hash); restore it")
 
 
@@ -87,4 +87,4 @@ def build_comparable_text_sql(alias: str, folder: Folder, other: Folder) -> str:
         The hash where only the other one is a baseline.
     """
     column = f"{alias}.text"
-    return build_text_hash_sql(column) if is_baseline(other) and not is_baseline(folder) else column
+    return build_text_hash_sql(column) if is_baseline_folder(other) and not is_baseline_folder(folder) else column

@@ -45,7 +45,7 @@ class Prompt:
         return "\n\n".join(content if role is None else f"[{role}]\n{content}" for role, content in self.messages)
 
 
-def find_asked_entry(runs: Runs, study: str, model: str, condition: str) -> Mapping[str, Any] | None:
+def find_prompts_entry_of_condition(runs: Runs, study: str, model: str, condition: str) -> Mapping[str, Any] | None:
     """Find what run.json says of the prompts of a model under a condition.
 
     Parameters
@@ -64,13 +64,13 @@ def find_asked_entry(runs: Runs, study: str, model: str, condition: str) -> Mapp
     return next((asked_entry for asked_entry in entries if model in asked_entry["models"]), None)
 
 
-def recover_prompt(asked_entry: Mapping[str, Any] | None, wording: Mapping[str, Any]) -> Prompt:
+def recover_prompt_of_wording(asked_entry: Mapping[str, Any] | None, wording: Mapping[str, Any]) -> Prompt:
     """Return the prompt of a wording.
 
     Parameters
     ----------
     asked_entry
-        From `find_asked_entry`.
+        From `find_prompts_entry_of_condition`.
     wording
         A row of the stimuli: item, variant, text, attributes.
 
@@ -248,8 +248,12 @@ def _describe_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None)
 
 
 def _format_probability(share: float) -> str:
-    """Write a probability with three digits; one that only rounds to 1 is not written as 1."""
-    return ">0.999" if 0.9995 <= share < 1 else f"{share:.3g}"
+    """Write a probability with three digits; one that only rounds to 1 is not written as 1, and a small one not as 0.
+
+    >>> _format_probability(0.9999), _format_probability(0.0323), _format_probability(0.00004), _format_probability(0)
+    ('>0.999', '0.0323', '<0.001', '0')
+    """
+    return ">0.999" if 0.9995 <= share < 1 else "<0.001" if 0 < share < 0.001 else f"{share:.3g}"
 
 
 def _describe_sample_counts(row: Mapping[str, Any]) -> str:
@@ -259,5 +263,6 @@ def _describe_sample_counts(row: Mapping[str, Any]) -> str:
     options = [] if counts is None else list_shown_options(row["options"], len(counts))
     if counts is not None and len(counts) == len(options):
         count_text = ", ".join(f"{name} {int(number)}" for name, number in zip(options, counts, strict=True))
-        return f"of {int(sum(counts)) + invalid} texts: {count_text}, none of them {invalid}"
+        n_texts = int(sum(counts)) + invalid
+        return f"of {n_texts} {'text' if n_texts == 1 else 'texts'}: {count_text}, none of them {invalid}"
     return f"of {len(texts)} texts, {invalid} without an answer" if texts is not None and invalid else ""

@@ -14,7 +14,7 @@ from analysis.runs.folder import Folder
 from ground.errors import InputError, shorten_line
 
 
-def split_by_time(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]]:
+def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]]:
     """Split run folders into those of the last time, and the earlier ones.
 
     Parameters
@@ -42,7 +42,7 @@ def split_by_time(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]
         for folder in folders
         if any(other is not folder and other.study == folder.study and other.units & folder.units for other in folders)
     ]
-    ordered = sort_by_time(again)
+    ordered = sort_folders_by_time(again)
     earlier = [
         folder
         for place, folder in enumerate(ordered)
@@ -51,12 +51,12 @@ def split_by_time(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]
     return [folder for folder in folders if folder not in earlier], earlier
 
 
-def sort_by_time(folders: Sequence[Folder]) -> list[Folder]:
+def sort_folders_by_time(folders: Sequence[Folder]) -> list[Folder]:
     """Sort run folders by their time; those of one time stay in their order."""
-    return sorted(folders, key=read_time)
+    return sorted(folders, key=read_start_time_of_run)
 
 
-def read_time(folder: Folder) -> datetime.datetime:
+def read_start_time_of_run(folder: Folder) -> datetime.datetime:
     """Read when a run was made: the start of its first session.
 
     Parameters

@@ -58,8 +58,8 @@ class Part:
         sizes = [count["wordings"] for count in self.counts.values()]
         return self.pairs is None and bool(sizes) and all(kept == n for kept, n in sizes)
 
-    def create_tables(self, con: duckdb.DuckDBPyConnection, prefix: str = "main.part") -> None:
-        """Create the tables that `restrict_rows` and `restrict_stimuli` join with.
+    def create_tables_of_part(self, con: duckdb.DuckDBPyConnection, prefix: str = "main.part") -> None:
+        """Create the tables that `build_sql_of_kept_rows` and `build_sql_of_kept_stimuli` join with.
 
         Parameters
         ----------
@@ -74,15 +74,15 @@ class Part:
                 con.execute(f"CREATE OR REPLACE TABLE {prefix}_{name} AS SELECT * FROM kept_rows")
                 con.unregister("kept_rows")
 
-    def restrict_stimuli(self, sql: str) -> str:
+    def build_sql_of_kept_stimuli(self, sql: str) -> str:
         """Write the SQL of the kept stimuli; they are numbered as if there were no others."""
         return (
             "SELECT * EXCLUDE position, row_number() OVER (PARTITION BY study ORDER BY position) - 1 AS position "
             f"FROM ({sql}) SEMI JOIN main.part_wordings USING ({', '.join(WORDING)})"
         )
 
-    def restrict_rows(self, sql: str, prefix: str = "main.part") -> str:
-        """Write the SQL of the kept rows of responses; parameters as in `create_tables`."""
+    def build_sql_of_kept_rows(self, sql: str, prefix: str = "main.part") -> str:
+        """Write the SQL of the kept rows of responses; parameters as in `create_tables_of_part`."""
         if self.pairs is None:
             rows = f"SELECT * FROM ({sql}) SEMI JOIN {prefix}_units USING ({', '.join(UNIT)})"
             return (
@@ -95,7 +95,7 @@ class Part:
         )
 
 
-def restrict_folders(folders: Sequence[Folder], part: Part) -> list[Folder]:
+def restrict_folders_to_part(folders: Sequence[Folder], part: Part) -> list[Folder]:
     """Return folders as if only a part had been asked: run.json names nothing else, and one without rows is left out.
 
     Parameters
@@ -125,19 +125,19 @@ def _restrict_run_json(folder: Folder, units: Collection[tuple[str, str]], part:
     conditions = {condition for _, condition in units}
     return {
         **info,
-        "models": _select(info["models"], models),
-        "conditions": _select(info["conditions"], conditions),
+        "models": _select_entries_by_name(info["models"], models),
+        "conditions": _select_entries_by_name(info["conditions"], conditions),
         "asked": {
             condition: [
                 {**entry, "models": [model for model in entry["models"] if (model, condition) in units]}
                 for entry in entries
                 if any((model, condition) in units for model in entry["models"])
             ]
-            for condition, entries in _select(info.get("asked", {}), conditions).items()
+            for condition, entries in _select_entries_by_name(info.get("asked", {}), conditions).items()
         },
         "drawn": {
-            model: _select(draws, {condition for name, condition in units if name == model})
-            for model, draws in _select(info.get("drawn", {}), models).items()
+            model: _select_entries_by_name(draws, {condition for name, condition in units if name == model})
+            for model, draws in _select_entries_by_name(info.get("drawn", {}), models).items()
         },
         "expected": {
             model: {
@@ -150,7 +150,7 @@ def _restrict_run_json(folder: Folder, units: Collection[tuple[str, str]], part:
     }  # fmt: skip
 
 
-def _select(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def _select_entries_by_name(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the entries of some names, in the order of the fields."""
     chosen = set(names)
     return {name: value for name, value in fields.items() if name in chosen}

@@ -27,11 +27,30 @@ def count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
         missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
         model and condition that lacks a response, in the order of run.json.
     """
-    frame = count_prompts(runs)
+    frame = count_prompts_by_condition(runs)
     return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
 
 
-def count_prompts(runs: Runs) -> pd.DataFrame:
+def list_unasked_models(runs: Runs) -> list[str]:
+    """List the models that a call named and that have no row: they could not be loaded, or the run ended before them.
+
+    What was to be asked stands in run.json (`expected`); a model that was never loaded has no conditions there.
+
+    Returns
+    -------
+    list of str
+        Their names, each once, in the order of run.json.
+    """
+    names = [
+        model
+        for folder in runs.folders
+        for model, conditions in folder.info.get("expected", {}).items()
+        if not conditions and model not in {name for name, _ in folder.units}
+    ]
+    return list(dict.fromkeys(names))
+
+
+def count_prompts_by_condition(runs: Runs) -> pd.DataFrame:
     """Count the prompts of every model and condition, as `count_unanswered_prompts` those that lack a response."""
     return runs.compute_once("unanswered", lambda: _count_asked_and_missing_prompts(runs))
 

@@ -7,17 +7,20 @@ texts go on. It then runs as the tree that was checked: nothing that a user wrot
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.guarded import parse_select, walk_nodes
-from ground.errors import InputError, flatten_message, shorten_line, suggest_nearest
+from analysis.runs.guarded import parse_select_statement, walk_mappings_of_statement
+from ground.errors import InputError, shorten_line, suggest_nearest, write_message_on_one_line
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
 ABOUT = "where"
+_WORDS_OF_SQL = re.compile(r"(?<![\w.\"'])(group|order)\b(?!\s+by\b)", re.IGNORECASE)
+"""Attributes of ours whose names SQL keeps for itself."""
 _CLASSES = {
     "CONJUNCTION", "COMPARISON", "CONSTANT", "COLUMN_REF", "BETWEEN", "OPERATOR", "CAST", "FUNCTION", "CASE", "TYPE",
 }  # fmt: skip
@@ -33,7 +36,7 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
-def select_rows(
+def select_rows_fulfilling_condition(
     con: duckdb.DuckDBPyConnection, condition: str, view: str, kept: tuple[str, ...], columns: Mapping[str, str]
 ) -> pa.Table:
     """Select the rows of a view that a condition is true of.
@@ -41,7 +44,7 @@ def select_rows(
     Parameters
     ----------
     con
-        A connection that was locked by `guarded.lock_connection`.
+        A connection that was locked by `guarded.restrict_connection_to_files`.
     condition
         What the user wrote. A row for which it is null is not selected, as in SQL.
     view, kept
@@ -62,67 +65,84 @@ def select_rows(
     """
     import duckdb
 
-    expression = _parse_condition(con, condition)
-    _check_expression(expression, condition)
+    expression = _parse_where_condition(con, condition)
+    _refuse_forbidden_expression(expression, condition)
     _rename_columns(expression, columns)
     try:
-        query = json.dumps(_build_query(con, f"SELECT true AS kept FROM {view} LIMIT 0", "select_list", [expression]))
+        query = json.dumps(
+            _build_query_with_replaced_part(
+                con, f"SELECT true AS kept FROM {view} LIMIT 0", "select_list", [expression]
+            )
+        )
         ((_, kind, *_),) = con.execute("DESCRIBE FROM json_execute_serialized_sql(?)", [query]).fetchall()
         if kind != "BOOLEAN":
-            raise InputError(f"{_quote(condition)} is neither true nor false; compare something, as model = 'a'")
-        query = json.dumps(_build_query(con, f"SELECT {', '.join(kept)} FROM {view}", "where_clause", expression))
+            raise InputError(
+                f"{_quote_condition(condition)} is neither true nor false; compare something, as model = 'a'"
+            )
+        query = json.dumps(
+            _build_query_with_replaced_part(con, f"SELECT {', '.join(kept)} FROM {view}", "where_clause", expression)
+        )
         table: pa.Table = con.sql("FROM json_execute_serialized_sql(?)", params=[query]).to_arrow_table()
     except (duckdb.Error, RecursionError) as error:
         # "Conversion Error: Could not convert ...": DuckDB puts its own words about fetching before it.
-        problem = flatten_message(str(error)).rpartition("unsuccessful query result Error: ")[2]
-        raise InputError(f"{_quote(condition)}: {shorten_line(problem, 250)}") from error
+        problem = write_message_on_one_line(str(error)).rpartition("unsuccessful query result Error: ")[2]
+        raise InputError(f"{_quote_condition(condition)}: {shorten_line(problem, 250)}") from error
     return table
 
 
-def _quote(condition: str) -> str:
+def _quote_condition(condition: str) -> str:
     return f"{ABOUT}: {shorten_line(repr(condition), 120)}"
 
 
-def _parse_condition(con: duckdb.DuckDBPyConnection, condition: str) -> dict[str, Any]:
+def _parse_where_condition(con: duckdb.DuckDBPyConnection, condition: str) -> dict[str, Any]:
     """Parse a condition as the one expression of a SELECT that has nothing else."""
-    node = parse_select(con, f"SELECT {condition}\n", ABOUT)["node"]
-    plain = parse_select(con, "SELECT true\n", ABOUT)["node"]
+    try:
+        node = parse_select_statement(con, f"SELECT {condition}\n", ABOUT)["node"]
+    except InputError as error:
+        word = _WORDS_OF_SQL.search(condition)
+        hint = f"; {word[0]} is a word of SQL: write attributes.{word[0]}" if word else ""
+        raise InputError(f"{error}{hint}") from None
+    plain = parse_select_statement(con, "SELECT true\n", ABOUT)["node"]
     expressions = node.get("select_list", ())
-    rest, plain_rest = (_drop_places({**part, "select_list": []}) for part in (node, plain))
+    rest, plain_rest = (_drop_text_positions({**part, "select_list": []}) for part in (node, plain))
     if len(expressions) != 1 or expressions[0].get("alias") or rest != plain_rest:
-        raise InputError(f"{_quote(condition)} is not one condition; write it as after WHERE, and nothing behind it")
+        raise InputError(
+            f"{_quote_condition(condition)} is not one condition; write it as after WHERE, and nothing behind it"
+        )
     expression: dict[str, Any] = expressions[0]
     return expression
 
 
-def _drop_places(tree: Any) -> Any:
+def _drop_text_positions(tree: Any) -> Any:
     """Return a tree without the places that its parts have in the text."""
     if isinstance(tree, dict):
-        return {key: _drop_places(part) for key, part in tree.items() if not key.startswith("query_location")}
-    return [_drop_places(part) for part in tree] if isinstance(tree, list) else tree
+        return {key: _drop_text_positions(part) for key, part in tree.items() if not key.startswith("query_location")}
+    return [_drop_text_positions(part) for part in tree] if isinstance(tree, list) else tree
 
 
-def _check_expression(expression: Mapping[str, Any], condition: str) -> None:
+def _refuse_forbidden_expression(expression: Mapping[str, Any], condition: str) -> None:
     """Refuse an expression that holds anything but the listed classes, operators and functions."""
-    for node in walk_nodes(expression):
+    for node in walk_mappings_of_statement(expression):
         kind = node.get("class")
         if kind is None and "node" not in node:
             continue
         name = str(node.get("function_name", "")).lower() if kind == "FUNCTION" else ""
         if kind == "FUNCTION" and (name not in _FUNCTIONS or node.get("distinct") or node.get("filter")):
             raise InputError(
-                f"{_quote(condition)}: {shorten_line(repr(name))} is not known in a condition"
+                f"{_quote_condition(condition)}: {shorten_line(repr(name))} is not known in a condition"
                 f"{suggest_nearest(name, _FUNCTIONS)}"
             )
         if kind not in _CLASSES or (kind == "OPERATOR" and node.get("type") not in _OPERATORS):
             word = str(node.get("type", kind)).removeprefix("OPERATOR_").replace("_", " ").lower()
-            raise InputError(f"{_quote(condition)}: a condition cannot hold a {word}; compare columns with values")
+            raise InputError(
+                f"{_quote_condition(condition)}: a condition cannot hold a {word}; compare columns with values"
+            )
 
 
 def _rename_columns(expression: Mapping[str, Any], columns: Mapping[str, str]) -> None:
     """Put the columns of the view in the place of the names that the condition uses."""
     folded_columns = {name.casefold(): column for name, column in reversed(list(columns.items()))}
-    for node in list(walk_nodes(expression)):
+    for node in list(walk_mappings_of_statement(expression)):
         if node.get("class") == "COLUMN_REF":
             name = ".".join(node["column_names"])
             column = columns.get(name) or folded_columns.get(name.casefold())
@@ -134,8 +154,10 @@ def _rename_columns(expression: Mapping[str, Any], columns: Mapping[str, str]) -
             node["column_names"][:] = [column]
 
 
-def _build_query(con: duckdb.DuckDBPyConnection, template: str, place: str, part: Any) -> dict[str, Any]:
+def _build_query_with_replaced_part(
+    con: duckdb.DuckDBPyConnection, template: str, place: str, part: Any
+) -> dict[str, Any]:
     """Return the tree of a query of ours with a part of it replaced."""
-    statement = parse_select(con, template, ABOUT)
+    statement = parse_select_statement(con, template, ABOUT)
     statement["node"][place] = part
     return {"error": False, "statements": [statement]}

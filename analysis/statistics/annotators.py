@@ -95,7 +95,8 @@ def compute_vote_agreement(
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     coefficients = []
     for statistic, is_used, empty in (
-        (_compute_kappa, n_votes == n_annotators, NONE_COMPLETE), (_compute_alpha, n_votes > 1, NONE_SHARED)
+        (_compute_fleiss_kappa_in_each_draw, n_votes == n_annotators, NONE_COMPLETE),
+        (_compute_krippendorff_in_each_draw, n_votes > 1, NONE_SHARED)
     ):  # fmt: skip
         yes, number = n_yes[is_used], n_votes[is_used]
         if n_annotators < 2 or not len(yes) or yes.sum() in (0, number.sum()):
@@ -126,7 +127,7 @@ def _sum_by_item(item: npt.NDArray[np.intp], values: Array) -> Array:
     return np.asarray(np.bincount(codes, values)[:, None], float)
 
 
-def _compute_kappa(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_fleiss_kappa_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Fleiss' kappa in every draw."""
     wordings, votes, yes, agreement = (counts @ columns[name] for name in ("wordings", "votes", "yes", "agreement"))
     share = divide_drawn_sums(yes, votes)
@@ -134,13 +135,13 @@ def _compute_kappa(columns: Columns, counts: Array) -> dict[str, Array]:
     return {"value": divide_drawn_sums(divide_drawn_sums(agreement, wordings) - by_chance, 1 - by_chance)}
 
 
-def _compute_alpha(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_krippendorff_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Krippendorff's alpha in every draw."""
     votes, yes, disagreement = (counts @ columns[name] for name in ("votes", "yes", "disagreement"))
     return {"value": 1 - divide_drawn_sums((votes - 1) * disagreement, yes * (votes - yes))}
 
 
-def compute_yes_share(votes: Array, items: npt.ArrayLike) -> VoteShare:
+def compute_share_of_yes_votes(votes: Array, items: npt.ArrayLike) -> VoteShare:
     """Compute the share of an annotator's votes that are yes: of decoys, the error.
 
     Parameters

@@ -152,9 +152,9 @@ def estimate_corrected_share(
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        corrected = _estimate_ratio(*sum_same_wordings(flip, passing, truth, item), n_read)
-        change = _estimate_change(corrected, uncorrected)
-        excess = _estimate_excess(corrected, uncorrected, part, n_read)
+        corrected = _estimate_ratio(*sum_same_meaning_shares_by_item(flip, passing, truth, item), n_read)
+        change = _estimate_difference_of_ratios(corrected, uncorrected)
+        excess = _estimate_excess_of_ratio(corrected, uncorrected, part, n_read)
     return CorrectedShare(
         uncorrected.value, uncorrected.lower, uncorrected.upper, corrected.value, corrected.lower, corrected.upper,
         *change, *excess, sensitivity, specificity, n_items, int(on_sheet.sum()), reason,
@@ -175,7 +175,9 @@ def _explain_missing_share(flip: Array, truth: Array, n_read: int) -> str:
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def sum_same_wordings(flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]) -> tuple[Array, Array]:
+def sum_same_meaning_shares_by_item(
+    flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]
+) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.
 
     The sums over items are those of the module's docstring. An item's part has what people say beyond q of its wordings
@@ -235,7 +237,7 @@ def _estimate_ratio(numerator: Array, denominator: Array, n_read: int) -> _Ratio
         return _NOTHING
     value = float(numerator.sum() / total)
     influence = (numerator - value * denominator) / total
-    half = _compute_half_width(influence, n_read)
+    half = _compute_half_width_of_interval(influence, n_read)
     if half > _ROUNDING and 0 < value < 1:
         lower, upper = expit(logit(value) + np.array([-1, 1]) * half / (value * (1 - value)))
     else:
@@ -244,7 +246,7 @@ def _estimate_ratio(numerator: Array, denominator: Array, n_read: int) -> _Ratio
     return _Ratio(value, float(lower), float(upper), influence)
 
 
-def _estimate_change(corrected: _Ratio, uncorrected: _Ratio) -> tuple[float, float, float]:
+def _estimate_difference_of_ratios(corrected: _Ratio, uncorrected: _Ratio) -> tuple[float, float, float]:
     """Estimate the difference of two ratios of the same items, and the ends of its interval."""
     value = corrected.value - uncorrected.value
     moves, moves_all = corrected.influence, uncorrected.influence
@@ -262,14 +264,16 @@ def _estimate_change(corrected: _Ratio, uncorrected: _Ratio) -> tuple[float, flo
     return value, value - below, value + above
 
 
-def _estimate_excess(corrected: _Ratio, uncorrected: _Ratio, part: float, n_read: int) -> tuple[float, float, float]:
+def _estimate_excess_of_ratio(
+    corrected: _Ratio, uncorrected: _Ratio, part: float, n_read: int
+) -> tuple[float, float, float]:
     """Estimate how far a ratio is above a part of another one of the same items, and the ends of t's interval."""
     value = corrected.value - part * uncorrected.value
-    half = _compute_half_width(corrected.influence - part * uncorrected.influence, n_read)
+    half = _compute_half_width_of_interval(corrected.influence - part * uncorrected.influence, n_read)
     return value, value - half, value + half
 
 
-def _compute_half_width(influence: Array, n_read: int) -> float:
+def _compute_half_width_of_interval(influence: Array, n_read: int) -> float:
     """Compute half the width of t's interval of a figure that the items move so far; NaN for a single item."""
     from scipy.special import stdtrit
 

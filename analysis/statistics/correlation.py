@@ -33,7 +33,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.rounding import is_constant, remove_rounding_noise
+from analysis.statistics.rounding import are_scores_constant, remove_rounding_noise
 from ground.errors import InputError
 
 LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
@@ -105,14 +105,14 @@ def correlate_over_models(
     if n < LEAST:
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, f"refused: fewer than {LEAST} models")
     columns = [remove_rounding_noise(values) for values in columns]
-    if any(is_constant(values) for values in columns[:2]):
+    if any(are_scores_constant(values) for values in columns[:2]):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, CONSTANT)
     if method == "spearman":
         columns = [pd.Series(values).rank().to_numpy() for values in columns]
     x_values, y_values = (columns[0], columns[1]) if control is None else _compute_residuals(*columns)
     # What is left of a variable that the control explains is rounding, compared with the variable itself.
     if any(
-        is_constant(residual, np.abs(whole).max())
+        are_scores_constant(residual, np.abs(whole).max())
         for residual, whole in zip((x_values, y_values), columns[:2], strict=True)
     ):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, EXPLAINED)

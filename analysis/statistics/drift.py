@@ -107,11 +107,11 @@ def detect_change_over_looks(
     p, least = np.full(len(z), np.nan), np.nan
     for last in range(1, len(z)):
         for first in _list_window_starts(last) if last < looks else ():
-            of_window = 2 * float(ndtr(-abs(_add_up_window(z, first, last))))
+            of_window = 2 * float(ndtr(-abs(_compute_z_of_window(z, first, last))))
             of_items = _compute_p_over_items(sums[: last + 1], numbers[: last + 1], first)
             least = np.fmin(least, min(n_tests * max(of_window, of_items, SMALLEST), 1.0))
         p[last] = least
-    return Drift(z, p, *_locate_change(z))
+    return Drift(z, p, *_locate_start_of_change(z))
 
 
 def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:
@@ -136,7 +136,7 @@ def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: b
     with np.errstate(invalid="ignore"):
         means = sums / numbers
     for look in range(1, len(answers)):
-        z[look] = _compare_within_items(means[: look + 1], numbers[: look + 1])
+        z[look] = _compute_permutation_z_of_last_look(means[: look + 1], numbers[: look + 1])
     return z
 
 
@@ -150,15 +150,15 @@ def _list_window_starts(last: int) -> list[int]:
     return [last + 1 - 2**power for power in range(last.bit_length()) if 2**power <= last]
 
 
-def _weigh_looks(n_looks: int) -> Array:
+def _compute_weights_of_looks(n_looks: int) -> Array:
     """Return in what proportion a change before a look moves its z: of the first look, which has none, 0."""
     number = np.arange(1, n_looks + 1)
     return np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), 0.0)
 
 
-def _add_up_window(z: Array, first: int, last: int) -> float:
+def _compute_z_of_window(z: Array, first: int, last: int) -> float:
     """Return the z value of a change from a look on, up to another; NaN without a z value in the window."""
-    part, weights = z[first : last + 1], _weigh_looks(len(z))[first : last + 1]
+    part, weights = z[first : last + 1], _compute_weights_of_looks(len(z))[first : last + 1]
     has_z = ~np.isnan(part)
     if not has_z.any():
         return np.nan
@@ -191,7 +191,7 @@ def _compute_p_over_items(sums: Array, numbers: Array, first: int) -> float:
     return max(2 * float(stdtr(len(differences) - 1, -t)), of_signs)
 
 
-def _locate_change(z: Array) -> tuple[int, int, int]:
+def _locate_start_of_change(z: Array) -> tuple[int, int, int]:
     """Find the look that a change most likely begins with, and between which looks it lies.
 
     With any change and any look equally likely beforehand, a look has a weight of exp(Z^2 / 2) / sqrt(n), with Z of the
@@ -201,7 +201,7 @@ def _locate_change(z: Array) -> tuple[int, int, int]:
     starts = np.arange(1, n_looks)
     if not (~np.isnan(z[1:])).any():
         return -1, -1, -1
-    totals = np.array([_add_up_window(z, int(start), n_looks - 1) for start in starts])
+    totals = np.array([_compute_z_of_window(z, int(start), n_looks - 1) for start in starts])
     worth = starts * (n_looks - starts) / n_looks
     log_weights = np.where(np.isnan(totals), -np.inf, totals**2 / 2 - np.log(worth) / 2)
     weights = np.exp(log_weights - log_weights.max())
@@ -211,7 +211,7 @@ def _locate_change(z: Array) -> tuple[int, int, int]:
     return int(starts[order[0]]), int(likely.min()), int(likely.max())
 
 
-def _compare_within_items(means: Array, numbers: Array) -> float:
+def _compute_permutation_z_of_last_look(means: Array, numbers: Array) -> float:
     """Compare the last look with those before within every item: means (looks, items), and of how many answers."""
     has_answer = numbers > 0
     is_compared = has_answer[-1] & has_answer[:-1].any(axis=0)
@@ -239,7 +239,7 @@ def _compare_shared_wordings(answers: Sequence[Array]) -> float:
     common = np.logical_and.reduce([(~np.isnan(look)).any(axis=1) for look in answers])
     if not common.any():
         return np.nan
-    means = [_average_over_items(look[common]) for look in answers]
+    means = [_average_wordings_over_items(look[common]) for look in answers]
     last, before = means[-1], np.concatenate(means[:-1])
     if not len(last) or not len(before) or len(last) + len(before) < 3:
         return np.nan
@@ -253,7 +253,7 @@ def _compare_shared_wordings(answers: Sequence[Array]) -> float:
     return size if p_higher < p_lower else -size
 
 
-def _average_over_items(answers: Array) -> Array:
+def _average_wordings_over_items(answers: Array) -> Array:
     """Average the answers (items, wordings) in every wording that has any."""
     numbers = (~np.isnan(answers)).sum(axis=0)
     return np.asarray(np.nansum(answers, axis=0)[numbers > 0] / numbers[numbers > 0])

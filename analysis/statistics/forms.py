@@ -66,7 +66,9 @@ DEVIATION = Form(least=np.inf)  # of a spread over items
 def choose_variance_interval_form(column: str) -> Form:
     """Choose the interval of the variance of scores."""
     return Form(
-        least=60, column=column, ends=lambda values, level: _square_ends(*_compute_bonett_sd_interval(values, level))
+        least=60,
+        column=column,
+        ends=lambda values, level: _square_interval_ends(*_compute_bonett_sd_interval(values, level)),
     )
 
 
@@ -90,7 +92,7 @@ def choose_entropy_interval_form(column: str, n_classes: float = np.inf) -> Form
     )
 
 
-def _square_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
+def _square_interval_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
     """Square both ends of an interval: from that of an SD to that of a variance."""
     return lower**2, upper**2
 

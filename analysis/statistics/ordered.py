@@ -24,7 +24,7 @@ MIDDLE = 0.5  # the score of an answer that is on no side
 ON_NO_SIDE = 1e-9  # a score that is so near the middle is in it: 0.2 + 0.3 and 0.5 are not the same number
 
 
-def compute_scores(shares: Array, n_options: npt.ArrayLike) -> Array:
+def compute_mean_answer_scores(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute s, the mean answer from 0 to 1: (sum of k p_k - 1) / (K - 1).
 
     Parameters
@@ -39,7 +39,7 @@ def compute_scores(shares: Array, n_options: npt.ArrayLike) -> Array:
     array (...)
         0 is the lowest option, 1 the highest; of two options the share of the higher one, to the last digit.
 
-    >>> compute_scores(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0]]), np.array([3, 2])).tolist()
+    >>> compute_mean_answer_scores(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0]]), np.array([3, 2])).tolist()
     [0.5, 0.5]
     """
     return np.asarray((shares * np.arange(shares.shape[-1])).sum(axis=-1) / (np.asarray(n_options) - 1))
@@ -51,7 +51,7 @@ def compute_sample_variances(shares: Array, n_options: npt.ArrayLike, n_samples:
     Parameters
     ----------
     shares, n_options
-        As in `compute_scores`: which share of the samples gave each option.
+        As in `compute_mean_answer_scores`: which share of the samples gave each option.
     n_samples
         How many samples there are: (...).
 
@@ -63,15 +63,15 @@ def compute_sample_variances(shares: Array, n_options: npt.ArrayLike, n_samples:
     if shares.shape[-1] == 2:
         return compute_yes_no_sample_variance(shares[..., 1], n_samples)
     numbers = np.arange(shares.shape[-1]) / (np.asarray(n_options)[..., None] - 1)
-    squares = (shares * (numbers - compute_scores(shares, n_options)[..., None]) ** 2).sum(axis=-1)
+    squares = (shares * (numbers - compute_mean_answer_scores(shares, n_options)[..., None]) ** 2).sum(axis=-1)
     n = np.where(n_samples > 1, n_samples, np.nan)
     return np.asarray(squares * n / (n - 1))
 
 
-def compute_entropies(shares: Array) -> Array:
+def compute_answer_entropies(shares: Array) -> Array:
     """Compute the entropy of every answer in bits, - sum of p_k log2 p_k: 0 where one option has all.
 
-    >>> compute_entropies(np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])).tolist()
+    >>> compute_answer_entropies(np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])).tolist()
     [1.0, 0.0]
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -79,31 +79,31 @@ def compute_entropies(shares: Array) -> Array:
     return np.asarray(terms.sum(axis=-1))
 
 
-def compute_end_shares(shares: Array, n_options: npt.ArrayLike) -> Array:
+def compute_shares_of_end_options(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute the share of the lowest and the highest option, p_1 + p_K.
 
     Of two options there is nothing between the ends: the share is 1.
     """
-    return np.asarray(shares[..., 0] + _take_rank(shares, np.asarray(n_options)))
+    return np.asarray(shares[..., 0] + _take_share_of_rank(shares, np.asarray(n_options)))
 
 
-def compute_middle_shares(shares: Array, n_options: npt.ArrayLike) -> Array:
+def compute_shares_of_middle_option(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute the share of the middle option, p_((K + 1) / 2); NaN where K is even."""
     n_options = np.broadcast_to(np.asarray(n_options), shares.shape[:-1])
-    middle = _take_rank(shares, (n_options + 1) // 2)
+    middle = _take_share_of_rank(shares, (n_options + 1) // 2)
     return np.where(n_options % 2 == 1, middle, np.nan)
 
 
-def _take_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
+def _take_share_of_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
     """Take the share of one rank of every answer."""
     place = np.broadcast_to(np.asarray(rank) - 1, shares.shape[:-1])
     return np.asarray(np.take_along_axis(shares, place[..., None], axis=-1)[..., 0])
 
 
-def find_modes(shares: Array) -> Array:
+def find_most_probable_ranks(shares: Array) -> Array:
     """Find the rank of the most probable option, from 0 on; NaN where two are, or there is no answer.
 
-    >>> find_modes(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
+    >>> find_most_probable_ranks(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
     [1.0, nan, nan]
     """
     filled = np.where(np.isnan(shares), -1.0, shares)
@@ -112,13 +112,13 @@ def find_modes(shares: Array) -> Array:
     return np.where(is_single & (highest > 0), filled.argmax(axis=-1), np.nan)
 
 
-def compute_mode_flips(modes: Array, n_ranks: int) -> Array:
+def compute_flips_of_most_probable_option(modes: Array, n_ranks: int) -> Array:
     """Compute the share of wordings whose most probable option is not that of most wordings.
 
     Parameters
     ----------
     modes
-        From `find_modes`: (..., wordings). Wordings without a mode are left out.
+        From `find_most_probable_ranks`: (..., wordings). Wordings without a mode are left out.
     n_ranks
         Most options of an answer.
 
@@ -132,7 +132,7 @@ def compute_mode_flips(modes: Array, n_ranks: int) -> Array:
     return np.asarray((n - most) / np.where(n > 1, n, np.nan))
 
 
-def compute_side_flips(scores: Array) -> tuple[Array, Array]:
+def compute_flips_across_middle(scores: Array) -> tuple[Array, Array]:
     """Compute the share of wordings on the other side of the middle than most wordings, and of those in the middle.
 
     Parameters
@@ -145,7 +145,7 @@ def compute_side_flips(scores: Array) -> tuple[Array, Array]:
     tuple of two arrays (...)
         Shares of the wordings with an answer. One exactly in the middle is on no side. NaN below two wordings.
 
-    >>> flips, middle = compute_side_flips(np.array([0.2, 0.3, 0.8, 0.5]))
+    >>> flips, middle = compute_flips_across_middle(np.array([0.2, 0.3, 0.8, 0.5]))
     >>> float(flips), float(middle)
     (0.25, 0.25)
     """

@@ -86,7 +86,7 @@ def draw_item_counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterato
     InputError
         For fewer than 0 draws or more than `MOST_DRAWS`, and for a seed below 0.
     """
-    _check_draws(draws, seed)
+    _refuse_invalid_draws_or_seed(draws, seed)
     size = max(1, _CHUNK // n_items)
     if draws <= size:
         yield from [_draw_cached_counts(n_items, draws, seed)] if draws else []
@@ -96,7 +96,7 @@ def draw_item_counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterato
         yield _draw_count_rows(rng, n_items, min(size, draws - start))
 
 
-def _check_draws(draws: int, seed: int) -> None:
+def _refuse_invalid_draws_or_seed(draws: int, seed: int) -> None:
     """Raise InputError for a number of draws or a seed that is out of range."""
     if not 0 <= draws <= MOST_DRAWS:
         raise InputError(
@@ -289,7 +289,7 @@ def _bootstrap_units_or_differences(
     draws: int, seed: int, level: float,
 ) -> dict[str, Interval]:  # fmt: skip
     """Compute intervals of targets: single units (a,) or differences (a, b)."""
-    _check_draws(draws, seed)  # also where all figures are shares, which need no draws
+    _refuse_invalid_draws_or_seed(draws, seed)  # also where all figures are shares, which need no draws
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
@@ -298,7 +298,7 @@ def _bootstrap_units_or_differences(
         unit_columns, sides = _select_units_and_locate_sides(columns, items, [targets[index] for index in block])
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
-            intervals[name].estimate[block] = _contrast_sides(whole[name], sides)[0]
+            intervals[name].estimate[block] = _subtract_sides_of_targets(whole[name], sides)[0]
         tests = compute_share_difference_p_values(shares, unit_columns, *sides) if len(sides) == 2 else {}
         for name, (p, least) in tests.items():
             intervals[name].p[block], intervals[name].p_least[block] = p, least
@@ -317,7 +317,7 @@ def _bootstrap_units_or_differences(
             else []
         )
         for name in resampled_names:
-            samples = _contrast_sides(np.concatenate([part[name] for part in drawn]), sides)
+            samples = _subtract_sides_of_targets(np.concatenate([part[name] for part in drawn]), sides)
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
             form = forms.get(name, DRAWN)
             if form.ends is not None and len(sides) == 1 and len(items) >= form.least:
@@ -380,7 +380,7 @@ def _select_units_and_locate_sides(
     return {name: values[items][:, units] for name, values in columns.items()}, sides
 
 
-def _contrast_sides(unit_figures: Array, side_units: Sequence[npt.NDArray[np.intp]]) -> Array:
+def _subtract_sides_of_targets(unit_figures: Array, side_units: Sequence[npt.NDArray[np.intp]]) -> Array:
     """Turn figures of units (draws, units) into those of targets: the figure, or the first side minus the second."""
     return (
         unit_figures[:, side_units[0]]

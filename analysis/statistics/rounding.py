@@ -15,7 +15,7 @@ NOISE = 1e-9  # share of the scale below which a standard deviation is rounding
 DIGITS = 1e-12  # share of the scale, or else of a score itself, below which its distance to the next one is rounding
 
 
-def is_constant(values: Array, scale: float | None = None) -> bool:
+def are_scores_constant(values: Array, scale: float | None = None) -> bool:
     """Tell whether some scores are the same but for rounding.
 
     Parameters
@@ -39,12 +39,13 @@ def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
     Parameters
     ----------
     values, scale
-        As in `is_constant`.
+        As in `are_scores_constant`.
 
     Returns
     -------
     array (items,)
-        Constant scores (see `is_constant`) all become the lowest of them. Of scores that vary, neighbours in order that
+        Constant scores (see `are_scores_constant`) all become the lowest of them. Of scores that vary, neighbours in
+        order that
         are nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others
         stay.
 
@@ -58,7 +59,7 @@ def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
     if not len(values):
         return values
     ordered, place = np.unique(values, return_inverse=True)
-    if is_constant(values, scale):
+    if are_scores_constant(values, scale):
         return np.full(len(values), ordered[0])
     first = np.append(True, np.diff(ordered) > DIGITS * (np.abs(ordered[1:]) if scale is None else scale))
     # Ordered, 5, 8 and 8 + 1e-14 begin new scores at True, True, False: each is the one numbered 0, 1, 1 of 5 and 8.

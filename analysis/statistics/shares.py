@@ -162,7 +162,7 @@ def _linearize_share(share: Share) -> _LinearizedShare:
 def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
     """Compute Wilson's interval of a share of independent answers.
 
-    The ends are the shares P with |share - P| = z sqrt(P (1 - P) / n).
+    The ends are the shares P with `|share - P| = z sqrt(P (1 - P) / n)`.
 
     Parameters
     ----------

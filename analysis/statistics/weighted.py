@@ -202,7 +202,7 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     return _correlate_by_tau(counts, _remove_rounding_noise_by_unit(x, scale), _denoise_and_merge_equal_units(y, scale))
 
 
-def compute_pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
+def compute_pearson_correlation(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Pearson's correlation.
 
     Parameters

@@ -23,7 +23,7 @@ import pandas as pd
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.steps.rows import attach_wordings, stack_lists
+from analysis.steps.rows import attach_wordings, stack_lists_into_array
 
 ITEM = (*UNIT, "item")
 
@@ -51,10 +51,13 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
         more frequent option.
     """
     rows = attach_wordings(responses, wordings, ["pattern", "options", "canonical"])
-    options, canonical = stack_lists(rows["options"], object), stack_lists(rows["canonical"], object)
+    options, canonical = (
+        stack_lists_into_array(rows["options"], object),
+        stack_lists_into_array(rows["canonical"], object),
+    )
     place = (canonical[:, 0] != rows["study"].map(agree_labels).to_numpy(object)).astype(int)
     agree_option = options[np.arange(len(rows)), place]
-    probabilities, counts = stack_lists(rows["probability"]), stack_lists(rows["count"])
+    probabilities, counts = stack_lists_into_array(rows["probability"]), stack_lists_into_array(rows["count"])
     invalid = rows["invalid"].astype(float).fillna(0).to_numpy()
     is_answered = rows["answer"].notna().to_numpy()
     given = np.where(is_answered, (rows["answer"].to_numpy(object) == agree_option).astype(float), np.nan)
@@ -64,7 +67,7 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
     n_counted = counts.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         validity = np.select(kinds, [mass, n_counted / (n_counted + invalid)], is_answered.astype(float))
-    shares = [_compute_share(probabilities, place), _compute_share(counts, place)]
+    shares = [_divide_by_sum_of_pair(probabilities, place), _divide_by_sum_of_pair(counts, place)]
     is_outvoted = ~has_probability & has_counts & (n_counted > 0) & (invalid >= np.fmax(*counts.T))
     return rows[[*ITEM, "variant"]].assign(
         original=(rows["pattern"] == ORIGINAL).to_numpy(),
@@ -74,7 +77,7 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
     )
 
 
-def _compute_share(pairs: npt.NDArray[np.float64], place: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _divide_by_sum_of_pair(pairs: npt.NDArray[np.float64], place: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Divide the number at a place of every pair by the sum of both; NaN where that is 0."""
     total = pairs.sum(axis=1)
     return np.divide(pairs[np.arange(len(pairs)), place], total, out=np.full(len(pairs), np.nan), where=total > 0)
@@ -114,7 +117,7 @@ def summarize_items(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataF
     return items.drop(columns=["lowest", "highest", "n_sides", "n_agree"])
 
 
-def average_spreads(items: pd.DataFrame) -> pd.DataFrame:
+def average_range_and_sd(items: pd.DataFrame) -> pd.DataFrame:
     """Average range and SD over the items of every model (section 4.2.1, Table 1).
 
     Returns

@@ -21,8 +21,9 @@ class Comparison:
     Attributes
     ----------
     columns
-        A row per compared column: column; values: compared pairs; differing: those further apart than the tolerance, or
-        undefined on one side only; largest: largest absolute difference of the defined pairs.
+        A row per compared column: column; values: compared pairs; undefined: those that are so in both tables;
+        differing: those further apart than the tolerance, or undefined on one side only; largest: largest absolute
+        difference of the defined pairs.
     missing_rows
         Rows that only one of the tables has.
     tolerance
@@ -44,8 +45,12 @@ class Comparison:
         if not n_values and not self.differs:
             return "There was nothing to compare."
         if not self.differs:
-            agreeing = f"All {n_values:,} numbers agree: the largest difference is {largest:.1e}"
-            return f"{agreeing}; up to {self.tolerance:g} counts as none."
+            n_undefined = int(self.columns["undefined"].sum())
+            if n_undefined == n_values:
+                return f"There was nothing to compare: {n_values:,} numbers are undefined in both tables."
+            agreeing = f"All {n_values - n_undefined:,} numbers agree: the largest difference is {largest:.1e}"
+            undefined_text = f" {n_undefined:,} more {'are' if n_undefined > 1 else 'is'} undefined in both tables."
+            return f"{agreeing}; up to {self.tolerance:g} counts as none.{undefined_text if n_undefined else ''}"
         differing = self.columns[self.columns["differing"] > 0]
         parts = [
             f"{row.column} ({row.differing:,} of {row.values:,}, by up to {row.largest:.2g})"
@@ -106,6 +111,7 @@ def _compare_column(ours: pd.Series, theirs: pd.Series, name: str, tolerance: fl
     return {
         "column": name,
         "values": len(distance),
+        "undefined": int((np.isnan(left) & np.isnan(right)).sum()),
         "differing": int(is_half_defined.sum() + (defined > tolerance).sum()),
         "largest": float(defined.max(initial=0.0)),
     }

@@ -3,7 +3,7 @@
 ::
 
     choices = read_choices(run.responses(), run.wordings())
-    accuracies = average_orders(choices)
+    accuracies = average_over_option_orders(choices)
     robustness = summarize_questions(accuracies)
 
 Reference
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.folder import UNIT
-from analysis.steps.rows import attach_wordings, find_largest, pick_entries, stack_lists
+from analysis.steps.rows import attach_wordings, find_place_of_largest_score, pick_entries, stack_lists_into_array
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
 ALL, NO_SUBSET = "all", "none"
@@ -52,24 +52,29 @@ def read_choices(
     texts = sorted(name for name in wordings.columns if name.startswith("attributes.choice_"))
     columns = ["pattern", "gold", "options", "canonical", "attributes.subset", *texts]
     rows = attach_wordings(responses, wordings, columns)
-    scores = stack_lists(rows["logprob"].where(rows["logprob"].notna(), rows["probability"]))
-    choices = _take_largest(rows, scores)
+    scores = stack_lists_into_array(rows["logprob"].where(rows["logprob"].notna(), rows["probability"]))
+    choices = _take_option_of_largest_score(rows, scores)
     is_text = rows["condition"].isin(text_conditions).to_numpy()
     if is_text.any():
         of_texts = rows[is_text]
-        per_byte = _take_largest(of_texts, _divide_by_bytes(of_texts))
+        per_byte = _take_option_of_largest_score(of_texts, _divide_by_bytes(of_texts))
         choices = pd.concat([choices, per_byte.assign(condition=per_byte["condition"] + PER_BYTE)], ignore_index=True)
-    return _add_whole_studies(choices)
+    return _add_rows_of_all_subsets(choices)
 
 
-def _take_largest(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
+def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     """Take the option with the largest score of every row, or what the row answers where it has no scores."""
-    options, canonical = stack_lists(rows["options"], object), stack_lists(rows["canonical"], object)
+    options, canonical = (
+        stack_lists_into_array(rows["options"], object),
+        stack_lists_into_array(rows["canonical"], object),
+    )
     is_answer = (options == rows["answer"].to_numpy(object)[:, None]) & rows["answer"].notna().to_numpy()[:, None]
-    answered = find_largest(np.where(is_answer, 1.0, np.nan))
+    answered = find_place_of_largest_score(np.where(is_answer, 1.0, np.nan))
     has_scores, has_answer = ~np.isnan(scores).all(axis=1), rows["answer"].notna().to_numpy()
     places = np.select(
-        [has_scores, has_answer], [find_largest(scores), answered], find_largest(stack_lists(rows["count"]))
+        [has_scores, has_answer],
+        [find_place_of_largest_score(scores), answered],
+        find_place_of_largest_score(stack_lists_into_array(rows["count"])),
     )
     chosen = pick_entries(canonical, places)
     return rows[[*UNIT, "item", "pattern"]].assign(
@@ -82,7 +87,7 @@ def _take_largest(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
 
 def _divide_by_bytes(rows: pd.DataFrame) -> np.ndarray:
     """Divide the log-probability of every choice's text by its length in bytes."""
-    canonical = stack_lists(rows["canonical"], object)
+    canonical = stack_lists_into_array(rows["canonical"], object)
     lengths = np.full(canonical.shape, np.nan)
     for letter in pd.unique(canonical.ravel()):
         if letter is not None:
@@ -91,20 +96,20 @@ def _divide_by_bytes(rows: pd.DataFrame) -> np.ndarray:
     with np.errstate(divide="ignore"):
         logarithms = np.where(
             rows["logprob"].notna().to_numpy()[:, None],
-            stack_lists(rows["logprob"]),
-            np.log(stack_lists(rows["probability"])),
+            stack_lists_into_array(rows["logprob"]),
+            np.log(stack_lists_into_array(rows["probability"])),
         )
     return logarithms / lengths
 
 
-def _add_whole_studies(choices: pd.DataFrame) -> pd.DataFrame:
+def _add_rows_of_all_subsets(choices: pd.DataFrame) -> pd.DataFrame:
     """Add the rows of studies with several subsets once more as the subset "all"; without subsets, all rows are it."""
     n_subsets = choices.groupby("study")["subset"].transform("nunique")
     choices = choices.assign(subset=choices["subset"].mask((n_subsets == 1) & (choices["subset"] == NO_SUBSET), ALL))
     return pd.concat([choices[n_subsets > 1].assign(subset=ALL), choices], ignore_index=True)
 
 
-def average_orders(choices: pd.DataFrame) -> pd.DataFrame:
+def average_over_option_orders(choices: pd.DataFrame) -> pd.DataFrame:
     """Average over the orders of the options: study, model, condition, subset, item, pattern, n_orders, accuracy."""
     groups = choices.groupby([*GROUP, "item", "pattern"], sort=False)["right"]
     return groups.agg(n_orders="size", accuracy="mean").reset_index()
@@ -116,14 +121,15 @@ def summarize_questions(accuracies: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     accuracies
-        From `average_orders`.
+        From `average_over_option_orders`.
 
     Returns
     -------
     DataFrame
         study, model, condition, subset; accuracy: share of right answers; perfectly_correct: share of wordings that are
-        answered rightly in all orders; mean_sd: mean over questions of the standard deviation of the wordings'
-        accuracies (dividing by their number); xparacon: -log2 of it, infinite where nothing varies.
+        answered rightly in all orders, NaN with one order, where that is accuracy; mean_sd: mean over questions of the
+        standard deviation of the wordings' accuracies (dividing by their number); xparacon: -log2 of it, infinite where
+        nothing varies.
     """
     rows = accuracies.assign(
         right=accuracies["accuracy"] * accuracies["n_orders"], perfect=(accuracies["accuracy"] == 1).astype(float)
@@ -134,14 +140,14 @@ def summarize_questions(accuracies: pd.DataFrame) -> pd.DataFrame:
     spreads["sd"] = (spreads["std"] * np.sqrt((spreads["size"] - 1) / spreads["size"])).where(spreads["size"] > 1)
     table = pd.DataFrame({
         "accuracy": groups["right"].sum() / groups["n_orders"].sum(),
-        "perfectly_correct": groups["perfect"].mean(),
+        "perfectly_correct": groups["perfect"].mean().where(groups["n_orders"].max() > 1),
         "mean_sd": spreads.groupby(GROUP, sort=False)["sd"].mean(),
     })  # fmt: skip
     with np.errstate(divide="ignore"):
         return table.assign(xparacon=-np.log2(table["mean_sd"])).reset_index()
 
 
-def compute_kept_shares(choices: pd.DataFrame) -> pd.DataFrame:
+def compute_shares_of_kept_choices(choices: pd.DataFrame) -> pd.DataFrame:
     """Compute how often one choice is kept in other orders, in other words, and in all of both.
 
     Returns
@@ -152,14 +158,14 @@ def compute_kept_shares(choices: pd.DataFrame) -> pd.DataFrame:
         all of them; changed: the rest.
     """
     kept = pd.DataFrame({
-        "same_in_orders": _average_kept(choices, ["item", "pattern"]),
-        "same_in_wordings": _average_kept(choices, ["item", "order"]),
-        "same_throughout": _average_kept(choices, ["item"]),
+        "same_in_orders": _compute_share_of_kept_choices(choices, ["item", "pattern"]),
+        "same_in_wordings": _compute_share_of_kept_choices(choices, ["item", "order"]),
+        "same_throughout": _compute_share_of_kept_choices(choices, ["item"]),
     })  # fmt: skip
     return kept.assign(changed=1 - kept["same_throughout"]).reset_index()
 
 
-def _average_kept(choices: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+def _compute_share_of_kept_choices(choices: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """Compute the share of groups of two or more answers that are one and the same choice."""
     groups = choices.groupby([*GROUP, *keys], sort=False)["chosen"]
     sizes = groups.agg(["nunique", "count", "size"])

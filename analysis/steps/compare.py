@@ -36,7 +36,7 @@ def check_paired_t_tests(items: pd.DataFrame, rows: pd.DataFrame, ttest: Callabl
         The columns of `ROW`, difference and p.
     """
     tested = [(*keys, part["difference"].mean(), float(ttest(part["a"], part["b"]).pvalue))
-              for keys, part in _select_items(items, rows, "paired t")]  # fmt: skip
+              for keys, part in _select_items_of_rows(items, rows, "paired t")]  # fmt: skip
     return pd.DataFrame(tested, columns=COLUMNS)
 
 
@@ -56,7 +56,7 @@ def check_exact_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Callable
         The columns of `ROW`, difference and p.
     """
     tested = []
-    for keys, part in _select_items(items, rows, "exact McNemar"):
+    for keys, part in _select_items_of_rows(items, rows, "exact McNemar"):
         is_a, is_b = part["a"] > 0.5, part["b"] > 0.5
         table = [[int((is_a & is_b).sum()), int((is_a & ~is_b).sum())],
                  [int((~is_a & is_b).sum()), int((~is_a & ~is_b).sum())]]  # fmt: skip
@@ -64,7 +64,9 @@ def check_exact_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Callable
     return pd.DataFrame(tested, columns=COLUMNS)
 
 
-def _select_items(items: pd.DataFrame, rows: pd.DataFrame, test: str) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+def _select_items_of_rows(
+    items: pd.DataFrame, rows: pd.DataFrame, test: str
+) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
     """Yield the keys and the items of the rows that have a test and differ."""
     tested = rows.loc[(rows["test"] == test) & (rows["n_items_differing"] > 0) & (rows["n_items"] > 1), ROW]
     yield from items.merge(tested, on=ROW).groupby(ROW, sort=False)

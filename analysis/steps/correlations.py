@@ -2,7 +2,7 @@
 
 ::
 
-    pairs = pair_values(measures_by_model, facts)
+    pairs = pair_measures_with_facts(measures_by_model, facts)
     coefficients = compute_by_group(pairs, PAIR, "r", scipy.stats.spearmanr, ["value", "score"])
     theirs = correlate_pairs(pairs, pingouin.pairwise_corr, pingouin.partial_corr)
 """
@@ -24,7 +24,7 @@ OF = ["page", "study", "condition", "measure"]
 PAIR = [*OF, "benchmark"]  # what a coefficient is computed for
 
 
-def pair_values(values: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:
+def pair_measures_with_facts(values: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:
     """Pair the headline measures of every model with its size, its benchmarks and its accuracy on the same items.
 
     Parameters
@@ -53,13 +53,13 @@ def pair_values(values: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:
     return pairs[[*PAIR, "model", "value", "score", "size"]]
 
 
-def spread_measures(pairs: pd.DataFrame) -> pd.DataFrame:
+def pivot_measures_by_model(pairs: pd.DataFrame) -> pd.DataFrame:
     """Make a row per model and a column per measure, as `Run.correlate` takes them.
 
     Parameters
     ----------
     pairs
-        From `pair_values`.
+        From `pair_measures_with_facts`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def correlate_pairs(
     Parameters
     ----------
     pairs
-        From `pair_values`.
+        From `pair_measures_with_facts`.
     pairwise_corr, partial_corr
         `pingouin.pairwise_corr` and `pingouin.partial_corr`.
 
@@ -94,31 +94,38 @@ def correlate_pairs(
         warnings.simplefilter("ignore")  # of few models, which the table has a caution for
         for keys, part in pairs.groupby(PAIR, sort=False):
             for method in METHODS:
-                plain = _take_complete(part[["value", "score"]], method)
-                r = pairwise_corr(plain, method=method)["r"].iloc[0] if _has_enough(plain) else np.nan
+                plain = _take_models_with_all_values(part[["value", "score"]], method)
+                r = (
+                    pairwise_corr(plain, method=method)["r"].iloc[0]
+                    if _has_enough_models_that_differ(plain)
+                    else np.nan
+                )
                 rows.append((*keys, method, len(plain), r))
                 if keys[-1] == SIZE:
                     continue
-                given = _take_complete(part[["value", "score", "size"]], method)
-                is_defined = _has_enough(given) and np.linalg.matrix_rank(np.corrcoef(given.T)) == given.shape[1]
+                given = _take_models_with_all_values(part[["value", "score", "size"]], method)
+                is_defined = (
+                    _has_enough_models_that_differ(given)
+                    and np.linalg.matrix_rank(np.corrcoef(given.T)) == given.shape[1]
+                )
                 found = partial_corr(given, "value", "score", "size", method=method) if is_defined else None
                 rows.append((*keys, method + GIVEN_SIZE, len(given), np.nan if found is None else found["r"].iloc[0]))
     return pd.DataFrame(rows, columns=[*PAIR, "method", "n", "r"])
 
 
-def _take_complete(part: pd.DataFrame, method: str) -> pd.DataFrame:
+def _take_models_with_all_values(part: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return the models that have all values: their ranks for Spearman's coefficient, finite values for Pearson's."""
     if method == "spearman":
         return part.dropna().rank()
     return part.replace([np.inf, -np.inf], np.nan).dropna()
 
 
-def _has_enough(part: pd.DataFrame) -> bool:
+def _has_enough_models_that_differ(part: pd.DataFrame) -> bool:
     """Tell whether there are models enough, and values that differ."""
     return len(part) >= LEAST and bool((part.nunique() > 1).all())
 
 
-def list_headline_coefficients(table: pd.DataFrame) -> pd.DataFrame:
+def select_recomputable_headline_coefficients(table: pd.DataFrame) -> pd.DataFrame:
     """List the coefficients of table `benchmarks` that another package can compute, of the headline measures.
 
     Left out are undefined ones, and partial ones of 1 or -1: pingouin inverts a covariance matrix, which has no inverse

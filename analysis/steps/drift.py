@@ -3,8 +3,8 @@
 ::
 
     answers = page.list_answers()
-    means = average_looks(average_items(answers))
-    changes = compare_both_sides(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
+    means = average_item_means_by_time(average_items(answers))
+    changes = compare_before_and_after_change(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def average_items(answers: pd.DataFrame) -> pd.DataFrame:
     return items.rename(columns={"mean": "answer", "size": "n"}).reset_index()
 
 
-def average_looks(items: pd.DataFrame) -> pd.DataFrame:
+def average_item_means_by_time(items: pd.DataFrame) -> pd.DataFrame:
     """Average the means of items at every look.
 
     Parameters
@@ -52,7 +52,9 @@ def average_looks(items: pd.DataFrame) -> pd.DataFrame:
     return looks.rename(columns={"mean": "value", "size": "n_items"}).reset_index()
 
 
-def compare_both_sides(answers: pd.DataFrame, changes: pd.DataFrame, test: Callable[..., Any]) -> pd.DataFrame:
+def compare_before_and_after_change(
+    answers: pd.DataFrame, changes: pd.DataFrame, test: Callable[..., Any]
+) -> pd.DataFrame:
     """Compare the answers of every item from a change on with those before, or of the last look where none was found.
 
     Parameters

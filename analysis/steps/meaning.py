@@ -3,9 +3,9 @@
 ::
 
     scores = read_meaning_scores(runs)
-    rates = rate_checks(scores)
+    rates = rate_quality_of_checks(scores)
     answers = read_answers_beside_original(runs)
-    flips = summarize_flips(answers, read_meanings(runs))
+    flips = summarize_flips(answers, read_verdicts_on_wordings(runs))
 
 Every number is computed in the plainest way: AUC by ranks, a range by the number of draws in which an answer is the
 highest. `analysis.measures.meaning_flips` computes all models and conditions at once.
@@ -25,7 +25,7 @@ _ITEM = [*UNIT, "item"]
 _EVERY, _SAME = "all", "same"
 
 
-def rate_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.DataFrame:
+def rate_quality_of_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.DataFrame:
     """Rate how well every check parts decoys from wordings that passed.
 
     Parameters
@@ -82,7 +82,7 @@ def summarize_flips(answers: pd.DataFrame, meanings: pd.DataFrame) -> pd.DataFra
     answers
         A row per answer beside that to the original (`measures.beside_original.read_answers_beside_original`).
     meanings
-        A row per wording with its verdict (`measures.meaning.read_meanings`).
+        A row per wording with its verdict (`measures.meaning.read_verdicts_on_wordings`).
 
     Returns
     -------

@@ -15,18 +15,19 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from analysis.features.attributes import is_attribute, split_level
+from analysis.features.attributes import is_attribute_column, split_term_into_column_and_level
 from analysis.runs.folder import UNIT
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import INTERCEPT
 
 TOLERANCE = 1e-4  # largest difference of two searches for the same maximum
 PACKAGES = ("statsmodels", "pymer4")
+NO_VARIANCE = 1e-8  # of items, as a share of that of residuals: statsmodels has no likelihood at 0
 
 
-def list_attributes(effects: pd.DataFrame) -> list[str]:
+def list_attributes_of_terms(effects: pd.DataFrame) -> list[str]:
     """List the attributes of wordings that terms of table `mixed` are about, as "attributes.tone" of its levels."""
-    return sorted({split_level(term)[0] for term in effects["term"] if is_attribute(term)})
+    return sorted({split_term_into_column_and_level(term)[0] for term in effects["term"] if is_attribute_column(term)})
 
 
 def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
@@ -44,7 +45,7 @@ def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.Da
     DataFrame
         Rows of `effects`.
     """
-    term_columns = effects["term"].map(lambda term: split_level(term)[0])
+    term_columns = effects["term"].map(lambda term: split_term_into_column_and_level(term)[0])
     known = term_columns.isin({INTERCEPT, *columns}).groupby(effects["study"]).transform("all")
     fitted = effects[known]
     return fitted.merge(fitted[list(UNIT)].drop_duplicates("study"))
@@ -56,7 +57,8 @@ def fit_units_again(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> 
     Parameters
     ----------
     rows
-        `analysis.features.join_answers_with_features` with the attributes of `list_attributes`, and the response of the
+        `analysis.features.join_answers_with_features` with the attributes of `list_attributes_of_terms`, and the
+        response of the
         fits as column response.
     effects
         Rows of table `mixed`: study, model, condition, term; the fits have these terms.
@@ -81,18 +83,18 @@ def fit_units_again(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> 
     for unit, of_unit in effects.groupby(list(UNIT), sort=False):
         terms = [term for term in of_unit["term"] if term != INTERCEPT]
         is_of_unit = (rows[list(UNIT)].astype(str) == list(unit)).all(axis=1)
-        complete = _build_predictors(rows[is_of_unit], terms).dropna()
+        complete = _build_predictor_columns(rows[is_of_unit], terms).dropna()
         # R's formulas know no names such as "attributes.tone[rude vs plain]".
         refit = fit(complete.astype({"item": str}), [f"x{place}" for place in range(len(terms))])
         parts.append(refit.assign(term=[INTERCEPT, *terms], **dict(zip(UNIT, unit, strict=True))))
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
-def _build_predictors(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:
+def _build_predictor_columns(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:
     """Return item, response and a column x0, x1 ... per term; the level of a category is 1 where a wording has it."""
     predictors = {"item": rows["item"], "response": rows["response"]}
     for place, term in enumerate(terms):
-        column, levels = split_level(term)
+        column, levels = split_term_into_column_and_level(term)
         values = rows[column]
         if levels:
             is_level = [float(levels.startswith(f"{value} vs ")) for value in values]
@@ -103,16 +105,23 @@ def _build_predictors(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:
 
 def _fit_by_statsmodels(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:
     """Fit by statsmodels, with predictors in SDs, which its search needs; return estimates on their own scale."""
-    from statsmodels.regression.mixed_linear_model import MixedLM
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.regression.mixed_linear_model import MixedLM, MixedLMParams
 
     values = rows[terms].to_numpy(float)
     centre, sd = values.mean(axis=0), values.std(axis=0)
     design = np.column_stack([np.ones(len(rows)), (values - centre) / sd])
+    response = rows["response"].to_numpy(float)
+    model = MixedLM(response, design, rows["item"].to_numpy())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a variance at 0, which the page has a caution for
-        found = MixedLM(rows["response"].to_numpy(float), design, rows["item"].to_numpy()).fit(reml=True)
-    slopes = np.asarray(found.fe_params)[1:] / sd
-    intercept = found.fe_params[0] - centre @ slopes  # at 0 of every predictor, not at its mean
+        fit = model.fit(reml=True)
+    without_items = MixedLMParams.from_components(fit.fe_params, cov_re=np.full((1, 1), NO_VARIANCE))
+    # The search stops short of a variance of 0. Where the likelihood is higher there, least squares has the maximum.
+    is_at_zero = model.loglike(without_items, profile_fe=True) > fit.llf
+    coefficients = OLS(response, design).fit().params if is_at_zero else np.asarray(fit.fe_params)
+    slopes = coefficients[1:] / sd
+    intercept = coefficients[0] - centre @ slopes  # at 0 of every predictor, not at its mean
     return pd.DataFrame({"term": [INTERCEPT, *terms], "estimate": [intercept, *slopes]})
 
 

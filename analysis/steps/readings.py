@@ -2,7 +2,7 @@
 
 ::
 
-    values = list_reading_values(read_groups(runs))
+    values = list_reading_values(read_reading_groups(runs))
     spreads = compute_wording_spreads(values)
     theirs = compute_side_kappas(values, statsmodels.stats.inter_rater.cohens_kappa)
 """
@@ -30,7 +30,7 @@ def list_reading_values(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
     Parameters
     ----------
     groups
-        From `analysis.measures.readings.read_groups`.
+        From `analysis.measures.readings.read_reading_groups`.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def compute_wording_spreads(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*ROW, "within", "noise", "wording_sd"])
 
 
-def count_sides(values: pd.DataFrame) -> pd.DataFrame:
+def count_wordings_by_side(values: pd.DataFrame) -> pd.DataFrame:
     """Count the wordings that two readings put on the sides of one half.
 
     Parameters
@@ -116,7 +116,7 @@ def compute_side_kappas(sides: pd.DataFrame, cohens_kappa: Callable[..., Any]) -
     Parameters
     ----------
     sides
-        From `count_sides`.
+        From `count_wordings_by_side`.
     cohens_kappa
         `statsmodels.stats.inter_rater.cohens_kappa`.
 

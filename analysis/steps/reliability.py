@@ -52,8 +52,18 @@ def list_complete_answers(studies: Sequence[Study]) -> pd.DataFrame:
     """
     parts = [pd.DataFrame(columns=[*ROW, "shared", "item", "wording", "value"])]
     for study in studies:
-        complete = ((unit, _drop_empty_lines(study.values[unit], study.crossed)) for unit in range(len(study.units)))
-        found = next(((unit, values) for unit, values in complete if study.headline and _is_usable(values)), None)
+        complete = (
+            (unit, _drop_empty_items_and_wordings(study.values[unit], study.crossed))
+            for unit in range(len(study.units))
+        )
+        found = next(
+            (
+                (unit, values)
+                for unit, values in complete
+                if study.headline and _are_answers_complete_and_varied(values)
+            ),
+            None,
+        )
         if found is None:
             continue
         unit, values = found
@@ -68,7 +78,7 @@ def list_complete_answers(studies: Sequence[Study]) -> pd.DataFrame:
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
-def _drop_empty_lines(values: npt.NDArray[np.float64], is_shared: bool) -> npt.NDArray[np.float64]:
+def _drop_empty_items_and_wordings(values: npt.NDArray[np.float64], is_shared: bool) -> npt.NDArray[np.float64]:
     """Drop items without an answer, and wordings: those that no item has, or the empty places of an item's own."""
     has_answer = ~np.isnan(values)
     values, has_answer = values[has_answer.any(axis=1)], has_answer[has_answer.any(axis=1)]
@@ -77,7 +87,7 @@ def _drop_empty_lines(values: npt.NDArray[np.float64], is_shared: bool) -> npt.N
     return values[:, (~np.isnan(values)).any(axis=0)]
 
 
-def _is_usable(values: npt.NDArray[np.float64]) -> bool:
+def _are_answers_complete_and_varied(values: npt.NDArray[np.float64]) -> bool:
     """Tell whether there are several items and wordings, no answer is missing, and the answers differ."""
     is_complete = min(values.shape) > 1 and values.size >= LEAST_ANSWERS and not np.isnan(values).any()
     return bool(is_complete and np.ptp(values) > 0)

@@ -34,7 +34,7 @@ def attach_wordings(responses: pd.DataFrame, wordings: pd.DataFrame, columns: Se
     return rows.merge(attached, on=list(WORDING), how="left", validate="many_to_one")
 
 
-def stack_lists(column: pd.Series, kind: type[Any] = float) -> npt.NDArray[Any]:
+def stack_lists_into_array(column: pd.Series, kind: type[Any] = float) -> npt.NDArray[Any]:
     """Turn a column of lists into an array with a row per list; the end of a shorter list is empty.
 
     Parameters
@@ -51,7 +51,7 @@ def stack_lists(column: pd.Series, kind: type[Any] = float) -> npt.NDArray[Any]:
 
     Examples
     --------
-    >>> stack_lists(pd.Series([[1, 2, 3], None, [4, 5]])).tolist()
+    >>> stack_lists_into_array(pd.Series([[1, 2, 3], None, [4, 5]])).tolist()
     [[1.0, 2.0, 3.0], [nan, nan, nan], [4.0, 5.0, nan]]
     """
     lists = [() if value is None or value is pd.NA or isinstance(value, float) else value for value in column]
@@ -62,10 +62,10 @@ def stack_lists(column: pd.Series, kind: type[Any] = float) -> npt.NDArray[Any]:
     return rows
 
 
-def find_largest(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def find_place_of_largest_score(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Find the place of the largest score in every row; -1 where there is none, or two are the largest.
 
-    >>> find_largest(np.array([[0.1, 0.7, 0.2], [0.4, 0.4, 0.2], [np.nan, np.nan, np.nan]])).tolist()
+    >>> find_place_of_largest_score(np.array([[0.1, 0.7, 0.2], [0.4, 0.4, 0.2], [np.nan, np.nan, np.nan]])).tolist()
     [1, -1, -1]
     """
     filled = np.where(np.isnan(scores), -np.inf, scores)
@@ -91,10 +91,13 @@ def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
         answer, count, options, and perhaps probability and thought_tokens: responses with the options of their wording.
     """
     if "thought_tokens" in rows and rows["thought_tokens"].notna().any():
-        options, is_thought = stack_lists(rows["options"], object), rows["thought_tokens"].notna()
-        likeliest = pick_entries(options, find_largest(stack_lists(rows["probability"])))
+        options, is_thought = stack_lists_into_array(rows["options"], object), rows["thought_tokens"].notna()
+        likeliest = pick_entries(options, find_place_of_largest_score(stack_lists_into_array(rows["probability"])))
         return np.where(is_thought, likeliest, find_given_answers(rows.drop(columns="thought_tokens")))
-    most = pick_entries(stack_lists(rows["options"], object), find_largest(stack_lists(rows["count"])))
+    most = pick_entries(
+        stack_lists_into_array(rows["options"], object),
+        find_place_of_largest_score(stack_lists_into_array(rows["count"])),
+    )
     return np.where(rows["answer"].notna(), rows["answer"].to_numpy(object), most)
 
 

@@ -4,7 +4,7 @@
 
     answers = read_answers(run.responses(), run.wordings(), run.conditions())
     scores = compute_scale_scores(answers)
-    spreads = compute_spreads(answers, scipy.stats.wasserstein_distance)
+    spreads = compute_spreads_over_wordings(answers, scipy.stats.wasserstein_distance)
     effects = compute_order_effects(answers, statsmodels.stats.weightstats.DescrStatsW)
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings_rows import name_settings
-from analysis.steps.rows import attach_wordings, stack_lists
+from analysis.measures.ratings_rows import name_settings_without_personas
+from analysis.steps.rows import attach_wordings, stack_lists_into_array
 
 ROW = ["study", "model", "condition"]
 Describe = Callable[[npt.NDArray[np.float64]], Any]
@@ -51,7 +51,9 @@ def read_answers(responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd
     without = has_others.groupby(level="study").all()
     rows = attach_wordings(responses, about, ["pattern", "options", "scale", "key"])
     rows = rows[(rows["pattern"] != "original") | ~rows["study"].map(without)]
-    shares = [_read_shares(row) for row in rows[["probability", "count", "answer", "options"]].to_dict("records")]
+    shares = [
+        _read_option_shares(row) for row in rows[["probability", "count", "answer", "options"]].to_dict("records")
+    ]
     fields = conditions.reindex(columns=[*conditions.columns, "option_order"])
     fields = fields.loc[:, ~fields.columns.duplicated()]
     orders = fields[["study", "condition", "option_order"]]
@@ -67,7 +69,7 @@ def read_answers(responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd
     return rows[[*names, "shares", "s", "turned"]].reset_index(drop=True)
 
 
-def _read_shares(row: dict[str, Any]) -> list[float] | None:
+def _read_option_shares(row: dict[str, Any]) -> list[float] | None:
     """Return the shares of the options of one response: of probabilities, counts, or the option that was named."""
     for column in ("probability", "count"):
         if isinstance(row[column], list | np.ndarray) and sum(row[column]) > 0:
@@ -91,7 +93,7 @@ def _name_settings_of_study(study: str, conditions: pd.DataFrame) -> pd.DataFram
         str(name): {key: value for key, value in record.items() if isinstance(value, list) or not pd.isna(value)}
         for name, record in records.items()
     }
-    settings = name_settings(fields)
+    settings = name_settings_without_personas(fields)
     return pd.DataFrame({"study": study, "asked": list(settings), "condition": list(settings.values())})
 
 
@@ -116,14 +118,14 @@ def compute_scale_scores(answers: pd.DataFrame) -> pd.DataFrame:
     return scores.merge(sizes.reset_index(), on=ROW)
 
 
-def keep_whole_settings(spread: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def keep_settings_with_all_conditions(spread: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Keep the rows whose setting was read with all its conditions, of which table `scales_spread` has the number."""
     keys = [*ROW, "n_conditions"]
     whole = spread[keys].astype({**dict.fromkeys(ROW, object), "n_conditions": int})
     return rows.astype({"n_conditions": int}).merge(whole, on=keys).drop(columns="n_conditions")
 
 
-def compute_spreads(answers: pd.DataFrame, distance: Callable[..., float]) -> pd.DataFrame:
+def compute_spreads_over_wordings(answers: pd.DataFrame, distance: Callable[..., float]) -> pd.DataFrame:
     """Compute what the wordings of an item do to its answer, means over conditions and then over items.
 
     Parameters
@@ -142,7 +144,7 @@ def compute_spreads(answers: pd.DataFrame, distance: Callable[..., float]) -> pd
     for key, part in answers[answers["s"].notna()].groupby([*ROW, "asked", "item"], sort=False):
         if len(part) < 2:
             continue
-        shares = stack_lists(part["shares"])
+        shares = stack_lists_into_array(part["shares"])
         places = np.linspace(0, 1, shares.shape[1])
         pairs = [distance(places, places, shares[a], shares[b]) for a, b in combinations(range(len(shares)), 2)]
         lines.append((*key, part["s"].std(), np.mean(pairs)))

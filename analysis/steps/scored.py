@@ -120,7 +120,7 @@ def compare_pairs(scores: pd.DataFrame, test: Callable[[npt.NDArray[np.float64],
     return pd.DataFrame(rows, columns=[*PAIR, "difference", "p_items"])
 
 
-def select_pairs(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+def select_rows_of_pairs(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of table `scored_differences` that are about some pairs, each as the table has it.
 
     Parameters

@@ -55,7 +55,10 @@ def read_item_scores(
     check_invalid_answer_convention(invalid)
     of_condition = conditions.reindex(columns=["study", "condition", "range", "method"])
     rows = attach_wordings(responses, wordings, _ABOUT_ITEM).merge(of_condition, on=["study", "condition"], how="left")
-    (low, high), (least, most) = _split_ends(rows["range"]), _split_ends(rows["attributes.gold_range"])
+    (low, high), (least, most) = (
+        _split_ranges_into_ends(rows["range"]),
+        _split_ranges_into_ends(rows["attributes.gold_range"]),
+    )
     score = rows["score"].astype(float)
     if invalid == "inconsistent":
         n_samples = rows["output"].map(len, na_action="ignore").astype("Float64").astype(float)
@@ -73,7 +76,7 @@ def read_item_scores(
     return scores
 
 
-def _split_ends(ranges: pd.Series) -> tuple[pd.Series, pd.Series]:
+def _split_ranges_into_ends(ranges: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Split ranges into their lower and upper ends; NaN where there is none."""
     ends = ranges.astype("string").str.extract(_ENDS).astype(float)
     return ends[0], ends[1]

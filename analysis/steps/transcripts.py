@@ -2,7 +2,7 @@
 
 ::
 
-    numbers = read_numbers(run.responses(), run.wordings(), run.conditions(), items, {"demo": "agree"})
+    numbers = read_responses_as_numbers(run.responses(), run.wordings(), run.conditions(), items, {"demo": "agree"})
     values = average_items(numbers, items)
 """
 
@@ -21,7 +21,7 @@ SPREAD, SCORE = "spread", "score"
 _NUMBER = [*UNIT, "item", "measure", "number"]
 
 
-def read_numbers(
+def read_responses_as_numbers(
     responses: pd.DataFrame,
     wordings: pd.DataFrame,
     conditions: pd.DataFrame,
@@ -66,7 +66,7 @@ def average_items(numbers: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     numbers
-        From `read_numbers`.
+        From `read_responses_as_numbers`.
     items
         study, item: those that are wanted.
 

@@ -20,7 +20,13 @@ import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.steps.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
+from analysis.steps.rows import (
+    attach_wordings,
+    find_given_answers,
+    find_place_of_largest_score,
+    pick_entries,
+    stack_lists_into_array,
+)
 
 GROUP = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
 _OF_ORIGINAL = ["said", "yes", "meant"]
@@ -49,26 +55,29 @@ def read_yes_no_answers(responses: pd.DataFrame, wordings: pd.DataFrame, yes_lab
     """
     columns = ["pattern", "language", "gold", "options", "canonical", "attributes.task"]
     rows = attach_wordings(responses, wordings, columns)
-    options, canonical = stack_lists(rows["options"], object), stack_lists(rows["canonical"], object)
+    options, canonical = (
+        stack_lists_into_array(rows["options"], object),
+        stack_lists_into_array(rows["canonical"], object),
+    )
     said, yes = find_given_answers(rows), rows["study"].map(yes_labels).to_numpy(object)
-    counts, invalid = stack_lists(rows["count"]), rows["invalid"].astype(float).fillna(0).to_numpy()
+    counts, invalid = stack_lists_into_array(rows["count"]), rows["invalid"].astype(float).fillna(0).to_numpy()
     is_sampled = ~np.isnan(counts[:, 0]) & rows["probability"].isna().to_numpy()
     return rows[[*UNIT, "item", "variant", "pattern"]].assign(
         language=rows["language"].fillna(""),
         task=rows["attributes.task"].fillna(rows["study"]),
         said=said,
         yes=np.where(pd.isna(said), np.nan, (said == yes).astype(float)),
-        meant=pick_entries(canonical, _find_place(options, said)),
-        inverted=pick_entries(canonical, _find_place(options, yes)) != yes,
+        meant=pick_entries(canonical, _find_index_of_label(options, said)),
+        inverted=pick_entries(canonical, _find_index_of_label(options, yes)) != yes,
         gold=rows["gold"].to_numpy(object),
         outvoted=is_sampled & (invalid >= np.fmax(counts[:, 0], counts[:, 1])),
     )
 
 
-def _find_place(options: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _find_index_of_label(options: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Find the place of a label among the options of every row; -1 where it is none of them."""
     is_label = (options == labels[:, None]) & ~pd.isna(labels)[:, None]
-    return find_largest(np.where(is_label, 1.0, np.nan))
+    return find_place_of_largest_score(np.where(is_label, 1.0, np.nan))
 
 
 def pair_with_originals(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataFrame:
@@ -100,18 +109,18 @@ def pair_with_originals(answers: pd.DataFrame, invalid: str = "dropped") -> pd.D
     has_gold = counts & pairs["gold"].notna()
     expected = (pairs["yes_original"] == 1) != pairs["inverted"]
 
-    def mark(is_true: pd.Series, is_counted: pd.Series = counts) -> pd.Series:
+    def mark_pairs(is_true: pd.Series, is_counted: pd.Series = counts) -> pd.Series:
         """Turn a condition into 1 or 0; NaN for a pair that does not count."""
         return is_true.astype(float).where(is_counted)
 
     return pairs.assign(
         valid=pairs["meant"].notna().astype(float),
-        consistent=mark((pairs["meant"] == pairs["meant_original"]) & is_read),
-        yes=mark(pairs["yes"] == 1),
-        yes_original=mark(pairs["yes_original"] == 1),
-        expected=mark(expected & pairs["yes_original"].notna()),
-        right=mark(pairs["meant"] == pairs["gold"], has_gold),
-        right_original=mark(pairs["meant_original"] == pairs["gold"], has_gold),
+        consistent=mark_pairs((pairs["meant"] == pairs["meant_original"]) & is_read),
+        yes=mark_pairs(pairs["yes"] == 1),
+        yes_original=mark_pairs(pairs["yes_original"] == 1),
+        expected=mark_pairs(expected & pairs["yes_original"].notna()),
+        right=mark_pairs(pairs["meant"] == pairs["gold"], has_gold),
+        right_original=mark_pairs(pairs["meant_original"] == pairs["gold"], has_gold),
     )
 
 

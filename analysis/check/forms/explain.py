@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.check.grammar import look_up_target
+from analysis.check.grammar import look_up_column_of_rule
 from analysis.check.rules import (
     DEFAULT_MARGIN,
     FAIL,
+    KURTOSIS,
     LIKE_THESE,
     NOT_WORSE,
     NUMBER,
@@ -17,7 +18,7 @@ from analysis.check.rules import (
     Rules,
 )
 from analysis.reporting.words import format_percent, join_names
-from ground.errors import flatten_message
+from ground.errors import write_message_on_one_line
 
 
 def explain_rules(rules: Rules) -> Iterator[str]:
@@ -26,7 +27,7 @@ def explain_rules(rules: Rules) -> Iterator[str]:
     Parameters
     ----------
     rules
-        From `rules_file.read_rules`.
+        From `rules_file.read_rules_file`.
 
     Yields
     ------
@@ -34,9 +35,9 @@ def explain_rules(rules: Rules) -> Iterator[str]:
         A line.
     """
     for rule in rules.rules:
-        yield flatten_message(rule.name if rule.name == rule.text else f"{rule.name}: {rule.text}")
+        yield write_message_on_one_line(rule.name if rule.name == rule.text else f"{rule.name}: {rule.text}")
         for line in _explain_rule(rule):
-            yield f"  {flatten_message(line)}"
+            yield f"  {write_message_on_one_line(line)}"
     yield "Levels"
     looks = "" if rules.looks == 1 else f" / {rules.looks:,}, as this check is made {rules.looks:,} times"
     yield f"  Broken: the p that the limit is kept is below .025{looks}, after Holm over all numbers of the check."
@@ -46,8 +47,8 @@ def explain_rules(rules: Rules) -> Iterator[str]:
 
 def _explain_rule(rule: Rule) -> Iterator[str]:
     """Explain one rule in sentences: what is tested, of what, for which wordings, and what if it cannot be told."""
-    yield _explain_number(rule)
-    yield _explain_scope(rule)
+    yield _explain_rule_on_number(rule)
+    yield _explain_scope_of_rule(rule)
     if rule.wordings == LIKE_THESE:
         yield (
             "It is decided for wordings like these: what other wordings would give is a part of the uncertainty. Few "
@@ -58,14 +59,14 @@ def _explain_rule(rule: Rule) -> Iterator[str]:
     yield f"Where it cannot be told, the check {'fails (exit status 4)' if rule.cannot_tell == FAIL else 'passes'}."
 
 
-def _explain_number(rule: Rule) -> str:
+def _explain_rule_on_number(rule: Rule) -> str:
     """Say which number is tested against which limit."""
     if rule.kind == NUMBER:
         bound = f"at least {rule.at_least:g}" if rule.at_least == rule.at_least else f"at most {rule.at_most:g}"
         table, dot, column = rule.target.partition(".")
         if not dot:
             return f"Tests whether the measure {rule.target} is {bound}."
-        entry = look_up_target(rule.target)
+        entry = look_up_column_of_rule(rule.target)
         unit = f" ({entry.unit})" if entry.unit else ""
         options = ", ".join(f"{name} = {value}" for name, value in rule.parameters.items())
         options_text = f", made with {options}," if options else ""
@@ -77,15 +78,20 @@ def _explain_number(rule: Rule) -> str:
             else f"{format_percent(DEFAULT_MARGIN)} of its range, the margin where none is given"
         )
         return f"Tests whether {rule.target} is worse than in the baseline, on the same items, by more than {margin}."
+    if rule.kind == KURTOSIS:
+        return (
+            f"Tests whether the kurtosis of {rule.target} over items, which is high where many items have the same "
+            "number, is another one than in the baseline. It never holds: it is broken, or cannot be told."
+        )
     if rule.kind == SAME_ANSWERS:
-        return _explain_same_answers(rule)
+        return _explain_rule_same_answers(rule)
     return (
         "Tests, for every pair of models whose order the baseline finds, whether it is the same now. Broken: the "
         "reverse is found."
     )
 
 
-def _explain_same_answers(rule: Rule) -> str:
+def _explain_rule_same_answers(rule: Rule) -> str:
     """Say what counts as the same answers: for wordings like these, it is no share of items."""
     if rule.wordings != LIKE_THESE:
         return (
@@ -101,7 +107,7 @@ def _explain_same_answers(rule: Rule) -> str:
     )
 
 
-def _explain_scope(rule: Rule) -> str:
+def _explain_scope_of_rule(rule: Rule) -> str:
     """Say which models, conditions and study a rule is about."""
     models = f"model {join_names(rule.models)}" if rule.models else "every model"
     conditions = f"condition {join_names(rule.conditions)}" if rule.conditions else "every condition"

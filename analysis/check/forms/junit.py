@@ -21,7 +21,7 @@ NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  #
 MOST_LINES = 200  # outcomes of a rule in the text of a failure
 
 
-def write_junit(check: Check) -> str:
+def write_check_as_junit(check: Check) -> str:
     """Write a check as JUnit XML.
 
     Parameters
@@ -44,31 +44,35 @@ def write_junit(check: Check) -> str:
     properties = ET.SubElement(suite, "properties")
     for name, value in (("run", check.run), ("rules", str(check.rules.path)), ("against", check.against)):
         if value:
-            ET.SubElement(properties, "property", name=name, value=_clean(value))
+            ET.SubElement(properties, "property", name=name, value=_replace_characters_invalid_in_xml(value))
     for result in check.results:
-        _add_case(suite, result)
+        _add_test_case_of_rule(suite, result)
     if check.notes:
-        ET.SubElement(suite, "system-out").text = _clean("\n".join(check.notes))
+        ET.SubElement(suite, "system-out").text = _replace_characters_invalid_in_xml("\n".join(check.notes))
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _add_case(suite: ET.Element, result: DecidedRule) -> None:
+def _add_test_case_of_rule(suite: ET.Element, result: DecidedRule) -> None:
     """Add the test case of a rule."""
-    case = ET.SubElement(suite, "testcase", name=_clean(result.rule.name), classname=SUITE)
+    case = ET.SubElement(suite, "testcase", name=_replace_characters_invalid_in_xml(result.rule.name), classname=SUITE)
     lines = [f"{decided.decision}: {describe_outcome(decided)}" for decided in result.outcomes[:MOST_LINES]]
     if len(result.outcomes) > MOST_LINES:
         lines.append(f"{len(result.outcomes) - MOST_LINES:,} others are not shown")
-    text = _clean("\n".join(lines))
+    text = _replace_characters_invalid_in_xml("\n".join(lines))
     if result.is_failed:
-        failure = ET.SubElement(case, "failure", type=result.decision, message=_clean(describe_rule(result)))
+        failure = ET.SubElement(
+            case, "failure", type=result.decision, message=_replace_characters_invalid_in_xml(describe_rule(result))
+        )
         failure.text = text
     elif result.decision == CANNOT_TELL:
-        ET.SubElement(case, "skipped", message=_clean(f"{result.decision}: {describe_rule(result)}"))
+        ET.SubElement(
+            case, "skipped", message=_replace_characters_invalid_in_xml(f"{result.decision}: {describe_rule(result)}")
+        )
     if not result.is_failed and text:
         ET.SubElement(case, "system-out").text = text
 
 
-def _clean(text: str) -> str:
+def _replace_characters_invalid_in_xml(text: str) -> str:
     """Replace the characters that XML does not have."""
     return NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from shlex import quote
 
 from analysis.check.checking import SEVERITY, Check, DecidedOutcome, DecidedRule
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, COUNTED, HOLDS, Outcome
-from analysis.check.rules import NOT_WORSE, RANKING
+from analysis.check.rules import KURTOSIS, NOT_WORSE, RANKING
 from analysis.reporting.words import format_quantity
-from ground.errors import flatten_message
+from ground.errors import write_message_on_one_line
+from ground.progress import colour_text
 
 PHRASES = {HOLDS: ("holds", "hold"), BROKEN: ("is broken", "are broken"), CANNOT_TELL: ("cannot be told",) * 2}
+COLOURS = {HOLDS: "green", BROKEN: "red", CANNOT_TELL: "yellow"}
 
 
 def describe_check(check: Check) -> Iterator[str]:
@@ -29,17 +32,18 @@ def describe_check(check: Check) -> Iterator[str]:
         A line; after those of the rules, one counts them, and another one says what to do where one cannot be told.
     """
     for result in check.results:
-        yield f"{result.decision:<12}{flatten_message(describe_rule(result))}"
+        decision = colour_text(f"{result.decision:<12}", COLOURS[result.decision], sys.stdout)
+        yield f"{decision}{write_message_on_one_line(describe_rule(result))}"
     yield summarise_check(check)
-    if (command := format_next_step(check)) is not None:
+    if (command := format_command_to_plan_check(check)) is not None:
         yield f"how many items and wordings would tell: {command}"
 
 
-def format_next_step(check: Check) -> str | None:
+def format_command_to_plan_check(check: Check) -> str | None:
     """Write the command that says how large a check must be to tell, where a rule cannot be told."""
     if all(result.decision != CANNOT_TELL for result in check.results):
         return None
-    return flatten_message(f"waver plan {quote(check.run)} --check {quote(str(check.rules.path))}")
+    return write_message_on_one_line(f"waver plan {quote(check.run)} --check {quote(str(check.rules.path))}")
 
 
 def describe_rule(result: DecidedRule) -> str:
@@ -53,18 +57,21 @@ def describe_rule(result: DecidedRule) -> str:
     name = rule.name if rule.name == rule.text else f"{rule.name} ({rule.text})"
     if not result.outcomes:
         return f"{name}: there is nothing to test"
-    return f"{name}: {describe_outcome(result.outcomes[0])}{_count_others(result)}"
+    return f"{name}: {describe_outcome(result.outcomes[0])}{_count_outcomes_by_decision(result)}"
 
 
 def describe_outcome(decided: DecidedOutcome) -> str:
     """Write what an outcome is of, its number with interval and limit, and its test."""
     outcome = decided.outcome
     note = f"; {outcome.note}" if outcome.note else ""
-    number = f"{format_number(outcome)} {format_interval(outcome)}".rstrip()
-    return f"{name_unit(outcome)}: {number}, limit: {format_limit(outcome)}; {describe_test(decided)}{note}"
+    number = f"{format_number_of_outcome(outcome)} {format_interval_of_outcome(outcome)}".rstrip()
+    return (
+        f"{name_unit_of_outcome(outcome)}: {number}, "
+        f"limit: {format_limit_of_outcome(outcome)}; {describe_test_of_outcome(decided)}{note}"
+    )
 
 
-def name_unit(outcome: Outcome) -> str:
+def name_unit_of_outcome(outcome: Outcome) -> str:
     """Write what an outcome is of: model, condition, study, and the measure where the rule does not say.
 
     Parameters
@@ -82,11 +89,11 @@ def name_unit(outcome: Outcome) -> str:
     return f"{outcome.model}{condition}{'' if is_told else f', {outcome.measure}'}"
 
 
-def format_number(outcome: Outcome) -> str:
+def format_number_of_outcome(outcome: Outcome) -> str:
     """Write the number of an outcome; of a change, which sign is better, and the number before."""
     if outcome.number != outcome.number:
         return "no number"
-    if outcome.rule.kind not in (NOT_WORSE, RANKING):
+    if outcome.rule.kind not in (NOT_WORSE, RANKING, KURTOSIS):
         return f"{outcome.number:.4g}"
     details = ["+ is better"] if outcome.rule.kind == NOT_WORSE else []
     details += [f"before: {outcome.before:.4g}"] if outcome.before == outcome.before else []
@@ -94,13 +101,15 @@ def format_number(outcome: Outcome) -> str:
     return f"{outcome.number:{'+' if outcome.number else ''}.4g}{aside}"
 
 
-def format_limit(outcome: Outcome) -> str:
+def format_limit_of_outcome(outcome: Outcome) -> str:
     """Write what an outcome is compared with, and on which side of it the number must be."""
     side = "at most" if outcome.rule.at_most == outcome.rule.at_most else "at least"
+    if outcome.rule.kind == KURTOSIS:
+        return "as before"
     return f"{'above' if outcome.rule.kind == RANKING else side} {outcome.limit:.4g}"
 
 
-def format_interval(outcome: Outcome) -> str:
+def format_interval_of_outcome(outcome: Outcome) -> str:
     """Write the 95 % interval of an outcome, or that it has none; a counted number needs none."""
     if outcome.lower != outcome.lower:
         return "" if outcome.test == COUNTED else "[no interval]"
@@ -108,7 +117,7 @@ def format_interval(outcome: Outcome) -> str:
     return f"[{outcome.lower:{form}}, {outcome.upper:{form}}]"
 
 
-def describe_test(decided: DecidedOutcome) -> str:
+def describe_test_of_outcome(decided: DecidedOutcome) -> str:
     """Write how an outcome was tested: p of what is decided, the test, and on how many items and wordings."""
     outcome = decided.outcome
     p = {BROKEN: decided.p_broken_holm, HOLDS: outcome.p_holds}.get(decided.decision, float("nan"))
@@ -121,7 +130,7 @@ def describe_test(decided: DecidedOutcome) -> str:
     return f"{p_text}{outcome.test}{sized}{wordings}"
 
 
-def _count_others(result: DecidedRule) -> str:
+def _count_outcomes_by_decision(result: DecidedRule) -> str:
     """Count all outcomes of a rule by decision, where there are several."""
     if len(result.outcomes) == 1:
         return ""

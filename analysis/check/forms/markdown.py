@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from analysis.check.checking import Check, DecidedOutcome, DecidedRule
 from analysis.check.forms.lines import (
-    describe_test,
-    format_interval,
-    format_limit,
-    format_next_step,
-    format_number,
-    name_unit,
+    describe_test_of_outcome,
+    format_command_to_plan_check,
+    format_interval_of_outcome,
+    format_limit_of_outcome,
+    format_number_of_outcome,
+    name_unit_of_outcome,
     summarise_check,
 )
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, HOLDS
@@ -23,7 +23,7 @@ SIGNS = {HOLDS: "✅ holds", BROKEN: "❌ broken", CANNOT_TELL: "❔ cannot tell
 MOST_ROWS = 50  # of numbers that do not hold: a pull request takes 65,536 characters
 
 
-def write_markdown(check: Check) -> str:
+def write_check_as_markdown(check: Check) -> str:
     """Write a check as Markdown; names of models and rules are escaped.
 
     Parameters
@@ -35,17 +35,17 @@ def write_markdown(check: Check) -> str:
     -------
     The text.
     """
-    return "".join(f"{line}\n" for line in _write_lines(check))
+    return "".join(f"{line}\n" for line in _write_summary_lines(check))
 
 
-def _write_lines(check: Check) -> Iterator[str]:
+def _write_summary_lines(check: Check) -> Iterator[str]:
     """Yield the lines of the summary."""
     yield f"### Waver: {summarise_check(check)}"
     yield ""
-    about = f"Run {_escape(check.run)}, rules {_escape(str(check.rules.path))}"
-    yield f"{about}, against {_escape(check.against)}." if check.against else f"{about}."
+    about = f"Run {_escape_markdown(check.run)}, rules {_escape_markdown(str(check.rules.path))}"
+    yield f"{about}, against {_escape_markdown(check.against)}." if check.against else f"{about}."
     yield ""
-    yield from _write_table(
+    yield from _write_markdown_table(
         ("Rule", "Verdict", "Worst", "Number", "95 % interval", "Limit", "Test"),
         [_list_rule_cells(result) for result in check.results],
     )
@@ -56,10 +56,10 @@ def _write_lines(check: Check) -> Iterator[str]:
         yield ""
         yield f"<details><summary>{format_quantity(len(rows), 'more number')} not known to hold</summary>"
         yield ""
-        yield from _write_table(
+        yield from _write_markdown_table(
             ("Rule", "Verdict", "Of", "Number", "95 % interval", "Limit", "Test"),
             [
-                (result.rule.name, SIGNS[decided.decision], *_list_cells(decided))
+                (result.rule.name, SIGNS[decided.decision], *_list_outcome_cells(decided))
                 for result, decided in rows[:MOST_ROWS]
             ],
         )
@@ -68,17 +68,17 @@ def _write_lines(check: Check) -> Iterator[str]:
             yield f"{len(rows) - MOST_ROWS:,} others are not shown."
         yield ""
         yield "</details>"
-    if (command := format_next_step(check)) is not None:
+    if (command := format_command_to_plan_check(check)) is not None:
         yield ""
-        yield f"How many items and wordings would tell: {_escape(command)}"
+        yield f"How many items and wordings would tell: {_escape_markdown(command)}"
     for note in check.notes:
         yield ""
-        yield f"Note: {_escape(note)}"
+        yield f"Note: {_escape_markdown(note)}"
 
 
 def _list_rule_cells(result: DecidedRule) -> Sequence[str]:
     """List the cells of a rule: itself, what is decided, and its worst number."""
-    cells = _list_cells(result.outcomes[0]) if result.outcomes else ("there is nothing to test", "", "", "", "")
+    cells = _list_outcome_cells(result.outcomes[0]) if result.outcomes else ("there is nothing to test", "", "", "", "")
     if len(result.outcomes) > 1:
         cells = (f"{cells[0]} (of {len(result.outcomes):,})", *cells[1:])
     decision = SIGNS[result.decision]
@@ -87,21 +87,27 @@ def _list_rule_cells(result: DecidedRule) -> Sequence[str]:
     return (result.rule.name, decision, *cells)
 
 
-def _list_cells(decided: DecidedOutcome) -> tuple[str, ...]:
+def _list_outcome_cells(decided: DecidedOutcome) -> tuple[str, ...]:
     """List the cells of an outcome."""
     outcome = decided.outcome
-    interval = "" if outcome.lower != outcome.lower else format_interval(outcome)
-    return name_unit(outcome), format_number(outcome), interval, format_limit(outcome), describe_test(decided)
+    interval = "" if outcome.lower != outcome.lower else format_interval_of_outcome(outcome)
+    return (
+        name_unit_of_outcome(outcome),
+        format_number_of_outcome(outcome),
+        interval,
+        format_limit_of_outcome(outcome),
+        describe_test_of_outcome(decided),
+    )
 
 
-def _write_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _write_markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Write a table; its cells are escaped."""
     yield f"| {' | '.join(header)} |"
     yield f"|{'---|' * len(header)}"
     for row in rows:
-        yield f"| {' | '.join(map(_escape, row))} |"
+        yield f"| {' | '.join(map(_escape_markdown, row))} |"
 
 
-def _escape(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Escape what Markdown or HTML reads as markup, and names that would call somebody or link to an issue."""
     return escape_markdown(escape_control_characters(" ".join(text.split()))).replace("@", "&#64;")

@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.check.grammar import find_range
-from analysis.check.limits.number import Number, find_limit
+from analysis.check.grammar import find_range_of_rule_number
+from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import SHARES, compute_tails_of_interval
 from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE
 from analysis.reporting.catalogue import find_page_name_of_entry, list_pages, list_tables, look_up_column, look_up_table
-from analysis.reporting.catalogue.columns import IDENTITY, SHARED
-from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.catalogue.columns import IDENTITY
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.catalogue.tables import INTERVALS, build_table, convert_options, list_table_options
+from analysis.reporting.catalogue.tables import (
+    INTERVALS,
+    build_table,
+    convert_options,
+    list_table_options,
+    select_rows_from_runs,
+)
 from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
@@ -38,7 +43,7 @@ DRAWN = ("n_models", "n_templates")  # of which an interval may be, too
 MODELS, CONDITIONS = ("model", "a_model", "b_model"), ("condition", "a_condition", "b_condition")
 
 
-def list_column_numbers(rule: Rule, runs: Runs) -> list[Number]:
+def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
     """List the number of every row of a table that a rule is about.
 
     Parameters
@@ -60,7 +65,7 @@ def list_column_numbers(rule: Rule, runs: Runs) -> list[Number]:
     """
     table, _, column = rule.target.partition(".")
     where = f"rule {shorten_line(repr(rule.name))}: table {table}"
-    frame = _select_rows(rule, _build_frame(rule, runs, table, where), table, where)
+    frame = _select_table_rows_of_rule(rule, _build_table_of_rule(rule, runs, table, where), table, where)
     if column not in frame:
         raise InputError(f"{where} of this run has no column {shorten_line(repr(column))}"
                          f"{suggest_nearest(column, map(str, frame))}; see `waver table --list {table}`")  # fmt: skip
@@ -68,28 +73,35 @@ def list_column_numbers(rule: Rule, runs: Runs) -> list[Number]:
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
         raise InputError(f"{where}: column {column} is no number that has a limit; `waver table --list {table}` "
                          "explains all")  # fmt: skip
-    ends = _find_ends(rule, runs, frame, table, column)
-    names = _name_rows(frame, column)
+    ends = _find_interval_columns_of_rule(rule, runs, frame, table, column)
+    names = _name_table_rows(frame, column)
     numbers = []
     for row, name in zip(frame.to_dict("records"), names, strict=True):
-        value, n_items = float(row[column]), _read_size(row, SIZES)
+        value, n_items = float(row[column]), _read_sample_size_of_row(row, SIZES)
         tails = None
         if ends:
-            n_drawn = np.fmin.reduce([_read_size(row, [size]) for size in (*DRAWN, *ends[2:])])
+            n_drawn = np.fmin.reduce([_read_sample_size_of_row(row, [size]) for size in (*DRAWN, *ends[2:])])
             interval = float(row[ends[0]]), float(row[ends[1]])
             tails = compute_tails_of_interval(
-                value, interval, find_limit(rule), n_items, n_drawn, _find_bounds(rule.target, row)
+                value,
+                interval,
+                get_limit_of_rule(rule),
+                n_items,
+                n_drawn,
+                _find_bounds_of_single_item(rule.target, row),
             )
         numbers.append(Number(
-            str(row.get("study", "")), _join_sides(row, MODELS), _join_sides(row, CONDITIONS), name, value, tails,
-            int(np.nan_to_num(n_items)), _read_size(row, ["n_wordings"]), _note_no_interval(row, ends),
+            str(row.get("study", "")), _join_names_of_both_sides(row, MODELS), _join_names_of_both_sides(row,
+            CONDITIONS), name, value, tails,
+            int(np.nan_to_num(n_items)), _read_sample_size_of_row(row, ["n_wordings"]), _explain_missing_interval(row,
+            ends),
         ))  # fmt: skip
     return numbers
 
 
-def _find_bounds(target: str, row: Mapping[Hashable, Any]) -> tuple[float, float] | None:
+def _find_bounds_of_single_item(target: str, row: Mapping[Hashable, Any]) -> tuple[float, float] | None:
     """Find the least and the largest number of a single item, of which the number of a row is a mean."""
-    bounds = find_range(target)
+    bounds = find_range_of_rule_number(target)
     if bounds and np.isfinite(bounds).all():
         return bounds
     table, _, column = target.partition(".")
@@ -101,7 +113,7 @@ def _find_bounds(target: str, row: Mapping[Hashable, Any]) -> tuple[float, float
     return (float(ends[1]), float(ends[2])) if ends else None
 
 
-def _build_frame(rule: Rule, runs: Runs, table: str, where: str) -> pd.DataFrame:
+def _build_table_of_rule(rule: Rule, runs: Runs, table: str, where: str) -> pd.DataFrame:
     """Build the table from the studies that its page is about."""
     page = list_pages()[find_page_name_of_entry(table)]
     own_runs = runs.select_protocols(page.protocols)
@@ -112,10 +124,9 @@ def _build_frame(rule: Rule, runs: Runs, table: str, where: str) -> pd.DataFrame
     return build_table(table, own_runs, **options)
 
 
-def _select_rows(rule: Rule, frame: pd.DataFrame, table: str, where: str) -> pd.DataFrame:
+def _select_table_rows_of_rule(rule: Rule, frame: pd.DataFrame, table: str, where: str) -> pd.DataFrame:
     """Keep the rows of this run, and of the study, models and conditions of the rule."""
-    if "source" in frame and look_up_column(table, "source") == SHARED["source"]:
-        frame = frame[frame["source"] == OURS]
+    frame = select_rows_from_runs(table, frame)
     for key, names, columns in (
         ("study", [rule.study] if rule.study else [], ("study",)),
         ("models", rule.models, MODELS), ("conditions", rule.conditions, CONDITIONS),
@@ -137,7 +148,9 @@ def _select_rows(rule: Rule, frame: pd.DataFrame, table: str, where: str) -> pd.
     return frame.reset_index(drop=True)
 
 
-def _find_ends(rule: Rule, runs: Runs, frame: pd.DataFrame, table: str, column: str) -> tuple[str, ...]:
+def _find_interval_columns_of_rule(
+    rule: Rule, runs: Runs, frame: pd.DataFrame, table: str, column: str
+) -> tuple[str, ...]:
     """Find the columns with the ends of a column's interval, for the wordings of the rule; empty where it has none.
 
     A third one is the number of wordings that items share, where others are allowed for.
@@ -148,12 +161,12 @@ def _find_ends(rule: Rule, runs: Runs, frame: pd.DataFrame, table: str, column: 
     if rule.wordings != LIKE_THESE or (is_count and not own_ends):
         return own_ends
     why = _explain_shared_wordings(runs, set(frame["study"]) if "study" in frame else set())
-    if own_ends and LIKE[0] in frame and _find_column_before_like(list(map(str, frame))) == column:
+    if own_ends and LIKE[0] in frame and _find_column_of_like_interval(list(map(str, frame))) == column:
         return (*LIKE, "n_shared" if "n_shared" in frame else "n_wordings") if why else LIKE
     if own_ends and not why:
         return own_ends
     like_columns = [
-        f"{name}.{_find_column_before_like(list(entry.columns))}"
+        f"{name}.{_find_column_of_like_interval(list(entry.columns))}"
         for name, entry in list_tables().items()
         if LIKE[0] in entry.columns
     ]
@@ -166,7 +179,7 @@ def _find_ends(rule: Rule, runs: Runs, frame: pd.DataFrame, table: str, column: 
     )
 
 
-def _find_column_before_like(columns: list[str]) -> str:
+def _find_column_of_like_interval(columns: list[str]) -> str:
     """Find the column that `like_lower` belongs to: the last one before it that is no end of an interval."""
     before = [name for name in columns[: columns.index(LIKE[0])] if name != INTERVALS]
     return next(name for name in reversed(before) if not name.endswith(("lower", "upper")))
@@ -184,10 +197,11 @@ def _explain_shared_wordings(runs: Runs, names: set[str]) -> str:
     return f"the items of {min(alone)} have one wording" if alone else ""
 
 
-def _name_rows(frame: pd.DataFrame, column: str) -> list[str]:
+def _name_table_rows(frame: pd.DataFrame, column: str) -> list[str]:
     """Name every row by the column, and by the texts and options that tell rows of the same model apart."""
     keys = [key for key in dict.fromkeys((*IDENTITY, *MODELS, *CONDITIONS)) if key in frame]
-    texts = [str(key) for key in frame if key not in keys and frame[key].map(_is_name).all()]
+    # A generator: what follows seldom asks for more than a few.
+    texts = (str(key) for key in frame if key not in keys and frame[key].map(_is_cell_without_number).all())
     added: list[str] = []
     units = frame.assign(all=0).groupby(["all", *keys], dropna=False, sort=False).ngroup()
     for key in (*texts, *(key for key in OPTIONS if key in frame)):
@@ -205,23 +219,23 @@ def _name_rows(frame: pd.DataFrame, column: str) -> list[str]:
     ]
 
 
-def _is_name(value: object) -> bool:
+def _is_cell_without_number(value: object) -> bool:
     """Tell whether a cell is a text, a truth value or nothing, and no number."""
     return isinstance(value, str | bool | np.bool_) or value is None
 
 
-def _read_size(row: Mapping[Hashable, Any], names: tuple[str, ...] | list[str]) -> float:
+def _read_sample_size_of_row(row: Mapping[Hashable, Any], names: tuple[str, ...] | list[str]) -> float:
     """Read the first of these columns that a row has; NaN: none."""
     return next((float(row[name]) for name in names if name in row and pd.notna(row[name])), np.nan)
 
 
-def _join_sides(row: Mapping[Hashable, Any], columns: tuple[str, ...]) -> str:
+def _join_names_of_both_sides(row: Mapping[Hashable, Any], columns: tuple[str, ...]) -> str:
     """Name the model or condition of a row, or both sides of a pair."""
     names = dict.fromkeys(str(row[column]) for column in columns if column in row)
     return " - ".join(names)
 
 
-def _note_no_interval(row: Mapping[Hashable, Any], ends: tuple[str, ...]) -> str:
+def _explain_missing_interval(row: Mapping[Hashable, Any], ends: tuple[str, ...]) -> str:
     """Say why a row lacks its interval, where the table does."""
     if not ends or pd.notna(row[ends[0]]):
         return ""

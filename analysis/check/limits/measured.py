@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.check.limits.number import Number, find_limit
+from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.rules import LIKE_THESE
-from analysis.compare.pairs import VALIDITY, read_validities
+from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flips
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest
@@ -49,7 +49,7 @@ def list_measured_numbers(rule: Rule, runs: Runs) -> list[Number]:
         these.
     """
     studies = [study for study in read_reworded_studies(runs) if rule.study in ("", study.name)]
-    measured_studies = [measured for study in studies for measured in _list_by_measure(study)]
+    measured_studies = [measured for study in studies for measured in _list_study_by_each_measure(study)]
     own_studies = [pair for pair in measured_studies if pair[0].measure == rule.target]
     if not own_studies:
         names = dict.fromkeys(study.measure for study, _ in measured_studies)
@@ -58,28 +58,28 @@ def list_measured_numbers(rule: Rule, runs: Runs) -> list[Number]:
             f"rule {shorten_line(repr(rule.name))}: the run has no measure {shorten_line(repr(rule.target))}"
             f"{suggest_nearest(rule.target, names)}; it has {', '.join(names) or 'none'}{f' ({why})' if why else ''}"
         )
-    _check_limit(rule, own_studies[0][0])
-    return _test_units(rule, own_studies)
+    _refuse_limit_beyond_range(rule, own_studies[0][0])
+    return _test_measure_of_units(rule, own_studies)
 
 
-def _list_by_measure(study: Study) -> Iterator[tuple[Study, Array]]:
+def _list_study_by_each_measure(study: Study) -> Iterator[tuple[Study, Array]]:
     """Yield a study by its own measure, by flips where answers are of two kinds, and by validity.
 
     Beside it are the answers that the measure is made of: flips are one number of each item.
     """
     yield study, study.values
     if study.headline and study.measure in (AGREEMENT, ACCURACY) and not study.has_single_wording:
-        flips = np.stack([mark_flips(answers)[:, None] for answers in study.values])
+        flips = np.stack([mark_flipped_items(answers)[:, None] for answers in study.values])
         yield replace(study, measure=FLIPS, values=flips, has_range=True), study.values
-    validities = [read_validities(study, unit) for unit in range(len(study.units))]
+    validities = [read_validities_of_unit(study, unit) for unit in range(len(study.units))]
     unknown = np.full(study.values.shape[1:], np.nan)
     values = np.stack([unknown if array is None else array for array in validities])
     yield replace(study, measure=VALIDITY, values=values, has_range=True), values
 
 
-def _check_limit(rule: Rule, study: Study) -> None:
+def _refuse_limit_beyond_range(rule: Rule, study: Study) -> None:
     """Refuse a limit that a measure with a range cannot have."""
-    limit = find_limit(rule)
+    limit = get_limit_of_rule(rule)
     if study.bounds and not study.bounds[0] <= limit <= study.bounds[1]:
         raise InputError(
             f"rule {shorten_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
@@ -87,7 +87,7 @@ def _check_limit(rule: Rule, study: Study) -> None:
         )
 
 
-def _test_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
+def _test_measure_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
     """Test every unit of some studies by the same measure once."""
     numbers: dict[tuple[str, str, str], Number] = {}
     conditions: dict[str, None] = {}
@@ -99,7 +99,7 @@ def _test_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
             )
             # Measures of the same answers have the same validity: it is tested once.
             if is_meant and (study.name, model, condition) not in numbers:
-                numbers[study.name, model, condition] = _test_unit(rule, study, answered, unit)
+                numbers[study.name, model, condition] = _test_measure_of_unit(rule, study, answered, unit)
     for name in rule.conditions:
         if name not in conditions:
             raise InputError(
@@ -111,12 +111,12 @@ def _test_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
     return list(numbers.values())
 
 
-def _test_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
+def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
     """Test the answers of one unit by the measure of a study."""
     answers: Array = study.values[unit]
     model, condition = study.units[unit]
     is_like = rule.wordings == LIKE_THESE
-    if is_like and (why := _explain_no_like(study)):
+    if is_like and (why := _explain_missing_like_interval(study)):
         raise InputError(
             f"rule {shorten_line(repr(rule.name))}: study {study.name}: {rule.target} of wordings like these is not "
             f'known: {why}; say wordings = "these"'
@@ -133,7 +133,7 @@ def _test_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
             "in another unit"
         )
     tails = compute_tails_of_panel(
-        panel, find_limit(rule), "both" if is_like else "items", is_bounded=study.bounds is not None
+        panel, get_limit_of_rule(rule), "both" if is_like else "items", is_bounded=study.bounds is not None
     )
     counts = (~np.isnan(answered[unit])).sum(axis=1)
     n_wordings = float(counts[counts > 0].mean()) if panel.n_items else np.nan
@@ -141,7 +141,7 @@ def _test_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
                   "" if panel.n_items else "no valid answer")  # fmt: skip
 
 
-def _explain_no_like(study: Study) -> str:
+def _explain_missing_like_interval(study: Study) -> str:
     """Say why answers do not tell of wordings like these; empty where they do."""
     if study.measure == FLIPS:
         return "all items share their wordings" if study.crossed else ""

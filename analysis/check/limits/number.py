@@ -26,6 +26,6 @@ class Number:
     note: str = ""
 
 
-def find_limit(rule: Rule) -> float:
+def get_limit_of_rule(rule: Rule) -> float:
     """Return the limit of a rule on a number."""
     return rule.at_least if rule.at_least == rule.at_least else rule.at_most

@@ -49,7 +49,7 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
     """
     is_shared = anew == "both" and panel.crossed
     if not is_bounded:
-        return _compute_tails_by_t(panel, limit, anew, T_ITEMS + AND_WORDINGS * is_shared)
+        return _compute_tails_from_two_sided_p(panel, limit, anew, T_ITEMS + AND_WORDINGS * is_shared)
     values = panel.means
     is_binary = bool(((values == 0) | (values == 1)).all())
     test = (BINOMIAL if is_binary else GAFFKE) + AND_WORDINGS * is_shared
@@ -83,7 +83,7 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
     )  # fmt: skip
 
 
-def _compute_tails_by_t(panel: Panel, limit: float, anew: Anew, test: str) -> Tails:
+def _compute_tails_from_two_sided_p(panel: Panel, limit: float, anew: Anew, test: str) -> Tails:
     """Halve the two-sided p of the house: its interval has both tails alike."""
     p = compute_p_of_panel_mean_against_value(panel, anew, limit) if panel.n_items > 1 else np.nan
     if np.isnan(p):

@@ -31,6 +31,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analysis.check.limits.claims import find_refuted_claim
 from analysis.check.outcomes import LEVEL
 from analysis.statistics.significance import ROUNDING
 
@@ -39,7 +40,7 @@ SHARES = (0.0, 1.0)
 _NORMAL = NormalDist().inv_cdf(1 - LEVEL)
 _MANY = 1e9  # degrees of freedom, where their number is not known
 _ALIKE = 1e-5  # of two numbers of answers, or two halves of an interval: they are the same up to rounding
-_FARTHEST = np.linspace(0, 40, 801)  # of the exponential number, whose density is 1e-17 at the end
+FARTHEST = np.linspace(0, 40, 801)  # of the exponential number, whose density is 1e-17 at the end
 Scale: TypeAlias = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
 
@@ -99,7 +100,7 @@ def compute_tails_of_interval(
     ):
         return _compute_tails_of_share_of_items(estimate, n_answers, n_items, limit)
     freedom = max(fewest - 1, 1.0) if np.isfinite(fewest) else _MANY
-    scale = _choose_scale(estimate, ends)
+    scale = _choose_scale_of_symmetric_interval(estimate, ends)
     if bounds and np.isfinite(n_items) and scale is not np.arctanh:
         low, width = bounds[0], bounds[1] - bounds[0]
         tails = compute_tails_with_one_item_more(
@@ -107,7 +108,7 @@ def compute_tails_of_interval(
             fewest, freedom,
         )  # fmt: skip
         return replace(tails, lower=low + width * tails.lower, upper=low + width * tails.upper)
-    return _compute_tails_by_t(estimate, ends, limit, freedom, scale)
+    return _compute_tails_by_t_on_scale(estimate, ends, limit, freedom, scale)
 
 
 def _compute_tails_of_share_of_items(share: float, n_answers: float, n_items: float, limit: float) -> Tails:
@@ -176,7 +177,7 @@ def compute_tails_of_share(share: float, n_answers: float, limit: float) -> Tail
     )
 
 
-def _compute_tails_by_t(
+def _compute_tails_by_t_on_scale(
     estimate: float, ends: tuple[float, float], limit: float, freedom: float, scale: Scale
 ) -> Tails:
     """Test by t, on the scale on which the interval is symmetric."""
@@ -202,7 +203,7 @@ def _compute_t_tail(distance: float, error: float, freedom: float) -> float:
     return float(stdtr(freedom, distance / error))
 
 
-def _choose_scale(estimate: float, ends: tuple[float, float]) -> Scale:
+def _choose_scale_of_symmetric_interval(estimate: float, ends: tuple[float, float]) -> Scale:
     """Choose the scale on which both halves of an interval are alike; as it is, where there is none."""
     values = np.array([ends[0], estimate, ends[1]])
     for scale, is_possible in (
@@ -232,20 +233,16 @@ def compute_tails_with_one_item_more(
     Tails
         Its interval is longer than the given one.
     """
-    from scipy.optimize import brentq
-
     middle = estimate if ends[0] <= estimate <= ends[1] else sum(ends) / 2
     errors = [abs(end - middle) / _compute_t_quantile(freedom) for end in ends]
 
     def compute_p_at_most(number: float, error: float, claim: float) -> float:
         """Return p of the claim that the number is at most this; mirrored, of the other one."""
-        return compute_p_of_t_and_exponential(claim - number, error, max(claim, 0.0) / n_items, freedom)
+        return compute_p_of_t_and_exponential(claim - number, error, max(claim, 0.0), n_items, freedom)
 
     def find_end(number: float, error: float) -> float:
         """Return the claim that is refuted just so."""
-        if compute_p_at_most(number, error, 0.0) >= LEVEL:
-            return 0.0
-        return float(brentq(lambda claim: compute_p_at_most(number, error, claim) - LEVEL, 0.0, number, xtol=1e-7))
+        return find_refuted_claim(lambda claim: compute_p_at_most(number, error, claim), number)
 
     return Tails(
         compute_p_at_most(middle, errors[0], limit), compute_p_at_most(1 - middle, errors[1], 1 - limit),
@@ -253,17 +250,24 @@ def compute_tails_with_one_item_more(
     )  # fmt: skip
 
 
-def compute_p_of_t_and_exponential(distance: float, error: float, weight: float, freedom: float) -> float:
-    """Return the probability that error T is at most distance + weight E, with T of t and E exponential.
+def compute_p_of_t_and_exponential(
+    distance: float, error: float, claim: float, n_items: float, freedom: float
+) -> float:  # fmt: skip
+    """Return the probability that error T is at most distance + claim / n E, with T of t and E exponential.
+
+    E stands for one item more, which is 0. Far from the claim, the sum falls below the chance that none of n items is
+    the one that is 0, (claim / number)^n, if the others are all alike: p is never less than this chance.
 
     Parameters
     ----------
     distance
-        From the claim to the number, in its unit: below 0 where the number speaks against the claim.
+        From the number to the claim, in its unit: below 0 where the number speaks against the claim.
     error
         Standard error.
-    weight
-        Of E, an exponential number: what one item more may add.
+    claim
+        That the number is at most this, from 0 on.
+    n_items
+        Number of items.
     freedom
         Degrees of freedom of T.
 
@@ -274,12 +278,14 @@ def compute_p_of_t_and_exponential(distance: float, error: float, weight: float,
     """
     from scipy.special import stdtr
 
+    least = 1.0 if distance >= 0 else float((claim / (claim - distance)) ** n_items)
     if not error > 0:
-        return 1.0 if distance >= 0 else float(np.exp(distance / weight)) if weight > 0 else 0.0
-    if not weight > 0:
+        return least
+    if not claim > 0:
         return float(stdtr(freedom, distance / error))
-    tails = stdtr(freedom, (distance + weight * _FARTHEST) / error) * np.exp(-_FARTHEST)
-    return float(min(np.trapezoid(tails, _FARTHEST), 1.0))
+    tails = stdtr(freedom, (distance + claim / n_items * FARTHEST) / error) * np.exp(-FARTHEST)
+    p = min(float(np.trapezoid(tails, FARTHEST)), 1.0)
+    return p if distance >= 0 else max(p, least)
 
 
 def _compute_t_quantile(freedom: float) -> float:

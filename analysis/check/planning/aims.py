@@ -87,9 +87,11 @@ class PilotUnit:
     @property
     def planned_wordings(self) -> tuple[int, ...]:
         """Return the numbers of wordings that can be planned: one where the pilot has one."""
-        return WORDINGS if np.isfinite(self.forecast_answers().inner) and not self.study.has_single_wording else (1,)
+        return (
+            WORDINGS if np.isfinite(self.forecast_error_of_mean().inner) and not self.study.has_single_wording else (1,)
+        )
 
-    def forecast_answers(self) -> MeanForecast:
+    def forecast_error_of_mean(self) -> MeanForecast:
         """Foresee the error of the mean of the turned answers."""
         return build_mean_forecast(self.turned, self.study.crossed, self.study.estimate_unit_sampling_spread(self.unit))
 
@@ -104,7 +106,7 @@ def list_all_pilot_units(pilot: Runs) -> list[PilotUnit]:
     return units
 
 
-def list_pilot_units(rule: Rule, pilot: Runs) -> list[PilotUnit]:
+def list_pilot_units_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     """List the models and conditions that a rule is about, by its measure.
 
     Parameters
@@ -127,7 +129,7 @@ def list_pilot_units(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     kept_units = [
         unit
         for unit in units
-        if is_about(rule, *unit.labels[:3])
+        if is_rule_about_condition(rule, *unit.labels[:3])
         and (unit.measure == rule.target if rule.target else unit.study.headline and unit.measure != FLIPS)
     ]
     if not kept_units:
@@ -140,7 +142,7 @@ def list_pilot_units(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     return kept_units
 
 
-def is_about(rule: Rule, study: str, model: str, condition: str) -> bool:
+def is_rule_about_condition(rule: Rule, study: str, model: str, condition: str) -> bool:
     """Tell whether a rule is about a study, model and condition.
 
     Parameters

@@ -12,9 +12,10 @@ from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
 from analysis.check.planning.powers import (
     EVERYWHERE,
     IN_WHOLE_ITEMS,
-    compute_mean_power,
-    forecast_change,
-    forecast_unchanged,
+    compute_difference_power_in_shared_wordings,
+    compute_power_of_mean_test,
+    forecast_difference_after_change,
+    forecast_difference_if_unchanged,
 )
 from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
 from analysis.measures.reworded.flips import FLIP, FLIPS
@@ -64,16 +65,19 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
         yield Aim(rule, UNCHANGED, *unit.labels, why_not=why)
         return
     if unit.measure == FLIPS:
-        yield from _aim_at_flip_change(rule, unit, margin, worse_by, broken_level)
+        yield from _list_aims_of_flip_change(rule, unit, margin, worse_by, broken_level)
         return
-    answers, crossed = unit.forecast_answers(), unit.study.crossed and rule.wordings == LIKE_THESE
-    unchanged = forecast_unchanged(answers, fresh=fresh)
+    answers, crossed = unit.forecast_error_of_mean(), unit.study.crossed and rule.wordings == LIKE_THESE
+    unchanged = forecast_difference_if_unchanged(answers, fresh=fresh)
     mean = float(estimate_panel_mean(unit.turned, unit.study.crossed).mean)
 
     def compute_unchanged_power(items: int, wordings: int) -> float:
+        n_fewer = min(items, wordings) if crossed else items
         if not unchanged.inner > 0:  # all items are answered as before
-            return float((1 - margin) ** items < LEVEL)
-        return compute_mean_power(unchanged, margin, items, wordings, LEVEL, crossed=False)
+            return float((1 - margin) ** n_fewer < LEVEL)
+        if crossed and has_range:
+            return compute_difference_power_in_shared_wordings(unchanged, 0.0, -margin, items, wordings, LEVEL)
+        return compute_power_of_mean_test(unchanged, margin, items, wordings, LEVEL, crossed=False)
 
     if unchanged.inner > 0 or has_range:
         yield Aim(rule, UNCHANGED, *unit.labels, unit.planned_wordings, compute_unchanged_power)
@@ -94,15 +98,23 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
             def compute_change_power(items: int, wordings: int, spread: str = spread) -> float:
                 forecast = unchanged
                 if has_range:
-                    forecast = forecast_change(answers, mean, worse_by, wordings, fresh=fresh, spread=spread)
+                    forecast = forecast_difference_after_change(
+                        answers, mean, worse_by, wordings, fresh=fresh, spread=spread
+                    )
+                if crossed and has_range:
+                    return compute_difference_power_in_shared_wordings(
+                        forecast, -worse_by, -margin, items, wordings, broken_level
+                    )
                 if not crossed:
                     forecast = replace(forecast, shared=0.0)
-                return compute_mean_power(forecast, worse_by - margin, items, wordings, broken_level, crossed=crossed)
+                return compute_power_of_mean_test(
+                    forecast, worse_by - margin, items, wordings, broken_level, crossed=crossed
+                )
 
             yield Aim(rule, goal, *unit.labels, unit.planned_wordings, compute_change_power)
 
 
-def _aim_at_flip_change(
+def _list_aims_of_flip_change(
     rule: Rule, unit: PilotUnit, margin: float, worse_by: float, broken_level: float
 ) -> Iterator[Aim]:
     """Plan for a change of the share of items that flip, in fresh wordings or in the same."""
@@ -130,13 +142,13 @@ def _aim_at_flip_change(
     def compute_unchanged_power(items: int, wordings: int) -> float:
         if not fresh:
             return float((1 - margin) ** items < LEVEL)
-        return compute_mean_power(forecast_flips(wordings, 0.0), margin, items, wordings, LEVEL, crossed=False)
+        return compute_power_of_mean_test(forecast_flips(wordings, 0.0), margin, items, wordings, LEVEL, crossed=False)
 
     def compute_change_power(items: int, wordings: int) -> float:
         if worse_by >= 1 - flips.predict_flip_share(wordings):
             return 0.0
         forecast = forecast_flips(wordings, worse_by)
-        return compute_mean_power(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
+        return compute_power_of_mean_test(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
 
     several = tuple(number for number in WORDINGS if number > 1)
     yield Aim(rule, UNCHANGED, *unit.labels, several, compute_unchanged_power)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, suggest_nearest
 
@@ -78,12 +78,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of thoughts: how many tokens of a thought reading a prompt counts like; default: a fourth of the "
         "prompts' characters",
     )  # fmt: skip
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, as analysis/check/planning/schema.json explains it"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
-    from analysis.check.planning.thought_tokens import describe_tokens, measure_tokens
+    from analysis.check.planning.thought_tokens import (
+        describe_basis_of_token_numbers,
+        measure_prompt_and_thought_tokens,
+    )
     from analysis.reporting.catalogue.rewordings import list_readers_by_protocol, read_reworded_studies
     from analysis.reporting.words import format_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
@@ -93,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
     if args.check is not None:
         from analysis.check.planning.printing import print_check_designs
 
-        return print_check_designs(args.run, args.check, args.change, args.power)
+        return print_check_designs(args.run, args.check, args.change, args.power, as_json=args.json)
     pilot = runs.open_runs(args.run, protocols=frozenset(list_readers_by_protocol()))
     study = _choose_study(read_reworded_studies(pilot), args)
     _check_goal_within_range(study, args)
@@ -104,7 +110,7 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
-    tokens = measure_tokens(pilot, study, args) if is_sampled else None
+    tokens = measure_prompt_and_thought_tokens(pilot, study, args) if is_sampled else None
     ranked_designs = list_sufficient_designs(
         forecasts, goal, crossed=study.crossed, samples=(THOUGHTS if tokens else SAMPLES) if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording, cost_token=args.cost_token, tokens=tokens,
@@ -116,15 +122,23 @@ def main(args: argparse.Namespace) -> int:
         )
     nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
     models_text = format_quantity(len(forecasts), *nouns)
-    print(
+    notes = [
         f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; pilot: {_describe_pilot(study)}, "
         f"{models_text}",
-        file=sys.stderr,
-    )
-    for doubt in _describe_flip_share_error_bounds(forecasts, ranked_designs[0]):
-        print(doubt, file=sys.stderr)
-    if tokens:
-        print(describe_tokens(tokens, args), file=sys.stderr)
+        *_describe_flip_share_error_bounds(forecasts, ranked_designs[0]),
+        *([describe_basis_of_token_numbers(tokens, args)] if tokens else []),
+    ]
+    if args.json:
+        from analysis.check.planning.printing import write_plan_json
+
+        goal_fields = {"standard_error": args.se, "difference": args.difference}
+        power = None if args.difference is None else args.power
+        records = [_build_design_record(design) for design in ranked_designs]
+        measure = args.measure or study.measure
+        print(write_plan_json(args.run, {**goal_fields, "power": power}, measure, notes, records), end="")
+        return 0
+    for note in notes:
+        print(note, file=sys.stderr)
     print(
         f"items,wordings,{'thoughts' if tokens else 'samples'},prompts,{'tokens,' if tokens else ''}cost,standard_error"
     )
@@ -134,6 +148,14 @@ def main(args: argparse.Namespace) -> int:
         cost = f"{design.cost:.0f}" if design.cost == design.tokens else f"{design.cost:g}"
         print(f"{design.items},{design.wordings},{samples},{design.prompts},{n_tokens}{cost},{design.error:.6g}")
     return 0
+
+
+def _build_design_record(design: Design) -> dict[str, Any]:
+    """Build the record of a design."""
+    return {
+        "items": design.items, "wordings": design.wordings, "samples": design.samples, "prompts": design.prompts,
+        "tokens": design.tokens, "cost": design.cost, "standard_error": design.error,
+    }  # fmt: skip
 
 
 def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
@@ -147,7 +169,7 @@ def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> S
             f"--measure {args.measure!r}{suggest_nearest(args.measure, names)}; known here: {', '.join(names)}"
         )
     if args.condition:
-        pilot_studies = [_select_condition(study, args.condition) for study in pilot_studies]
+        pilot_studies = [_select_answers_of_condition(study, args.condition) for study in pilot_studies]
         studies_by_measure = {study.measure: study for study in pilot_studies}
     if args.measure in (SD, FLIPS):
         study = studies_by_measure["agreement"]
@@ -162,14 +184,14 @@ def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> S
     )
 
 
-def _select_condition(study: Study, condition: str) -> Study:
+def _select_answers_of_condition(study: Study, condition: str) -> Study:
     """Keep the answers under one condition."""
     conditions = dict.fromkeys(name for _, name in study.units)
     if condition not in conditions:
         raise InputError(
             f"--condition {condition!r}{suggest_nearest(condition, conditions)}; known here: {', '.join(conditions)}"
         )
-    return study.select_conditions([condition])
+    return study.select_units_of_conditions([condition])
 
 
 def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.check.outcomes import LEVEL
-from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_units
+from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_units_of_rule
 from analysis.check.planning.answers import list_answered_units, list_same_answer_aims
 from analysis.check.planning.changes import list_change_aims
 from analysis.check.planning.numbers import list_number_aims
-from analysis.check.planning.powers import find_least_items
+from analysis.check.planning.powers import find_least_items_with_power
 from analysis.check.planning.ranking import list_ranked_pairs, list_ranking_aims
-from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
+from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
 from analysis.statistics.reliability.panel import Anew
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def list_check_designs(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
         items, needy = float(LEAST_ITEMS), aims[0]
         for aim in aims:
             if np.isfinite(items):
-                least = _find_items_of_aim(aim, wordings, power, int(items))
+                least = _find_least_items_of_aim(aim, wordings, power, int(items))
                 items, needy = (least, aim) if least > items else (items, needy)
         if np.isfinite(items):
             designs.append(CheckDesign(needy, int(items), wordings))
@@ -77,14 +77,14 @@ def list_check_designs(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
     return kept_designs
 
 
-def _find_items_of_aim(aim: Aim, wordings: int, power: float, least: int) -> float:
+def _find_least_items_of_aim(aim: Aim, wordings: int, power: float, least: int) -> float:
     """Find the least items that decide one number in so many wordings."""
     compute_power = aim.compute_power
     assert compute_power is not None
-    return find_least_items(lambda items: compute_power(items, wordings) >= power, least)
+    return find_least_items_with_power(lambda items: compute_power(items, wordings) >= power, least)
 
 
-def list_aims(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
+def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
     """List what every rule may be decided as: the aims of one rule and goal together, in the order of the rules.
 
     Parameters
@@ -106,7 +106,7 @@ def list_aims(rules: Rules, pilot: Runs, change: float | None = None) -> list[li
     InputError
         A rule is about nothing that the pilot has.
     """
-    subjects = [_list_subjects(rule, pilot) for rule in rules.rules]
+    subjects = [_list_pilot_outcomes_units_or_pairs(rule, pilot) for rule in rules.rules]
     n_tests = max(sum(len(of_rule) for of_rule in subjects), 1)
     broken_level = LEVEL / rules.looks / n_tests
     groups: list[list[Aim]] = []
@@ -118,15 +118,15 @@ def list_aims(rules: Rules, pilot: Runs, change: float | None = None) -> list[li
     return groups
 
 
-def _list_subjects(rule: Rule, pilot: Runs) -> list[Any]:
+def _list_pilot_outcomes_units_or_pairs(rule: Rule, pilot: Runs) -> list[Any]:
     """List what a rule has numbers of in the pilot: outcomes with a test, models and conditions, or pairs of models."""
     if rule.kind == NUMBER:
-        from analysis.check.numbers import test_number
+        from analysis.check.numbers import compute_outcomes_of_number_rule
 
-        return list(test_number(rule, pilot))
+        return list(compute_outcomes_of_number_rule(rule, pilot))
     if rule.kind == SAME_ANSWERS:
         return list_answered_units(rule, pilot)
-    units = list_pilot_units(rule, pilot)
+    units = list_pilot_units_of_rule(rule, pilot)
     return units if rule.kind != RANKING else list_ranked_pairs(units, ANEW[rule.wordings])
 
 
@@ -142,7 +142,11 @@ def _list_rule_aims(
             why_not="the pilot has no two models whose order it finds: there is nothing to find again",
         )  # fmt: skip
     for subject in subjects if rule.kind != NUMBER else ():
-        if rule.kind == NOT_WORSE:
+        if rule.kind == KURTOSIS:
+            study, model, condition, measure = subject.labels
+            why = "how a kurtosis will change is not known"
+            yield Aim(rule, "is broken", study, model, condition, measure, why_not=why)
+        elif rule.kind == NOT_WORSE:
             yield from list_change_aims(rule, subject, change, broken_level)
         elif rule.kind == SAME_ANSWERS:
             yield from list_same_answer_aims(rule, subject, change, broken_level)

@@ -10,11 +10,11 @@ import numpy as np
 from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import (
-    compute_bounded_power,
-    compute_mean_power,
     compute_power_from_p,
-    compute_power_with_one_more,
-    compute_share_power,
+    compute_power_of_binomial_test,
+    compute_power_of_gaffke_test,
+    compute_power_of_mean_test,
+    compute_power_of_test_with_one_more,
 )
 from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded.flips import FLIPS
@@ -56,7 +56,7 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
             why = "the number is the limit" if outcome.number == outcome.limit else "the pilot gives it no interval"
             yield Aim(outcome.rule, goal, *labels, why_not=why)
         elif labels in by_labels:
-            yield _aim_at_number(by_labels[labels], outcome, goal, level)
+            yield _build_aim_of_number(by_labels[labels], outcome, goal, level)
         else:
             wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
 
@@ -67,14 +67,14 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
             yield Aim(outcome.rule, goal, *labels, wordings, compute_table_power)
 
 
-def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
+def _build_aim_of_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
     """Plan for the mean of a measure of wordings, or for the share of items that flip."""
     answers, distance = unit.study.values[unit.unit], abs(outcome.number - outcome.limit)
     like_these = outcome.rule.wordings == LIKE_THESE
     if unit.measure == FLIPS:
 
         def compute_flip_power(items: int, _: int) -> float:
-            return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
+            return compute_power_of_binomial_test(outcome.number, outcome.limit, 1.0, items, level)
 
         # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
         return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_flip_power)
@@ -88,14 +88,16 @@ def _aim_at_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -
 
     def compute_number_power(items: int, wordings: int) -> float:
         if is_single_share:
-            return compute_share_power(outcome.number, outcome.limit, 1.0, items, level)
+            return compute_power_of_binomial_test(outcome.number, outcome.limit, 1.0, items, level)
         if unit.study.bounds:
             shared, of_items = kept_forecast.split_shared_and_item_variance(wordings)
             if is_crossed:
                 error = float(np.sqrt(shared + of_items / items))
-                return compute_power_with_one_more(outcome.number, outcome.limit, error, min(items, wordings), level)
+                return compute_power_of_test_with_one_more(
+                    outcome.number, outcome.limit, error, min(items, wordings), level
+                )
             deviation = float(np.sqrt(of_items))
-            return compute_bounded_power(outcome.number, outcome.limit, deviation, skewness, items, level)
-        return compute_mean_power(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
+            return compute_power_of_gaffke_test(outcome.number, outcome.limit, deviation, skewness, items, level)
+        return compute_power_of_mean_test(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
 
     return Aim(outcome.rule, goal, *unit.labels, unit.planned_wordings, compute_number_power)

@@ -41,7 +41,7 @@ PLACES = 200  # at which an estimate is equally likely to turn out
 EVERYWHERE, IN_WHOLE_ITEMS = "here and there", "in whole items"  # how a change may spread
 
 
-def compute_mean_power(
+def compute_power_of_mean_test(
     forecast: MeanForecast, distance: float, n_items: int, n_wordings: float, level: float, *, crossed: bool
 ) -> float:
     """Return how probable a one-sided test by t tells a mean from a limit.
@@ -71,7 +71,7 @@ def compute_mean_power(
     return power if power == power else 0.0
 
 
-def compute_power_with_one_more(
+def compute_power_of_test_with_one_more(
     number: float, limit: float, error: float, n_fewer: float, level: float
 ) -> float:  # fmt: skip
     """Return how probable the test by t with one item or wording more tells a number between 0 and 1 from a limit.
@@ -92,10 +92,10 @@ def compute_power_with_one_more(
     float
         0 where the number is the limit, or fewer than two items or wordings are there.
     """
-    distance, weight = abs(number - limit), (limit if number > limit else 1 - limit) / n_fewer
+    distance, claim = abs(number - limit), limit if number > limit else 1 - limit
 
     def compute_p(least: float) -> float:
-        return compute_p_of_t_and_exponential(-least, error, weight, n_fewer - 1)
+        return compute_p_of_t_and_exponential(-least, error, claim, n_fewer, n_fewer - 1)
 
     if n_fewer < 2 or not distance > 0 or compute_p(1.0) > level:
         return 0.0
@@ -103,7 +103,35 @@ def compute_power_with_one_more(
     return float(ndtr((distance - least) / error)) if error > 0 else float(distance > least)
 
 
-def compute_share_power(share: float, limit: float, ratio: float, n_items: int, level: float) -> float:
+def compute_difference_power_in_shared_wordings(
+    forecast: MeanForecast, difference: float, limit: float, n_items: int, n_wordings: int, level: float
+) -> float:
+    """Return how probable a difference in wordings that all items share, one odd one more, is told from a limit.
+
+    Parameters
+    ----------
+    forecast
+        Of the difference.
+    difference, limit
+        The true difference of means between 0 and 1, and what it is compared with.
+    n_items, n_wordings
+        How many items, and wordings of each.
+    level
+        One-sided.
+
+    Returns
+    -------
+    float
+        0 where there is no test.
+    """
+    shared, of_items = forecast.split_shared_and_item_variance(n_wordings)
+    error = float(np.sqrt(shared + of_items / n_items)) / 2  # differences from -1 to 1 are moved to 0 to 1
+    return compute_power_of_test_with_one_more(
+        (1 + difference) / 2, max(1 + limit, 0.0) / 2, error, min(n_items, n_wordings), level
+    )
+
+
+def compute_power_of_binomial_test(share: float, limit: float, ratio: float, n_items: int, level: float) -> float:
     """Return how probable the exact binomial test tells a share from a limit, on the side on which it is.
 
     Parameters
@@ -135,7 +163,7 @@ def compute_share_power(share: float, limit: float, ratio: float, n_items: int, 
     return float(bdtr(most, n, share)) if most >= 0 else 0.0
 
 
-def compute_bounded_power(
+def compute_power_of_gaffke_test(
     mean: float, limit: float, deviation: float, skewness: float, n_items: int, level: float
 ) -> float:
     """Return how probable Gaffke's test (`statistics.bounded_mean`) tells a mean from a limit, on the side where it is.
@@ -166,8 +194,8 @@ def compute_bounded_power(
     quantile = -stdtrit(n_items - 1, level)
     # The test weighs the items at random, and one that is 0: twice as skewed as their mean (Cornish and Fisher).
     quantile -= of_skewness * (ndtri(level) ** 2 - 1) / 3
-    error = deviation / np.sqrt(n_items)
-    return float((mean - limit - limit / n_items + error * places > quantile * error * spread).mean())
+    error, more = deviation / np.sqrt(n_items), limit / n_items  # the item that is 0 varies, too
+    return float((mean - limit - more + error * places > quantile * np.hypot(error * spread, more)).mean())
 
 
 def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> float:
@@ -189,7 +217,7 @@ def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> 
     return float(ndtr(-ndtri(max(p, 1e-300)) * np.sqrt(n_items / n_pilot) + ndtri(level)))
 
 
-def find_least_items(has_power: Callable[[int], bool], least: int = 2) -> float:
+def find_least_items_with_power(has_power: Callable[[int], bool], least: int = 2) -> float:
     """Find the least number of items with enough power.
 
     Parameters
@@ -217,7 +245,7 @@ def find_least_items(has_power: Callable[[int], bool], least: int = 2) -> float:
     return high
 
 
-def forecast_unchanged(answers: MeanForecast, *, fresh: bool) -> MeanForecast:
+def forecast_difference_if_unchanged(answers: MeanForecast, *, fresh: bool) -> MeanForecast:
     """Foresee the difference of a model from itself at an earlier time.
 
     Parameters
@@ -235,7 +263,7 @@ def forecast_unchanged(answers: MeanForecast, *, fresh: bool) -> MeanForecast:
     return MeanForecast(0.0, 0.0, 2 * (answers.inner if fresh else answers.noise))
 
 
-def forecast_change(
+def forecast_difference_after_change(
     answers: MeanForecast, mean: float, change: float, n_wordings: float, *, fresh: bool, spread: str
 ) -> MeanForecast:
     """Foresee the difference of a model that lost something from itself, as the module's docstring derives.
@@ -262,7 +290,7 @@ def forecast_change(
     """
     lost = change / mean
     item, inner = max(answers.item, 0.0) + max(answers.shared, 0.0), max(answers.inner, 0.0)
-    unchanged = forecast_unchanged(answers, fresh=fresh)
+    unchanged = forecast_difference_if_unchanged(answers, fresh=fresh)
     if spread == IN_WHOLE_ITEMS:
         square = mean**2 + item + inner / n_wordings
         return replace(unchanged, item=lost * square - change**2, inner=(1 - lost) * unchanged.inner)

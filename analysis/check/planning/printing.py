@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from analysis import runs
 from analysis.check.checking import check_names_of_rule
 from analysis.check.planning.aims import Aim
-from analysis.check.planning.designs import list_aims, list_check_designs
-from analysis.check.rules_file import read_rules
+from analysis.check.planning.designs import list_aims_of_rules, list_check_designs
+from analysis.check.rules_file import read_rules_file
+from analysis.reporting.catalogue.grid import convert_to_json_value
 from analysis.reporting.words import format_quantity
 
 COLUMNS = ("rule", "decided", "items", "wordings", "prompts", "study", "model", "condition", "measure")
 
 
-def print_check_designs(run: str, rules_path: Path, change: float | None, power: float) -> int:
-    """Print for every rule, and what it may be decided as, the designs that decide it, as CSV.
+def print_check_designs(
+    run: str, rules_path: Path, change: float | None, power: float, *, as_json: bool = False
+) -> int:
+    """Print for every rule, and what it may be decided as, the designs that decide it, as CSV or JSON.
 
     Parameters
     ----------
@@ -30,6 +35,8 @@ def print_check_designs(run: str, rules_path: Path, change: float | None, power:
         The true change to find; None: twice what each rule allows.
     power
         Of each number of a rule.
+    as_json
+        Whether to print JSON, with the notes in it.
 
     Returns
     -------
@@ -41,13 +48,12 @@ def print_check_designs(run: str, rules_path: Path, change: float | None, power:
     InputError
         The file or the run is wrong, or a rule is about nothing that the run has.
     """
-    rules = read_rules(rules_path)
+    rules = read_rules_file(rules_path)
     pilot = runs.open_runs(run)
     for written_rule in rules.rules:
         check_names_of_rule(written_rule, pilot)
-    groups = list_aims(rules, pilot, change)
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    groups = list_aims_of_rules(rules, pilot, change)
+    rows: list[tuple[Any, ...]] = []
     doubts: dict[tuple[str, str, str], list[Aim]] = {}
     for aims in groups:
         planned_aims = [aim for aim in aims if aim.compute_power is not None]
@@ -62,22 +68,58 @@ def print_check_designs(run: str, rules_path: Path, change: float | None, power:
         for design in designs:
             aim = design.aim
             labels = (aim.study, aim.model, aim.condition, aim.measure)
-            size = design.wordings or "", design.prompts or ""  # of some columns, as many wordings as in the pilot
-            writer.writerow([aim.rule.name, aim.goal, design.items, *size, *labels])
+            size = design.wordings or None, design.prompts or None  # of some columns, as many wordings as in the pilot
+            rows.append((aim.rule.name, aim.goal, design.items, *size, *labels))
     looks = f", at each of {rules.looks} looks" if rules.looks > 1 else ""
-    print(
+    notes = [
         f"items and wordings with which each number of a rule is decided with power {power:g}{looks}; the model and "
         "condition that needs most is named",
-        file=sys.stderr,
-    )
-    for (rule, goal, why), aims in doubts.items():
-        print(f"{rule}: {goal}: {why} ({_describe_numbers(aims)})", file=sys.stderr)
+        *(f"{rule}: {goal}: {why} ({_describe_numbers_of_aims(aims)})" for (rule, goal, why), aims in doubts.items()),
+    ]
+    if as_json:
+        records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        print(write_plan_json(run, {"check": str(rules_path), "power": power}, None, notes, records), end="")
+        return 0
+    csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *rows])
+    for note in notes:
+        print(note, file=sys.stderr)
     return 0
 
 
-def _describe_numbers(aims: Sequence[Aim]) -> str:
+def write_plan_json(
+    run: str,
+    goal: Mapping[str, Any],
+    measure: str | None,
+    notes: Sequence[str],
+    designs: Sequence[Mapping[str, Any]],
+) -> str:
+    """Write a plan as JSON, as `analysis/check/planning/schema.json` explains it.
+
+    Parameters
+    ----------
+    run
+        Run folder of the pilot.
+    goal
+        Of standard_error, difference, check and power those that the call says.
+    measure
+        What is planned for; None: the rules say it.
+    notes
+        What the designs rest on.
+    designs
+        The designs that reach the goal, as records.
+
+    Returns
+    -------
+    The text.
+    """
+    goals = {name: goal.get(name) for name in ("standard_error", "difference", "check", "power")}
+    content = {"format": 1, "run": run, "goal": goals, "measure": measure, "notes": notes, "designs": designs}
+    return json.dumps(convert_to_json_value(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _describe_numbers_of_aims(aims: Sequence[Aim]) -> str:
     """Name the first of some numbers of a rule, and say how many others there are."""
     labels = (aims[0].study, aims[0].model, aims[0].condition)
     first = ", ".join(label for label in labels if isinstance(label, str) and label) or "all"
-    others = len(aims) - 1
-    return first if not others else f"{first}, and {format_quantity(others, 'other number')}"
+    n_others = len(aims) - 1
+    return first if not n_others else f"{first}, and {format_quantity(n_others, 'other number')}"

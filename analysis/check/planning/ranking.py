@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import Aim, PilotUnit
-from analysis.check.planning.powers import compute_mean_power
+from analysis.check.planning.powers import compute_difference_power_in_shared_wordings, compute_power_of_mean_test
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.reliability.forecast import build_mean_forecast
@@ -67,7 +67,9 @@ def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator
     kept_forecast = forecast if crossed else replace(forecast, shared=0.0)
 
     def compute_order_power(items: int, wordings: int) -> float:
-        return compute_mean_power(kept_forecast, distance, items, wordings, LEVEL, crossed=crossed)
+        if crossed and study.bounds is not None:
+            return compute_difference_power_in_shared_wordings(forecast, distance, 0.0, items, wordings, LEVEL)
+        return compute_power_of_mean_test(kept_forecast, distance, items, wordings, LEVEL, crossed=crossed)
 
     models = f"{better.labels[1]} > {worse.labels[1]}"
     yield Aim(rule, "holds, if models are as far apart as in the pilot", study.name, models, better.labels[2],

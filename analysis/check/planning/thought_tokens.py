@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CHARACTERS = 4  # of a token, about; in a language without blanks fewer
 
 
-def measure_tokens(pilot: Runs, study: Study, args: argparse.Namespace) -> ThoughtTokens | None:
+def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.Namespace) -> ThoughtTokens | None:
     """Measure what a thought and a prompt of the pilot take.
 
     Parameters
@@ -58,13 +58,13 @@ def _estimate_prompt_tokens(pilot: Runs, study: str) -> float:
     return float(sum(lengths)) / len(lengths) / CHARACTERS
 
 
-def describe_tokens(tokens: ThoughtTokens, args: argparse.Namespace) -> str:
+def describe_basis_of_token_numbers(tokens: ThoughtTokens, args: argparse.Namespace) -> str:
     """Say what the tokens of the designs rest on.
 
     Parameters
     ----------
     tokens
-        From `measure_tokens`.
+        From `measure_prompt_and_thought_tokens`.
     args
         Of the command.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.measures.readings.groups import ReadingGroup, read_groups
-from analysis.measures.readings.kinds import ReadingKind, list_settings
+from analysis.measures.readings.groups import ReadingGroup, read_reading_groups
+from analysis.measures.readings.kinds import ReadingKind, list_readings_by_setting
 
-__all__ = ["ReadingGroup", "ReadingKind", "list_settings", "read_groups"]
+__all__ = ["ReadingGroup", "ReadingKind", "list_readings_by_setting", "read_reading_groups"]

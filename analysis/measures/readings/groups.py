@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.readings.kinds import ReadingKind, list_settings
+from analysis.measures.readings.kinds import ReadingKind, list_readings_by_setting
 from analysis.measures.readings.rows import (
     ACCURACY,
     AGREEMENT,
     SCORE,
+    arrange_samples_as_arrays,
     compute_exact_values,
-    lay_out_samples,
+    place_samples_by_wording,
     read_condition_rows,
-    spread_over_cells,
 )
 from analysis.measures.thresholds import LOW_MASS
 from analysis.runs.folder import ORIGINAL
@@ -92,13 +92,13 @@ class ReadingGroup:
         total = np.where(is_asked, self.validity, 0.0).sum(axis=(1, 2))
         return np.asarray(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
 
-    def count_wordings(self, places: Sequence[int]) -> tuple[int, int]:
+    def count_common_and_partial_wordings(self, places: Sequence[int]) -> tuple[int, int]:
         """Count the wordings that some readings all have a number for, and those that only some have."""
         values = self.values[list(places)]
         is_common, is_any = find_common_wordings(values), (~np.isnan(values)).any(axis=0)
         return int(is_common.sum()), int((is_any & ~is_common).sum())
 
-    def list_unknown_noise(self) -> list[int]:
+    def list_readings_of_unknown_noise(self) -> list[int]:
         """List the readings of which it is unknown what sampling adds: no wording has two samples."""
         return [place for place in range(len(self.kinds)) if np.isnan(self.noise[place, place]).all()]
 
@@ -110,7 +110,7 @@ class ReadingGroup:
         return np.asarray(np.where(self.right == 1, values, 1 - values) + np.where(np.isnan(self.right), np.nan, 0.0))
 
 
-def read_groups(runs: Runs) -> list[ReadingGroup]:
+def read_reading_groups(runs: Runs) -> list[ReadingGroup]:
     """Read all groups of a model's answers that are read in two ways or more, once per `Runs`.
 
     Parameters
@@ -123,13 +123,13 @@ def read_groups(runs: Runs) -> list[ReadingGroup]:
     list of ReadingGroup
         In the order of run.json: by study, setting and model.
     """
-    return runs.compute_once("groups of readings", lambda: list(_read_all_groups(runs)))
+    return runs.compute_once("groups of readings", lambda: list(_read_all_reading_groups(runs)))
 
 
-def has_groups(runs: Runs) -> bool:
+def has_reading_groups(runs: Runs) -> bool:
     """Tell whether a model's answers under some setting are read in two ways, to two wordings of an item or more."""
     return any(
-        len({kind.prompt for kind in kinds}) > 1 or (_number_wordings(runs, study)["wording_code"] > 0).any()
+        len({kind.prompt for kind in kinds}) > 1 or (_number_wordings_of_items(runs, study)["wording_code"] > 0).any()
         for study, _, _, kinds in _list_candidate_groups(runs)
     )
 
@@ -148,7 +148,7 @@ def _list_candidate_groups(runs: Runs) -> Iterator[tuple[str, str, str, list[Rea
     for study in runs.info["studies"]:
         conditions = runs.info["conditions"][study]
         is_scored = any(isinstance(fields.get("range"), list) for fields in conditions.values())
-        for setting, kinds in list_settings(conditions, OF_PROMPT if is_scored else frozenset()).items():
+        for setting, kinds in list_readings_by_setting(conditions, OF_PROMPT if is_scored else frozenset()).items():
             for model in runs.info["models"]:
                 there = [
                     kind
@@ -159,17 +159,17 @@ def _list_candidate_groups(runs: Runs) -> Iterator[tuple[str, str, str, list[Rea
                     yield study, setting, model, there
 
 
-def _read_all_groups(runs: Runs) -> Iterator[ReadingGroup]:
+def _read_all_reading_groups(runs: Runs) -> Iterator[ReadingGroup]:
     """Yield the groups of all studies."""
     wordings_by_study: dict[str, pd.DataFrame] = {}
     for study, setting, model, kinds in _list_candidate_groups(runs):
         if study not in wordings_by_study:
-            wordings_by_study[study] = _number_wordings(runs, study)
+            wordings_by_study[study] = _number_wordings_of_items(runs, study)
         if not wordings_by_study[study].empty:
-            yield _read_group(runs, study, setting, model, kinds, wordings_by_study[study])
+            yield _read_readings_of_model(runs, study, setting, model, kinds, wordings_by_study[study])
 
 
-def _number_wordings(runs: Runs, study: str) -> pd.DataFrame:
+def _number_wordings_of_items(runs: Runs, study: str) -> pd.DataFrame:
     """Number the items of a study and the wordings of every item; the original is left out, as on other pages."""
     info = runs.info["studies"][study]
     is_scored = any(isinstance(fields.get("range"), list) for fields in runs.info["conditions"][study].values())
@@ -196,7 +196,7 @@ def _number_wordings(runs: Runs, study: str) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _read_group(
+def _read_readings_of_model(
     runs: Runs, study: str, setting: str, model: str, kinds: list[ReadingKind], stimuli: pd.DataFrame
 ) -> ReadingGroup:
     """Read all readings of one model under one setting."""
@@ -224,8 +224,8 @@ def _read_group(
         cells = rows["cell"].to_numpy(int)
         unclosed[place] = rows["unclosed"].fillna(0).sum()
         if kind.is_sampled:
-            upper, lower = lay_out_samples(rows, kind, measure, parts[name]["scale"])
-            samples[place] = tuple(spread_over_cells(part, cells, size) for part in (upper, lower))
+            upper, lower = arrange_samples_as_arrays(rows, kind, measure, parts[name]["scale"])
+            samples[place] = tuple(place_samples_by_wording(part, cells, size) for part in (upper, lower))
             values[place], influences[place] = compute_share_and_noise(*samples[place])
             validity[place, cells] = np.nan_to_num(lower).sum(axis=1) / np.maximum((~np.isnan(lower)).sum(axis=1), 1)
             if kind.column == "sample_probability" and not kind.judge:

@@ -32,8 +32,8 @@ class ReadingKind:
     Attributes
     ----------
     name
-        "probability", "letters", "words", "strict rule", "lenient rule", "judge J", "thought", "thought, low". Where
-        thinking was off, the name ends in "thinking off".
+        "probability", "letters", "words", "strict rule", "lenient rule", "judge J", "thought", "thought (low)". Where
+        thinking was off, "thinking off" stands there.
     condition
         Whose rows hold it.
     column
@@ -62,7 +62,9 @@ class ReadingKind:
         return self.column != "probability"
 
 
-def list_settings(conditions: Conditions, other_fields: frozenset[str] = frozenset()) -> dict[str, list[ReadingKind]]:
+def list_readings_by_setting(
+    conditions: Conditions, other_fields: frozenset[str] = frozenset()
+) -> dict[str, list[ReadingKind]]:
     """List the readings of every setting: of all conditions that ask the same prompts.
 
     Parameters
@@ -78,7 +80,8 @@ def list_settings(conditions: Conditions, other_fields: frozenset[str] = frozens
         Name of the setting -> its readings, in the order probability, letters, words, rules, judges, thoughts.
 
     >>> fields = {"form": "plain"}
-    >>> kinds = list_settings({"plain": fields, "plain/text": {**fields, "answer": "text", "temperature": 1.0}})
+    >>> of_text = {**fields, "answer": "text", "temperature": 1.0}
+    >>> kinds = list_readings_by_setting({"plain": fields, "plain/text": of_text})
     >>> [kind.name for kind in kinds["plain"]]
     ['probability', 'strict rule', 'lenient rule']
     """
@@ -92,9 +95,9 @@ def list_settings(conditions: Conditions, other_fields: frozenset[str] = frozens
         kinds = [kind for name in names for kind in _list_condition_kinds(name, conditions)]
         if "prompt" in other_fields:
             kinds = [replace(kind, prompt=str(conditions[kind.condition].get("prompt") or "")) for kind in kinds]
-        kinds.sort(key=_find_place_in_order)
-        setting = _name_setting(names)
-        settings[setting if setting not in settings else names[0]] = _name_apart(kinds)
+        kinds.sort(key=_get_rank_of_reading_kind)
+        setting = _name_setting_by_common_prefix(names)
+        settings[setting if setting not in settings else names[0]] = _name_samples_apart_by_temperature(kinds)
     return settings
 
 
@@ -104,35 +107,47 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
     temperature = _parse_temperature(fields)
     if fields.get("judge"):
         judge = str(fields["judge"])
-        source = _find_first_twin(str(fields.get("reads") or name), conditions)
+        source = _find_first_condition_of_same_log(str(fields.get("reads") or name), conditions)
         return [ReadingKind(f"{JUDGE} {judge}", name, "sample_probability", source, temperature, judge)]
     effort = [str(fields[key]) for key in ("effort", "budget") if fields.get(key) is not None]
     effort = [THINKING_OFF if value == NO_EFFORT else value for value in effort]
     if fields.get("answer") == THOUGHT and THINKING_OFF in effort:  # right after the prompt: there is no thought
-        return [ReadingKind(", ".join([PROBABILITY, *effort]), name, "probability", name, 0.0)]
+        return [ReadingKind(_add_details(PROBABILITY, effort), name, "probability", name, 0.0)]
     if fields.get("answer") == THOUGHT:
-        return [ReadingKind(", ".join([THOUGHT, *effort]), name, "sample_probability", name, temperature)]
-    source = _find_first_twin(name, conditions)
+        return [ReadingKind(_add_details(THOUGHT, effort), name, "sample_probability", name, temperature)]
+    source = _find_first_condition_of_same_log(name, conditions)
     log = [str(fields[key]) for key in ("reading", "filter", "metric") if fields.get(key)]
-    if _is_of_texts(fields):
+    if _is_read_from_texts(fields):
         main = fields.get("reply_reading", STRICT if "reply_rule" in fields else LENIENT)
         rules = (STRICT, LENIENT) if str(main).startswith("strict") else (LENIENT, STRICT)
         columns = ("sample_answer", "sample_answer_otherwise")
         return [
-            ReadingKind(", ".join([rule, *effort, *log]), name, column, source, temperature)
+            ReadingKind(_add_details(rule, [*effort, *log]), name, column, source, temperature)
             for rule, column in zip(rules, columns, strict=True)
         ]
     way = {"letters": LETTERS, "texts": WORDS}.get(str(fields.get("way")), PROBABILITY)
-    return [ReadingKind(", ".join([way, *log]), name, "probability", name, 0.0)]
+    return [ReadingKind(_add_details(way, log), name, "probability", name, 0.0)]
 
 
-def _is_of_texts(fields: Mapping[str, Any]) -> bool:
+def _add_details(name: str, details: Sequence[str]) -> str:
+    """Write a name with what tells it apart, in brackets: sentences list names, with commas between them.
+
+    >>> _add_details("thought", ["low", "64"]), _add_details("thought (low)", ["t1"]), _add_details("words", [])
+    ('thought (low, 64)', 'thought (low, t1)', 'words')
+    """
+    if not details:
+        return name
+    start = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
+    return f"{start}{', '.join(details)})"
+
+
+def _is_read_from_texts(fields: Mapping[str, Any]) -> bool:
     """Tell whether a condition's answers are read from texts: asked for so, or imported as texts."""
     asked = "text" in (fields.get("answer"), fields.get("way")) or fields.get("method") == "sampled"
     return asked or fields.get("text_rule") is not None
 
 
-def _find_first_twin(name: str, conditions: Conditions) -> str:
+def _find_first_condition_of_same_log(name: str, conditions: Conditions) -> str:
     """Find the first condition that reads the same log as another one; itself where there is none."""
     fields = {key: value for key, value in conditions.get(name, {}).items() if key not in OF_LOG}
     twins = (
@@ -151,18 +166,18 @@ def _parse_temperature(fields: Mapping[str, Any]) -> float | None:
     return float(temperature) if isinstance(temperature, int | float) else None
 
 
-def _find_place_in_order(kind: ReadingKind) -> int:
+def _get_rank_of_reading_kind(kind: ReadingKind) -> int:
     """Return the place of a kind in `ORDER`."""
     return next(place for place, start in enumerate(ORDER) if kind.name.startswith(start))
 
 
-def _name_setting(names: Sequence[str]) -> str:
+def _name_setting_by_common_prefix(names: Sequence[str]) -> str:
     """Name a setting by the beginning that the names of its conditions share; else by the first of them."""
     common = os.path.commonpath([f"/{name.strip('/')}" for name in names]).strip("/")
     return common or names[0]
 
 
-def _name_apart(kinds: Sequence[ReadingKind]) -> list[ReadingKind]:
+def _name_samples_apart_by_temperature(kinds: Sequence[ReadingKind]) -> list[ReadingKind]:
     """Add the temperature to the names of samples that are called the same; keep the first of exact ones."""
     by_name: dict[tuple[str, str], list[ReadingKind]] = {}
     for kind in kinds:
@@ -176,5 +191,5 @@ def _name_apart(kinds: Sequence[ReadingKind]) -> list[ReadingKind]:
             temperatures = [namesake.temperature for namesake in namesakes]
             told_apart = None not in temperatures and len(set(temperatures)) == len(temperatures)
             apart = f"t{kind.temperature:g}" if told_apart else kind.condition
-            chosen.append(replace(kind, name=f"{kind.name}, {apart}"))
+            chosen.append(replace(kind, name=_add_details(kind.name, [apart])))
     return chosen

@@ -71,7 +71,7 @@ def compute_exact_values(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[
         low, high = scale
         return (rows["score"].to_numpy(float) - low) / (high - low), np.where(np.isnan(validity), 1.0, validity)
     pairs = [
-        (values[place], sum(values)) if _is_list(values) and place >= 0 else (np.nan, np.nan)
+        (values[place], sum(values)) if _is_present_list(values) and place >= 0 else (np.nan, np.nan)
         for values, place in zip(rows["probability"], rows["place"], strict=True)
     ]
     upper, lower = np.array(pairs, float).reshape(-1, 2).T
@@ -79,7 +79,7 @@ def compute_exact_values(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[
     return share, np.where(np.isnan(validity), np.nan_to_num(lower), validity)
 
 
-def lay_out_samples(rows: pd.DataFrame, kind: ReadingKind, measure: str, scale: Any) -> tuple[Array, Array]:
+def arrange_samples_as_arrays(rows: pd.DataFrame, kind: ReadingKind, measure: str, scale: Any) -> tuple[Array, Array]:
     """Return numerators and denominators of the samples of every row, NaN beyond the last one.
 
     Parameters
@@ -109,7 +109,7 @@ def _list_sample_probabilities(
     row: dict[str, Any], column: str, measure: str, scale: Any
 ) -> tuple[list[float], list[float]]:
     """List, of every thought or judged text, the probability of the answer and that of all answers."""
-    samples = row[column] if _is_list(row[column]) else ()
+    samples = row[column] if _is_present_list(row[column]) else ()
     upper, lower = [], []
     for sample in samples:
         if sample is None or (row["place"] < 0 and measure != SCORE):
@@ -124,20 +124,21 @@ def _list_sample_probabilities(
 
 def _list_sample_answers(row: dict[str, Any], column: str, measure: str, scale: Any) -> tuple[list[float], list[float]]:
     """List, of every text, whether it gives the answer (or its place on the scale), and whether it gives any."""
-    if _is_list(row[column]) and measure != SCORE:
+    if _is_present_list(row[column]) and measure != SCORE:
         label = row["options"][row["place"]] if row["place"] >= 0 else None
         return [float(said == label) for said in row[column]], [float(said is not None) for said in row[column]]
     if measure == SCORE:
         low, high = scale
-        if _is_list(row[column]):
+        if _is_present_list(row[column]):
             numbers = [None if said is None else float(said) for said in row[column]]
         else:
             numbers = [
-                find_first_number(text) if text else None for text in (row["output"] if _is_list(row["output"]) else ())
+                find_first_number(text) if text else None
+                for text in (row["output"] if _is_present_list(row["output"]) else ())
             ]
         places = [0.0 if number is None else (min(max(number, low), high) - low) / (high - low) for number in numbers]
         return places, [float(number is not None) for number in numbers]
-    if _is_list(row["count"]):  # an older run: which texts gave which answer is not recorded, how many is
+    if _is_present_list(row["count"]):  # an older run: which texts gave which answer is not recorded, how many is
         counts = [int(count) for count in row["count"]]
         invalid = 0 if pd.isna(row["invalid"]) else int(row["invalid"])
         is_answer = [float(place == row["place"]) for place, count in enumerate(counts) for _ in range(count)]
@@ -147,12 +148,12 @@ def _list_sample_answers(row: dict[str, Any], column: str, measure: str, scale: 
     return [0.0], [0.0]
 
 
-def _is_list(value: Any) -> bool:
+def _is_present_list(value: Any) -> bool:
     """Tell whether a value of a list column is there; a null is None."""
     return isinstance(value, list)
 
 
-def spread_over_cells(part: Array, cells: np.ndarray, size: int) -> Array:
+def place_samples_by_wording(part: Array, cells: np.ndarray, size: int) -> Array:
     """Put the samples of rows in the places of their wordings.
 
     Parameters

@@ -7,20 +7,20 @@ each answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.reworded.numbering import list_items_in_places, number_items_and_wordings
+from analysis.measures.reworded.numbering import list_item_ids_by_number, number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
     LOGIT,
+    AnswerMeans,
     Study,
-    average_answers_into_array,
-    has_several_wordings,
+    has_item_in_several_wordings,
 )
 from analysis.measures.thoughts import (
     build_sample_moments_sql,
@@ -29,6 +29,7 @@ from analysis.measures.thoughts import (
 )
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
+from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -55,32 +56,30 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
         study_codes = codes[codes["study"] == name]
         if study_codes.empty or not units:
             continue
-        rows = _read_agreement_rows(runs, name, study_codes)
         crossed = bool(study_codes["crossed"].iloc[0])
         shape = len(units), int(study_codes["item_code"].max()) + 1, int(study_codes["wording_code"].max()) + 1
         wordings = list(study_codes.sort_values("wording_code")["wording"].unique()) if crossed else []
-        validity = np.full(len(units), np.nan)
-        means = rows.groupby("unit")["validity"].mean()
-        validity[means.index] = means
-        validities = average_answers_into_array(rows, "validity", shape)
+        answers, validity = _read_agreement_answers(runs, name, study_codes, shape)
+        samples, spread, counting = (answers.pop(column) for column in ("samples", "spread", "counting"))
+        validities = answers.pop("validity")
         right = study_codes["gold"].notna().any()
-        for measure in (AGREEMENT, LOGIT, ACCURACY):
-            if measure == AGREEMENT or rows[measure].notna().any():
-                headline = measure == (ACCURACY if right else AGREEMENT)
-                values = average_answers_into_array(rows, measure, shape)
-                samples = spread = counting = None
-                if measure == AGREEMENT and rows["samples"].notna().any():
-                    samples = average_answers_into_array(rows, "samples", shape)
-                    spread = compute_yes_no_sample_variance(values, samples)
-                    if rows["counting"].notna().any():
-                        counting = average_answers_into_array(rows, "counting", shape)
-                        of_thoughts = average_answers_into_array(rows, "spread", shape)
-                        spread = np.where(np.isnan(counting), spread, of_thoughts)
-                yield Study(
-                    name, measure, headline, crossed, units, validity, values, wordings, samples, spread,
-                    counting=counting, thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
-                    validities=validities, items=list_items_in_places(study_codes),
-                )  # fmt: skip
+        for measure, values in answers.items():
+            if measure != AGREEMENT and values is None:
+                continue
+            own_samples = samples if measure == AGREEMENT else None
+            own_spread = None
+            if own_samples is not None and values is not None:
+                own_spread = compute_yes_no_sample_variance(values, own_samples)
+                if counting is not None:
+                    own_spread = np.where(np.isnan(counting), own_spread, np.nan if spread is None else spread)
+            yield Study(
+                name, measure, measure == (ACCURACY if right else AGREEMENT), crossed, units, validity,
+                np.full(shape, np.nan) if values is None else values, wordings, own_samples, own_spread,
+                counting=counting if measure == AGREEMENT else None,
+                thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
+                validities=np.full(shape, np.nan) if validities is None else validities,
+                items=list_item_ids_by_number(study_codes),
+            )  # fmt: skip
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -97,7 +96,7 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     -------
     Whether an item of one of them has two wordings other than its original.
     """
-    return has_several_wordings(runs, study_names)
+    return has_item_in_several_wordings(runs, study_names)
 
 
 def _list_studies_without_originals(runs: Runs, study_names: list[str]) -> list[str]:
@@ -105,10 +104,45 @@ def _list_studies_without_originals(runs: Runs, study_names: list[str]) -> list[
     return [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]
 
 
-def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers of a study: unit, item_code, wording_code, validity and the measures."""
+def _read_agreement_answers(
+    runs: Runs, study: str, codes: pd.DataFrame, shape: tuple[int, int, int]
+) -> tuple[dict[str, Array | None], Array]:
+    """Read the answers of a study, some rows at a time.
+
+    Returns
+    -------
+    answers
+        Each measure, in the order of their studies, and validity, samples, spread and counting: (units, items,
+        wordings), None without any.
+    validity
+        Mean of every unit over its rows; NaN without any.
+    """
     label = str(runs.info["studies"][study]["canonical"][0])
-    columns, join = "a.samples, NULL::DOUBLE AS spread, NULL::DOUBLE AS counting", ""
+    first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)
+    place_in_unit = (codes["item_code"] * shape[2] + codes["wording_code"]).to_numpy()
+    names = (AGREEMENT, LOGIT, ACCURACY, "validity", "samples", "spread", "counting")
+    means = {name: AnswerMeans(shape) for name in names}
+    validity_sums, n_rows = np.zeros((2, shape[0]))
+    for rows in _iterate_agreement_rows(runs, study, codes, label):
+        row, unit = rows["row"].to_numpy(), rows["unit"].to_numpy()
+        answers = {name: rows[name].to_numpy(float) for name in names if name in rows}
+        share, is_first = answers[AGREEMENT], first[row]
+        inside = np.where((share > 0) & (share < 1), share, np.nan)
+        answers[LOGIT] = np.log(inside / (1 - inside))
+        has_right_answer = ~(np.isnan(share) | np.isnan(is_first))
+        answers[ACCURACY] = np.where(has_right_answer, (share >= 0.5) == (is_first == 1), np.nan)
+        for name, values in answers.items():
+            means[name].add_answers(unit * (shape[1] * shape[2]) + place_in_unit[row], values)
+        has_validity = ~np.isnan(answers["validity"])
+        validity_sums += np.bincount(unit[has_validity], answers["validity"][has_validity], shape[0])
+        n_rows += np.bincount(unit[has_validity], minlength=shape[0])
+    with np.errstate(invalid="ignore"):
+        return {name: of_name.average() for name, of_name in means.items()}, validity_sums / n_rows
+
+
+def _iterate_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame, label: str) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a study, some at a time: unit, row of `codes`, agreement, validity, and what is of samples."""
+    columns, join = "a.samples", ""
     if has_sampled_probabilities(runs, study):
         numbers = f"[CAST(entry = {quote_sql_literal(label)} AS DOUBLE) FOR entry IN s.canonical] AS option_numbers"
         moments = build_sample_moments_sql(
@@ -119,7 +153,7 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
         join = f"LEFT JOIN ({moments}) AS m USING (model, condition, item, variant)"
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
-        rows: dict[str, Any] = runs.execute(
+        yield from runs.iterate_frames(
             f"""
             SELECT u.unit, c.row, a.agreement, a.validity, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a
@@ -128,20 +162,6 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
                   WHERE study = $study) AS u USING (model, condition)
             {join}""",
             {"study": study},
-        ).fetchnumpy()
+        )
     finally:
         runs.con.unregister("reliability_codes")
-    place = rows["row"]
-    answers = {
-        name: np.ma.filled(rows[name].astype(float), np.nan)
-        for name in (AGREEMENT, "validity", "samples", "spread", "counting")
-    }
-    first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)[place]
-    share = answers[AGREEMENT]
-    right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
-    inside = np.where((share > 0) & (share < 1), share, np.nan)
-    return pd.DataFrame({
-        "unit": rows["unit"], "item": codes["item_code"].to_numpy()[place],
-        "wording": codes["wording_code"].to_numpy()[place], **answers, LOGIT: np.log(inside / (1 - inside)),
-        ACCURACY: right,
-    }, copy=False)  # fmt: skip

@@ -20,7 +20,7 @@ import numpy as np
 
 from analysis.measures.choices import NOT_ASKED, Choices
 from analysis.measures.choices import read_choice_studies as read_choices
-from analysis.measures.reworded.study import ACCURACY, RIGHT, Study, has_several_wordings
+from analysis.measures.reworded.study import ACCURACY, RIGHT, Study, has_item_in_several_wordings
 from analysis.measures.templates import count_templates_by_study
 from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities, list_thought_conditions
 from analysis.statistics.resampling import Array
@@ -82,14 +82,14 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     -------
     Whether a question of one of them was asked in two wordings or orders, the original counted.
     """
-    return has_several_wordings(runs, study_names, count_original=True)
+    return has_item_in_several_wordings(runs, study_names, count_original=True)
 
 
 def _read_right_probabilities(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:
     """Read the probability of the right option under the conditions that think, laid out as the accuracy is."""
     thinking = list_thought_conditions(runs.info["conditions"][choices.study])
-    study = accuracy.select_conditions(thinking)
-    arrays = _lay_out_thoughts(runs, choices, study.units)
+    study = accuracy.select_units_of_conditions(thinking)
+    arrays = _arrange_thoughts_by_question(runs, choices, study.units)
     if np.isnan(arrays["ratio"]).all():
         return
     # The answer is the mean over all orders of a wording; or, of several orders of one wording, that of each.
@@ -105,7 +105,7 @@ def _read_right_probabilities(runs: Runs, choices: Choices, accuracy: Study) -> 
     )  # fmt: skip
 
 
-def _lay_out_thoughts(runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]) -> dict[str, Array]:
+def _arrange_thoughts_by_question(runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]) -> dict[str, Array]:
     """Lay out what thoughts say of the right option as (units, questions, wordings, orders): ratio, samples, spread and
     counting (`analysis.measures.thoughts`)."""
     rows_sql = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def list_items_in_places(codes: pd.DataFrame) -> tuple[str, ...]:
+def list_item_ids_by_number(codes: pd.DataFrame) -> tuple[str, ...]:
     """List the ids of a study's items in the order of their numbers, from `number_items_and_wordings`."""
     return tuple(codes.drop_duplicates("item_code").sort_values("item_code")["item"])
 

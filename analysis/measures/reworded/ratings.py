@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
-from analysis.measures.reworded.study import SCORE, Study, has_several_wordings
+from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
+from analysis.measures.reworded.study import SCORE, Study, has_item_in_several_wordings
 from analysis.measures.thoughts import list_thought_conditions
 from analysis.statistics.resampling import Array
 
@@ -39,10 +39,10 @@ def read_scale_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """
     for ratings in read_ratings(runs):
         if ratings.name in study_names:
-            study = _build_study(runs, ratings)
+            study = _build_study_of_ratings(runs, ratings)
             yield study
             for scale in ratings.scales if len(ratings.scales) > 1 else ():
-                yield select_scale(study, ratings, scale, f"{SCORE} ({scale})")
+                yield select_items_of_scale(study, ratings, scale, f"{SCORE} ({scale})")
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -59,13 +59,13 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     -------
     Whether an item of one of them has two wordings beside its original, or an answer several samples.
     """
-    if has_several_wordings(runs, study_names):
+    if has_item_in_several_wordings(runs, study_names):
         return True
     studies = (ratings for ratings in read_ratings(runs) if ratings.name in study_names)
     return any(ratings.samples is not None and bool((ratings.samples > 1).any()) for ratings in studies)
 
 
-def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str], npt.NDArray[np.intp]]) -> Study:
+def build_study_of_unit_groups(ratings: Ratings, places_by_unit: dict[tuple[str, str], npt.NDArray[np.intp]]) -> Study:
     """Build the study of some groups of units, with the mean of each group's scores after reversing.
 
     Parameters
@@ -81,16 +81,16 @@ def build_settings_study(ratings: Ratings, places_by_unit: dict[tuple[str, str],
         Without samples.
     """
     scores = ratings.keyed_scores
-    values = np.stack([average_units(scores[places]) for places in places_by_unit.values()])
+    values = np.stack([average_over_units(scores[places]) for places in places_by_unit.values()])
     validity = np.array([ratings.compute_validity(places) for places in places_by_unit.values()])
     return Study(
         ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings,
         items=tuple(ratings.items["item"]),
-        validities=np.stack([average_units(ratings.validities[places]) for places in places_by_unit.values()]),
+        validities=np.stack([average_over_units(ratings.validities[places]) for places in places_by_unit.values()]),
     )  # fmt: skip
 
 
-def select_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> Study:
+def select_items_of_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> Study:
     """Select the items of one scale, as a measure of its own that sentences are not about."""
     mask = ratings.mark_scale_items(scale)
 
@@ -105,31 +105,33 @@ def select_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> St
     )  # fmt: skip
 
 
-def _build_study(runs: Runs, ratings: Ratings) -> Study:
+def _build_study_of_ratings(runs: Runs, ratings: Ratings) -> Study:
     """Build the study of a run: a unit per model and condition, personas averaged."""
     groups = {
-        (str(key[0]), str(key[1])): places for key, places in list_groups(ratings.units, ["model", "presentation"])
+        (str(key[0]), str(key[1])): places
+        for key, places in group_units_by_columns(ratings.units, ["model", "presentation"])
     }
-    study = build_settings_study(ratings, groups)
+    study = build_study_of_unit_groups(ratings, groups)
     thinking = list_thought_conditions(runs.info["conditions"][ratings.name])
     names = dict(zip(ratings.units["condition"], ratings.units["presentation"], strict=True))
     study = replace(study, thought_conditions=frozenset(names[name] for name in thinking if name in names))
     if ratings.samples is None or ratings.spread is None:
         return study
-    samples = _combine_samples(ratings.samples, list(groups.values()))
+    samples = _sum_samples_of_groups(ratings.samples, list(groups.values()))
     return replace(
-        study, samples=samples, spread=_combine_variances(ratings.spread, ratings.samples, list(groups.values())),
+        study, samples=samples, spread=_combine_sample_variances_of_groups(ratings.spread, ratings.samples,
+        list(groups.values())),
         counting=None if ratings.counting is None
-        else _combine_variances(ratings.counting, ratings.samples, list(groups.values())),
+        else _combine_sample_variances_of_groups(ratings.counting, ratings.samples, list(groups.values())),
     )  # fmt: skip
 
 
-def _combine_samples(samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+def _sum_samples_of_groups(samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
     """Add up the samples behind the answers of every group of units."""
     return np.stack([samples[places].sum(axis=0) for places in groups])
 
 
-def _combine_variances(spread: Array, samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+def _combine_sample_variances_of_groups(spread: Array, samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
     """Return the variance of a sample such that, divided by all samples of a group, it is that of the group's mean."""
     parts = []
     for places in groups:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.reworded.numbering import list_items_in_places, number_items_and_wordings
+from analysis.measures.reworded.numbering import list_item_ids_by_number, number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -26,7 +26,7 @@ from analysis.measures.reworded.study import (
     SCORE,
     Study,
     average_answers_into_array,
-    has_several_wordings,
+    has_item_in_several_wordings,
 )
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -66,7 +66,7 @@ class Scored:
         """Write the range: "0-1"; empty where there is none."""
         return f"{self.low:g}-{self.low + self.width:g}" if self.study.has_range else ""
 
-    def compute_threshold(self, share: float) -> float:
+    def compute_score_threshold(self, share: float) -> float:
         """Return the score that parts a share of the range, or without one that share of all scores.
 
         Without a range, where that is the worst score, which all pass, it is the next better one.
@@ -115,7 +115,7 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     -------
     Whether an item of one of them has two wordings, the original counted, or a response several samples.
     """
-    if has_several_wordings(runs, study_names, count_original=True):
+    if has_item_in_several_wordings(runs, study_names, count_original=True):
         return True
     return any(scored.study.samples is not None for scored in read_scores(runs) if scored.study.name in study_names)
 
@@ -133,10 +133,10 @@ def read_scores(runs: Runs) -> list[Scored]:
     InputError
         For a condition without a measure, or with a range or direction that is none.
     """
-    return runs.compute_once("scores of measures", lambda: list(_read_scores(runs)))
+    return runs.compute_once("scores of measures", lambda: list(_read_scores_of_each_measure(runs)))
 
 
-def _read_scores(runs: Runs) -> Iterator[Scored]:
+def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
     """Yield every study by every measure."""
     names = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
     codes = number_items_and_wordings(runs, names) if names else pd.DataFrame()
@@ -145,19 +145,19 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
         if study_codes.empty or not units:
             continue
-        rows = _read_score_rows(runs, name, study_codes)
-        validity = _compute_validity(runs, name)
+        rows = _read_rows_with_scores(runs, name, study_codes)
+        validity = _compute_validity_by_unit(runs, name)
         validity_rows = (
             _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
         )
         measures: dict[str, list[int]] = {}  # -> places of its units among all of the study
         for unit, (_, condition) in enumerate(units):
             fields = runs.info["conditions"][name][condition]
-            check_measure_fields(f"{_join_paths(runs, name)}: run.json: condition {condition!r}", fields)
+            refuse_malformed_measure_fields(f"{_join_paths(runs, name)}: run.json: condition {condition!r}", fields)
             measures.setdefault(fields["measure"], []).append(unit)
         for measure, places in measures.items():
             ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
-            scored = _build_scored(
+            scored = _build_scored_arrays(
                 name,
                 measure,
                 units,
@@ -172,7 +172,7 @@ def _read_scores(runs: Runs) -> Iterator[Scored]:
             yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
 
 
-def check_measure_fields(where: str, fields: Mapping[str, Any]) -> None:
+def refuse_malformed_measure_fields(where: str, fields: Mapping[str, Any]) -> None:
     """Refuse a condition whose scores cannot be understood.
 
     Parameters
@@ -191,14 +191,14 @@ def check_measure_fields(where: str, fields: Mapping[str, Any]) -> None:
     if not fields.get("measure"):
         raise InputError(f"{where}: no measure; name what its scores measure")
     if ends is not None and not (
-        isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends)) and ends[0] < ends[1]
+        isinstance(ends, list) and len(ends) == 2 and all(map(_is_finite_end_of_range, ends)) and ends[0] < ends[1]
     ):
         raise InputError(f"{where}: range is {ends!r}; it must be two numbers, the lower one first, or null")
     if fields.get("direction", HIGHER) not in (HIGHER, LOWER, None):
         raise InputError(f"{where}: direction is {fields['direction']!r}; it must be {HIGHER} or {LOWER}")
 
 
-def _is_number(end: object) -> bool:
+def _is_finite_end_of_range(end: object) -> bool:
     """Tell whether an end of a range is a finite number."""
     return isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end)
 
@@ -217,7 +217,7 @@ def _read_range_and_direction(
     return fields[0].get("range"), fields[0].get("direction") == LOWER
 
 
-def _build_scored(
+def _build_scored_arrays(
     name: str, measure: str, units: Sequence[tuple[str, str]], places: Sequence[int], rows: pd.DataFrame,
     codes: pd.DataFrame, ends: Sequence[float] | None, *, validity: Mapping[tuple[str, str], float],
     lower_is_better: bool, validity_rows: pd.DataFrame | None,
@@ -226,7 +226,7 @@ def _build_scored(
     low, width = (float(ends[0]), float(ends[1]) - float(ends[0])) if ends else (0.0, 1.0)
     own_places = np.full(len(units), -1)
     own_places[list(places)] = np.arange(len(places))
-    rows = _select_units(rows, own_places)
+    rows = _select_rows_of_units(rows, own_places)
     shape = len(places), int(codes["item_code"].max()) + 1, int(codes["wording_code"].max()) + 1
     scores = average_answers_into_array(rows, "score", shape)
     crossed = bool(codes["crossed"].iloc[0])
@@ -240,19 +240,20 @@ def _build_scored(
         np.array([validity.get(unit, np.nan) for unit in own_units]), (scores - low) / width,
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
         has_range=ends is not None, lower_is_better=lower_is_better,
-        items=list_items_in_places(codes), validities=None if validity_rows is None
-        else average_answers_into_array(_select_units(validity_rows, own_places), "validity", shape),
+        items=list_item_ids_by_number(codes), validities=None if validity_rows is None
+        else average_answers_into_array(_select_rows_of_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip
     return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])
 
 
-def _select_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
+def _select_rows_of_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
     """Keep the rows of units that have a place of their own, which is above -1, and put them there."""
     unit = own_places[rows["unit"].to_numpy(int)]
-    return rows.assign(unit=unit)[unit >= 0]
+    own_rows = rows.assign(unit=unit)
+    return own_rows if (unit >= 0).all() else own_rows[unit >= 0]  # of a single measure, without another copy
 
 
-def _read_score_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
+def _read_rows_with_scores(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a study: places of unit, item and wording; score, number of samples, their variance."""
     rows = "SELECT * FROM responses WHERE study = $study AND score IS NOT NULL"
     columns = (
@@ -288,7 +289,7 @@ def _read_rows_with_places(runs: Runs, study: str, codes: pd.DataFrame, rows: st
         runs.con.unregister("scored_codes")
 
 
-def _compute_validity(runs: Runs, study: str) -> dict[tuple[str, str], float]:
+def _compute_validity_by_unit(runs: Runs, study: str) -> dict[tuple[str, str], float]:
     """Return for every unit the share of its responses that have a score; those that failed have none."""
     rows = runs.execute(
         """

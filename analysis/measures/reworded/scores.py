@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analysis.measures import scores
-from analysis.measures.reworded.study import SCORE, Study, average_answers_into_array, has_several_wordings
+from analysis.measures.reworded.study import SCORE, Study, average_answers_into_array, has_item_in_several_wordings
 from analysis.measures.thoughts import list_thought_conditions
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
         conditions = runs.info["conditions"][name].values()
         if len({fields.get("prompt") for fields in conditions}) > 1 or any(map(_has_several_samples, conditions)):
             return True
-    return has_several_wordings(runs, study_names)
+    return has_item_in_several_wordings(runs, study_names)
 
 
 def _has_several_samples(condition_fields: Mapping[str, Any]) -> bool:

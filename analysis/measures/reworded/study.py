@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,7 @@ AVERAGED = "; mean over orders"  # behind one of the others
 SAMPLES, THOUGHTS = "samples", "thoughts"  # what answers are means of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Study:
     """Hold the answers of one study by one measure.
 
@@ -134,7 +135,7 @@ class Study:
         width = self.bounds[1] - self.bounds[0]
         return float(np.clip(ends[0], -width, width)), float(np.clip(ends[1], -width, width))
 
-    @property
+    @cached_property
     def has_single_wording(self) -> bool:
         """Tell whether no unit has an item in two wordings."""
         is_known = ~np.isnan(self.values)
@@ -189,7 +190,7 @@ class Study:
             self.values[a] - self.values[b], self.crossed, is_share=False, corrects_skewness=not self.has_range
         )
 
-    def select_conditions(self, conditions: Collection[str]) -> Study:
+    def select_units_of_conditions(self, conditions: Collection[str]) -> Study:
         """Keep the units of some conditions."""
         unit_places = [place for place, (_, condition) in enumerate(self.units) if condition in conditions]
         return replace(
@@ -211,6 +212,40 @@ def estimate_components_across_models(study: Study) -> ModelComponents | None:
     return estimate_model_variance_components(
         study.values[ranked_units], study.crossed, float(np.sum(noise)) / len(ranked_units)
     )
+
+
+class AnswerMeans:
+    """Average answers by their place in an array (units, items, wordings), given some at a time.
+
+    Parameters
+    ----------
+    shape
+        Number of units, items and wordings.
+    """
+
+    def __init__(self, shape: tuple[int, int, int]) -> None:
+        self._shape = shape
+        self._sums: Array | None = None  # made with the first answer: many studies have none by some measure
+        self._numbers: npt.NDArray[np.int32] | None = None
+
+    def add_answers(self, places: npt.NDArray[np.intp], answers: Array) -> None:
+        """Add answers, NaN for none; a place of 2 units, 3 items and 4 wordings is unit * 12 + item * 4 + wording."""
+        has_answer = ~np.isnan(answers)
+        if not has_answer.any():
+            return
+        if self._sums is None or self._numbers is None:
+            size = int(np.prod(self._shape))
+            self._sums, self._numbers = np.zeros(size), np.zeros(size, np.int32)
+        np.add.at(self._sums, places[has_answer], answers[has_answer])
+        np.add.at(self._numbers, places[has_answer], 1)
+
+    def average(self) -> Array | None:
+        """Return the means (units, items, wordings), NaN where there is no answer; None without any. Called once."""
+        if self._sums is None or self._numbers is None:
+            return None
+        with np.errstate(invalid="ignore"):
+            np.divide(self._sums, self._numbers, out=self._sums)
+        return self._sums.reshape(self._shape)
 
 
 def average_answers_into_array(rows: pd.DataFrame, column: str, shape: tuple[int, int, int]) -> Array:
@@ -239,7 +274,7 @@ def average_answers_into_array(rows: pd.DataFrame, column: str, shape: tuple[int
         return np.asarray(sums / np.bincount(place, minlength=size)).reshape(shape)
 
 
-def has_several_wordings(runs: Runs, study_names: list[str], *, count_original: bool = False) -> bool:
+def has_item_in_several_wordings(runs: Runs, study_names: list[str], *, count_original: bool = False) -> bool:
     """Tell whether an item of these studies has two wordings.
 
     Parameters

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.benchmarks.plots import MEASURE, NAMED, PANELS, SIDE, build_correlation_matrix
+from analysis.pages.benchmarks.measures import MEASURE
+from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlation_matrix
 from analysis.pages.benchmarks.repeated import describe_joined_rows
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
@@ -18,16 +19,17 @@ def _caption_hollow_points(frame: pd.DataFrame) -> str:
 
 
 def _caption_missing_legend(n_models: int) -> str:
-    """Say that a legend is left out; empty where it is there."""
-    return "" if n_models <= NAMED else f" No legend: {n_models:,} models are more than colours; the table names them."
+    """Say that all models look alike; empty where a legend names them."""
+    return "" if n_models <= NAMED else f" One colour for all {n_models:,} models; the table names them."
 
 
 def caption_size_measures(frame: pd.DataFrame) -> str:
     """Write the caption of measures against size."""
     models = frame["model"].nunique()
     return (
-        f"{_format_measure_count(frame)} against the size of {format_quantity(models, 'model')} (logarithmic), a point "
-        "per model, each in its own form of the prompt. The table has the coefficients."
+        f"{_format_measure_count(frame)} against the size of {format_quantity(models, 'model')} (logarithmic scale), "
+        "a panel for each, a point per model that has it. Each measure has its own scale, and the page named in the "
+        "table explains it."
         f"{_caption_paper_figure(frame, 'Overall', 4)}{_caption_left_out_measures(frame)}"
         f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
     )
@@ -52,21 +54,22 @@ def _caption_paper_figure(frame: pd.DataFrame, measure: str, figure_number: int)
 
 
 def _format_measure_count(frame: pd.DataFrame) -> str:
-    """Write the number of measures, as in "3 measures"."""
-    return format_quantity(frame.groupby(MEASURE).ngroups, "measure")
+    """Write the number of measures that are drawn, as in "3 measures"."""
+    return format_quantity(min(PANELS, frame.groupby(MEASURE).ngroups), "measure")
 
 
 def _caption_left_out_measures(frame: pd.DataFrame) -> str:
     """Say that only the first measures are drawn; empty where all are."""
-    return labels.describe_selection(PANELS, frame.groupby(MEASURE).ngroups, "measures", "first")
+    total, ending = frame.groupby(MEASURE).ngroups, ", by turns from every page; the table has all"
+    return labels.describe_shown_rows(PANELS, total, "measures", "first", ending)
 
 
 def caption_coefficients(frame: pd.DataFrame) -> str:
     """Write the caption of a matrix of correlations."""
     values, order = build_correlation_matrix(frame)
     method = f"{frame['method'].iloc[0].capitalize()} correlations" if "method" in frame else "Pearson correlations"
-    place = " Each name stands at the end of its row and on top of its column."
-    place += labels.describe_selection(SIDE, len(order), "measures", "with the largest mean coefficients")
+    place = " Each name stands at the end of its row and on top of its column; a numbered legend has long ones."
+    place += labels.describe_shown_rows(SIDE, len(order), "measures", "with the largest mean coefficients")
     if "source" in frame:
         return (
             f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "

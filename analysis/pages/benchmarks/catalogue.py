@@ -18,9 +18,9 @@ TABLES = {
     "benchmarks": Table(
         "tables.tabulate_benchmark_correlations",
         "What the measures of all studies correlate with over models: size, accuracy and external benchmarks",
-        "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method; "
-        "headline measures first. Size is log10(parameters) for Pearson; given size: partial. None from fewer than 4 "
-        "models, a caution below 10.",
+        "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over the tests of a method, "
+        "of headline measures and of others; headline measures first. Size is log10(parameters) for Pearson; given "
+        "size: partial. None from fewer than 4 models, a caution below 10.",
         split_names("measure study benchmark method n rows joined_by r lower upper interval p p_holm caution page "
               "condition headline"),
         frozenset(split_names("rows lower upper interval page condition headline")), JOINED, interval=BETWEEN,

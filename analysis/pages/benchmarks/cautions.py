@@ -12,12 +12,19 @@ from analysis.statistics.correlation import FEW, LEAST
 
 ALL = "all"  # of studies: a table over the studies of a page
 NAMED = 5  # models that a sentence names
+MOST_SOURCES = 8  # pages and studies that a sentence names
+RANK = "spearman"
 
 
 def select_compared_values(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the values of the conditions that are compared, of models that answer or not."""
     values = frames["measures_by_model"]
     return values[values["compared"].astype(bool)]
+
+
+def mark_family_of_tests(table: pd.DataFrame) -> pd.Series:
+    """Tell which rows of table `benchmarks` are the family of tests of the page: ranks of headline measures."""
+    return (table["method"] == RANK) & table["headline"].astype(bool)
 
 
 def list_external_benchmarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -28,14 +35,14 @@ def list_external_benchmarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Yield the doubts, the gravest first."""
     table, values = frames["benchmarks"], select_compared_values(frames)
-    n_refused = int(table["caution"].astype(str).str.startswith("refused").sum())
-    n_few = int(table["caution"].astype(str).str.startswith("few").sum())
+    reasons = table.loc[mark_family_of_tests(table), "caution"].astype(str)
+    n_refused, n_few = (int(reasons.str.startswith(word).sum()) for word in ("refused", "few"))
     if n_refused:
-        yield f"{format_quantity(n_refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
+        yield f"{format_quantity(n_refused, 'rank correlation')} refused: fewer than {LEAST} models have both values."
     if n_few:
         yield (
-            f"{format_quantity(n_few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large "
-            "ones."
+            f"{format_quantity(n_few, 'rank correlation')} {'rests' if n_few == 1 else 'rest'} on fewer than {FEW} "
+            "models, where chance alone makes large ones."
         )
     yield from _list_source_cautions(frames["measure_sources"])
     yield from _list_prompt_form_cautions(values)
@@ -66,9 +73,12 @@ def _list_source_cautions(sources: pd.DataFrame) -> Iterator[str]:
     if len(several):
         condition_names = [f"{row.condition} of {row.study}" for row in several.itertuples()]
         yield f"Of several conditions of a study, one is compared: {join_names(condition_names, NAMED)}."
-    for row in sources[sources["left_out"] != ""].itertuples():
-        reason = str(row.left_out)
-        yield f"No measure of {row.page}{f' ({row.study})' if row.study else ''}. {reason[0].upper()}{reason[1:]}."
+    for reason, rows in sources[sources["left_out"] != ""].groupby("left_out", sort=False):
+        names = [
+            f"{page.replace('_', ' ')}{f' ({studies})' if (studies := join_names(list(filter(None, part)))) else ''}"
+            for page, part in rows.groupby("page", sort=False)["study"]
+        ]
+        yield f"No measure of {join_names(names, MOST_SOURCES)}. {str(reason)[0].upper()}{str(reason)[1:]}."
 
 
 def _list_prompt_form_cautions(values: pd.DataFrame) -> Iterator[str]:

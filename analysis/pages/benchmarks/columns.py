@@ -37,7 +37,9 @@ COLUMNS: Mapping[str, Column] = {
     "upper": Column("upper end of the 95 % interval of r (Fisher's z)", "-1 to 1", "Upper", 3),
     "interval": Column("how the interval was made", header="Interval by"),
     "p_holm": Column("p after Holm over the pairs of the matrix, separately for each method", "", "p (Holm)", 3),
-    "benchmarks.p_holm": Column("p after Holm over all tests of the table that use the same method", "", "p (Holm)", 3),
+    "benchmarks.p_holm": Column(
+        "p after Holm over all tests by the same method: of the headline measures, or of the others", "", "p (Holm)", 3
+    ),
     "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),
     "measure_a": Column(
         "one of the two that are correlated: a benchmark, size (parameters) or a headline measure",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.pages.benchmarks.measures import MEASURE
 from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.reporting.catalogue.frames import Frames
 from analysis.statistics.correlation import LEAST
@@ -14,13 +15,13 @@ from analysis.statistics.correlation import LEAST
 def frame_size_measures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the values that stand for their tables, of the models whose size is known."""
     frame = _select_drawn_values(frames)
-    yield (_drop_rare_measures(frame[frame["lead"].astype(bool)].dropna(subset=["parameters"])),)
+    yield (_select_measures_to_draw(frame[frame["lead"].astype(bool)], "parameters"),)
 
 
 def frame_accuracy_measures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the headline measures that are compared with the accuracy on the same items."""
     frame = _select_drawn_values(frames)
-    yield (_drop_rare_measures(frame[frame["headline"].astype(bool)].dropna(subset=["accuracy"])),)
+    yield (_select_measures_to_draw(frame[frame["headline"].astype(bool)], "accuracy"),)
 
 
 def frame_coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -53,6 +54,14 @@ def _select_drawn_values(frames: Frames) -> pd.DataFrame:
     return frame[frame["value"].astype(float).abs() < float("inf")]
 
 
-def _drop_rare_measures(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out measures of fewer models than a coefficient needs."""
-    return frame[frame.groupby(["page", "study", "measure"])["model"].transform("nunique") >= LEAST]
+def _select_measures_to_draw(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Select the measures that may go with a column; the first of every page, then the second of every page, and so on.
+
+    A measure needs as many models as a coefficient, and models that differ in the column.
+    """
+    rows = frame.dropna(subset=[column])
+    groups = rows.groupby(MEASURE)
+    rows = rows[(groups["model"].transform("nunique") >= LEAST) & (groups[column].transform("nunique") > 1)]
+    measures = rows[MEASURE].drop_duplicates()
+    turns = measures.assign(turn=measures.groupby("page").cumcount()).sort_values("turn", kind="stable")
+    return turns[MEASURE].merge(rows, on=MEASURE, how="left", validate="one_to_many")

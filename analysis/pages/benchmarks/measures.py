@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Measures, tables
-from analysis.reporting.catalogue.columns import Column, format_value
+from analysis.reporting.catalogue.columns import Column, format_value_by_column
 from analysis.statistics.correlation import LEAST
 from ground.errors import InputError, RoomFailed
 
@@ -26,6 +26,7 @@ COLUMNS = ("page", "study", "measure", "headline", "lead", "model", "condition",
            "unit", "accuracy", "parameters", "silent")  # fmt: skip
 SOURCES = ("page", "study", "condition", "forms", "n_measures", "n_models", "n_silent", "n_conditions", "left_out")
 OF = ["page", "study"]
+MEASURE = [*OF, "measure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
     values["parameters"] = pd.to_numeric(values["model"].map(sizes), errors="coerce").astype(float)
     values["silent"] = _mark_silent_rows(values)
-    values["compared"] = _mark_compared_rows(values)
+    values["compared"] = _mark_rows_of_condition_with_most_models(values)
     compared_sources = [
         _build_measure_source_row(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
     ]
@@ -150,7 +151,7 @@ def _list_measure_values(
     form_columns = pd.DataFrame(form_rows, columns=["condition", "form", "n_forms"], index=rows.index)
     keys = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged_kinds)]
     valid = rows.groupby(keys, dropna=False)[measures.validity].transform("mean")
-    rows = rows.assign(silent=is_silent(valid.astype(float)), **form_columns)
+    rows = rows.assign(silent=has_mostly_invalid_answers(valid.astype(float)), **form_columns)
     has_values = rows[list(measures.name_by_column)].notna().to_numpy().any()
     for _, study_rows in rows.groupby("study", sort=False):
         for kind, part in _split_rows_by_measure_kind(table_name, measures, study_rows):
@@ -200,7 +201,7 @@ def _split_rows_by_measure_kind(
 
 def _format_measure_kind(kind_value: object, column: Column) -> str:
     """Say a kind in the words of its column, without underscores: "strong agreement-seeking"."""
-    return format_value(kind_value, column).replace("_", " ")
+    return format_value_by_column(kind_value, column).replace("_", " ")
 
 
 def _mark_silent_rows(values: pd.DataFrame) -> pd.Series:
@@ -211,7 +212,7 @@ def _mark_silent_rows(values: pd.DataFrame) -> pd.Series:
     return is_silent | is_silent_throughout.groupby([values[name] for name in unit_keys]).transform("any")
 
 
-def _mark_compared_rows(values: pd.DataFrame) -> pd.Series:
+def _mark_rows_of_condition_with_most_models(values: pd.DataFrame) -> pd.Series:
     """Tell which rows are of the condition that most models answer under, by page and study; the first of several."""
     valid_values = values[values["value"].notna() & ~values["silent"].astype(bool)]
     counts = valid_values.groupby([*OF, "condition"])["model"].nunique()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
-from analysis.pages.benchmarks.model_names import match_models, read_alias_by_run_model
+from analysis.pages.benchmarks.model_names import match_models_to_scored_models, read_alias_by_run_model
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ def replace_infinite_values(values: pd.Series, method: str) -> pd.Series:
     return finite if method == "pearson" else finite.rank().mask(infinite, np.sign(values) * (len(values) + 1))
 
 
-def read_scores_once(runs: Runs, scores_path: str, columns: str, join_rule: str, aliases: str = "") -> Scores | None:
+def read_score_file_once(
+    runs: Runs, scores_path: str, columns: str, join_rule: str, aliases: str = ""
+) -> Scores | None:
     """Read the file of scores, once per report; None where none is given.
 
     Parameters
@@ -124,6 +126,6 @@ def _look_up_scores_of_models(scores: Scores, models: list[str], aliases_path: s
         for model, alias in (read_alias_by_run_model(aliases_path) if aliases_path else {}).items()
         if model in models
     }
-    matches = match_models(models, score_frame.index, run_aliases, aliases_path)
+    matches = match_models_to_scored_models(models, score_frame.index, run_aliases, aliases_path)
     matches = matches[matches["side"] == "runs"]
     return score_frame.reindex(matches["matched"].where(matches["matched"] != "", None)).set_axis(matches["model"])

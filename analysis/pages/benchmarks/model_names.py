@@ -61,7 +61,7 @@ def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
         yield f"model {shorten_line(repr(name))}", name, alias
 
 
-def match_models(
+def match_models_to_scored_models(
     models: Sequence[str],
     scored_models: Iterable[str],
     aliases: Mapping[str, str] | None = None,
@@ -97,7 +97,7 @@ def match_models(
         For an alias that is not among the scores; the message begins with `aliases_file`.
     """
     names = list(dict.fromkeys(scored_models))
-    matches = _find_matches(models, names, dict(aliases or {}), aliases_file)
+    matches = _find_matches_of_models(models, names, dict(aliases or {}), aliases_file)
     matched_names = {name for name, _ in matches.values()}
     unmatched_models, unmatched_names = (
         [name for name in models if name not in matches],
@@ -117,7 +117,7 @@ def match_models(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _find_matches(
+def _find_matches_of_models(
     models: Sequence[str], scored_models: Sequence[str], aliases: dict[str, str], aliases_file: str
 ) -> dict[str, tuple[str, str]]:
     """Return model of the runs -> (its name in the scores, what matched it); no entry without a match."""

@@ -6,15 +6,31 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.benchmarks.cautions import ALL, list_cautions, list_external_benchmarks, select_compared_values
+from analysis.pages.benchmarks.cautions import (
+    ALL,
+    RANK,
+    list_cautions,
+    list_external_benchmarks,
+    mark_family_of_tests,
+    select_compared_values,
+)
+from analysis.pages.benchmarks.measures import name_measures_unambiguously
 from analysis.reporting import words
-from analysis.reporting.words import Answer, format_quantity, format_signed, join_names, verdicts
+from analysis.reporting.words import (
+    Answer,
+    format_count_range,
+    format_quantity,
+    format_signed_number,
+    join_names,
+    verdicts,
+)
 from analysis.statistics.correlation import LEAST
+from analysis.statistics.multiplicity import ALPHA
 
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
-CORRECTED = "after correction within each method"
-OVER_ALL = "after correction over all methods"
+CORRECTED = "after correction for their number (Holm)"
+NAMED = 3  # clear correlations that sentences name
 
 
 def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
@@ -33,37 +49,64 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
         What the page says in words.
     """
     table, doubts = frames["benchmarks"], tuple(list_cautions(frames))
-    asked_sentence = _describe_compared_measures(frames, when)
+    family = select_rank_correlations(table)
+    asked_sentence = _describe_compared_measures(frames, family, when)
     silent_by_model = select_compared_values(frames).groupby("model", sort=False)["silent"].all()
     if len(silent_by_model) and silent_by_model.all():
         verdict, why = words.describe_models_without_answers(list(silent_by_model.index))
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
-    coefficients = table.dropna(subset=["r"]) if len(table) else table.assign(clear=False)
-    if coefficients.empty:
+    if family.empty:
         return Answer(
             asked_sentence,
-            _explain_unknown_coefficients(frames),
+            _explain_empty_family(frames),
             cautions=doubts,
             details=_describe_matrix_coefficients(frames),
         )
-    coefficients = coefficients.assign(clear=_test_coefficients_against_zero(coefficients))
     details = {
-        "size_measures": tuple(_describe_size_coefficients(coefficients)),
-        "accuracy_measures": tuple(_describe_accuracy_coefficients(coefficients)),
-        "benchmarks": (*_describe_largest_coefficient(coefficients), *_describe_partial_coefficients(coefficients)),
+        "size_measures": (*_describe_family_of_tests(family), *_count_clear_correlations(family, SIZE)),
+        "accuracy_measures": tuple(_count_clear_correlations(family, ACCURACY)),
+        "benchmarks": (*_describe_other_methods(table, family), *_describe_partial_coefficients(table, family)),
     }
-    verdict = _describe_correlation_verdict(
-        mark_clear_after_method_correction(coefficients[coefficients["headline"].astype(bool)])
+    return Answer(
+        asked_sentence,
+        describe_correlation_verdict(family),
+        cautions=doubts,
+        details=details | _describe_matrix_coefficients(frames),
     )
-    return Answer(asked_sentence, verdict, cautions=doubts, details=details | _describe_matrix_coefficients(frames))
 
 
-def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], when: str) -> str:
-    """Say how many models were asked, and how many measures were compared with what."""
+def select_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
+    """Select the one family of tests that the answer is about, with column `clear`.
+
+    Parameters
+    ----------
+    table
+        Table `benchmarks`, whose `p_holm` goes over the headline measures of a method, or over the others.
+
+    Returns
+    -------
+    DataFrame
+        The rank correlations (Spearman) that have a number, of headline measures with size, accuracy and
+        benchmarks. clear:
+        whether one differs from 0 after Holm, and its interval does not say otherwise. name: the measure, with its
+        study where several have one of this name.
+    """
+    if table.empty:
+        return table
+    family = table[mark_family_of_tests(table) & table["r"].notna()]
+    return family.assign(clear=_test_coefficients_against_zero(family), name=name_measures_unambiguously(family))
+
+
+def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.DataFrame, when: str) -> str:
+    """Say how many models were asked, and how many measures were compared with what: those of the family of tests."""
     values = select_compared_values(frames)
     sources = frames["measure_sources"]
-    models, studies = values["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
-    n_measures = int(sources.loc[sources["left_out"] == "", "n_measures"].sum())
+    models, studies = frames["measures_by_model"]["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
+    compared = values["model"].nunique()  # others have no condition that all are compared in
+    whose = "their answers" if compared == models else f"{compared:,} of them"
+    n_measures, noun = int(sources.loc[sources["left_out"] == "", "n_measures"].sum()), "measure"
+    if len(family):
+        n_measures, noun = family.groupby(["page", "study", "measure"]).ngroups, "headline measure"
     benchmark_names = set(frames["benchmarks"]["benchmark"])
     counterparts = [_phrase_benchmark_name(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
     counterparts += (
@@ -74,34 +117,26 @@ def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], when: str) -
     return (
         f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked in "
         f"{format_quantity(studies['study'].nunique(), 'study', 'studies')}{when}; "
-        f"{format_quantity(n_measures, 'measure')} of their answers {'was' if n_measures == 1 else 'were'} compared "
+        f"{format_quantity(n_measures, noun)} of {whose} {'was' if n_measures == 1 else 'were'} compared "
         f"with {join_names(counterparts) or 'each other'}."
     )
 
 
-def mark_clear_after_method_correction(coefficients: pd.DataFrame) -> pd.DataFrame:
-    """Mark the coefficients that may be named in a verdict: clear ones, corrected for the number of methods, too.
-
-    `p_holm` is corrected within each method; a verdict that counts over four methods has four chances to be wrong.
-    """
-    return coefficients.assign(
-        clear=_test_coefficients_against_zero(
-            coefficients.assign(p_holm=coefficients["p_holm"] * coefficients["method"].nunique())
-        )
-    )
-
-
 def _test_coefficients_against_zero(coefficients: pd.DataFrame) -> pd.Series:
-    """Tell which coefficients differ from 0 after Holm, and have an interval that says the same."""
+    """Tell which coefficients differ from 0 after Holm, and have an interval that says the same, or are 1 or −1."""
     sides = [
         verdicts.compare_interval_with_value(low, high, 0)
         for low, high in zip(coefficients["lower"], coefficients["upper"], strict=True)
     ]
-    return verdicts.mark_clear_effects(coefficients["p_holm"]) & (pd.Series(sides, coefficients.index) != "")
+    is_perfect = coefficients["r"].abs() == 1  # which has no interval
+    has_side = pd.Series(sides, coefficients.index, dtype=object) != ""
+    return verdicts.mark_clear_effects(coefficients["p_holm"]) & (has_side | is_perfect)
 
 
-def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
+def _explain_empty_family(frames: Mapping[str, pd.DataFrame]) -> str:
     """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
+    if len(frames["benchmarks"]) and frames["benchmarks"]["r"].notna().any():
+        return f"{verdicts.UNCLEAR}: no headline measure is known of {LEAST} models asked in the same way."
     numbers = frames["measure_sources"]["n_models"].dropna()
     if numbers.empty:
         return f"{verdicts.UNCLEAR}: no page has a measure of these models."
@@ -114,30 +149,50 @@ def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
     return f"{verdicts.UNCLEAR}: neither size nor accuracy is known of {LEAST} models, and {scored} them."
 
 
-def _describe_correlation_verdict(coefficients: pd.DataFrame) -> str:
-    """Name what the headline measures correlate with, where a coefficient is clear."""
-    if coefficients.empty:
-        return f"{verdicts.UNCLEAR}: no headline measure is known of {LEAST} models asked in the same way."
-    total_text = format_quantity(len(coefficients), "correlation")
-    clear_rows = coefficients[coefficients["clear"]]
+def describe_correlation_verdict(family: pd.DataFrame) -> str:
+    """Say how many correlations of the family are clear, and name the largest of them.
+
+    Parameters
+    ----------
+    family
+        From `select_rank_correlations`; at least one row.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    total_text = format_quantity(len(family), "rank correlation")
+    clear_rows = family[family["clear"]]
     if clear_rows.empty:
-        which = f"none of {total_text}" if len(coefficients) > 1 else "the one correlation"
-        verb = "differs from 0" if len(coefficients) > 1 else "does not differ from 0"
-        return f"These runs show nothing: {which} of headline measures {verb} {OVER_ALL}."
-    largest = clear_rows.loc[clear_rows["r"].abs().idxmax()]
-    has_others = len(clear_rows.drop_duplicates(["page", "study", "measure", "benchmark"])) > 1
-    pair_text = (
-        f"{largest['measure']} with {_phrase_benchmark_name(largest['benchmark'])}{' and others' if has_others else ''}"
+        if len(family) == 1:
+            return f"{verdicts.UNCLEAR}: the one rank correlation does not differ from 0."
+        return f"{verdicts.UNCLEAR}: none of {total_text} differs from 0 {CORRECTED}."
+    count = len(clear_rows)
+    lead = "" if count == 1 else "most clearly, "
+    sentence = (
+        f"{lead}{_phrase_direction(_find_largest_coefficient(clear_rows))}: {count:,} of {total_text} "
+        f"{'differs' if count == 1 else 'differ'} from 0 {CORRECTED}."
     )
-    verb = "differs" if len(clear_rows) == 1 else "differ"
-    plain = f"{len(clear_rows):,} of {total_text} of headline measures {verb} from 0 {OVER_ALL}"
-    return f"{pair_text}: {plain}."
+    return sentence[0].upper() + sentence[1:]
+
+
+def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:
+    """Return the row with the largest coefficient of either sign."""
+    return rows.loc[rows["r"].abs().idxmax()]
+
+
+def _phrase_direction(row: pd.Series) -> str:
+    """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size"."""
+    partner = _phrase_benchmark_name(row["benchmark"])
+    partner = partner if row["benchmark"] in (SIZE, ACCURACY) else f"benchmark {partner}"
+    return f"{row['name']}, of page {row['page']}, {'rises' if row['r'] > 0 else 'falls'} with {partner}"
 
 
 def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:
     """Write how many coefficients are clear, with the verb: "1 differs", "3 differ"."""
     clear = int(rows["clear"].sum())
-    return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ"
+    return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ" if clear else "none differs"
 
 
 def _phrase_benchmark_name(name: str) -> str:
@@ -150,69 +205,55 @@ def _format_coefficient_with_interval(row: pd.Series) -> str:
     ends = (
         ""
         if pd.isna(row["lower"])
-        else f"95 % interval {format_signed(row['lower'], 2)} to {format_signed(row['upper'], 2)}, "
+        else f"95 % interval {format_signed_number(row['lower'], 2)} to {format_signed_number(row['upper'], 2)}, "
     )
-    return f"{format_signed(row['r'], 2)} ({ends}{row['n']} models)"
+    return f"{format_signed_number(row['r'], 2)} ({ends}{row['n']} models)"
 
 
-def _describe_largest_coefficient(coefficients: pd.DataFrame) -> Iterator[str]:
-    """Say how many coefficients are clear, and which rank correlation is the largest."""
+def _describe_family_of_tests(family: pd.DataFrame) -> Iterator[str]:
+    """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
     yield (
-        f"Of {format_quantity(len(coefficients), 'coefficient')} in this table, "
-        f"{_phrase_clear_coefficient_count(coefficients)} from 0 {CORRECTED} (Holm)."
+        f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
+        f"measures with size, accuracy or a benchmark, each over {format_count_range(family['n'])} models with both."
     )
-    rank_rows = coefficients[coefficients["method"] == "spearman"]
-    if len(rank_rows):
-        row = rank_rows.loc[rank_rows["r"].abs().idxmax()]
-        pair_text = (
-            f"{row['measure']} with {_phrase_benchmark_name(row['benchmark'])} ({row['study']}, {row['condition']})"
-        )
-        yield f"The largest rank correlation is that of {pair_text}: {_format_coefficient_with_interval(row)}."
-
-
-def _describe_size_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
-    """State the largest rank correlations of headline measures with size."""
-    rows = coefficients[
-        (coefficients["benchmark"] == SIZE)
-        & (coefficients["method"] == "spearman")
-        & coefficients["headline"].astype(bool)
-    ]
-    for _, row in rows.sort_values("r", key=abs, ascending=False, kind="stable").head(3).iterrows():
+    yield "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
+    clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")
+    for _, row in clear_rows.head(NAMED).iterrows():
+        yield f"{_phrase_direction(row)}: {_format_coefficient_with_interval(row)}."
+    row = _find_largest_coefficient(family)
+    if clear_rows.empty and row["p_holm"] >= ALPHA:
         yield (
-            f"Rank correlation of {row['measure']} and size ({row['study']}): {_format_coefficient_with_interval(row)}."
+            f"The largest, of {row['name']} with {_phrase_benchmark_name(row['benchmark'])}, is "
+            f"{format_signed_number(row['r'], 2)} over {row['n']} models; among so many tests, p "
+            f"is {row['p_holm']:.2g}."
         )
+
+
+def _count_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
+    """Say how many correlations of the family with size, or with accuracy, are clear."""
+    rows = family[family["benchmark"] == benchmark]
     if len(rows):
         yield (
-            f"Of {format_quantity(len(rows), 'such coefficient')}, {_phrase_clear_coefficient_count(rows)} from 0 "
-            f"{CORRECTED}."
+            f"Of the {len(rows):,} with {_phrase_benchmark_name(benchmark)}, {_phrase_clear_coefficient_count(rows)} "
+            "from 0 after correction for all tests of the family."
         )
 
 
-def _describe_accuracy_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
-    """State Pearson correlations of headline measures with the accuracy on the same items."""
-    rows = coefficients[
-        (coefficients["benchmark"] == ACCURACY)
-        & (coefficients["method"] == "pearson")
-        & coefficients["headline"].astype(bool)
-    ]
-    for _, row in rows.head(4).iterrows():
-        yield (
-            f"Pearson correlation of {row['measure']} with the accuracy on the same items: "
-            f"{_format_coefficient_with_interval(row)}."
-        )
-    if len(rows):
-        yield (
-            f"Of {format_quantity(len(rows), 'such coefficient')}, {_phrase_clear_coefficient_count(rows)} from 0 "
-            f"{CORRECTED}."
-        )
+def _describe_other_methods(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
+    """Say which rows of the table decide, and that those of other methods do not."""
+    yield (
+        f"The answer rests on {format_quantity(len(family), 'row')}: headline measures, method {RANK}, with a number."
+    )
+    if int(table["r"].notna().sum()) > len(family):
+        yield "The others are families of their own, corrected by themselves; they decide nothing here."
 
 
-def _describe_partial_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
+def _describe_partial_coefficients(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
     """Say how many clear rank correlations remain clear given the size of the models."""
+    partial_rows = table[(table["method"] == RANK + GIVEN_SIZE) & table["r"].notna()]
+    partial_rows = partial_rows.assign(clear=_test_coefficients_against_zero(partial_rows))
     key = ["page", "study", "measure", "benchmark"]
-    clear_rows = coefficients[(coefficients["method"] == "spearman") & coefficients["clear"]]
-    partial_rows = coefficients[coefficients["method"] == "spearman" + GIVEN_SIZE]
-    pairs = clear_rows.merge(partial_rows, on=key, suffixes=("", "_given"))
+    pairs = family[family["clear"]].merge(partial_rows, on=key, suffixes=("", "_given"))
     if len(pairs):
         n_clear = int(pairs["clear_given"].sum())
         yield f"Given size, {n_clear} of {len(pairs)} clear rank correlations with benchmarks or accuracy remain."
@@ -224,18 +265,15 @@ def _describe_matrix_coefficients(frames: Mapping[str, pd.DataFrame]) -> dict[st
     coefficients = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
     if coefficients.empty:
         return {}
-    perfect = verdicts.mark_clear_effects(coefficients["p_holm"]) & (
-        coefficients["r"].abs() == 1
-    )  # which has no interval
-    coefficients = coefficients.assign(clear=_test_coefficients_against_zero(coefficients) | perfect)
+    coefficients = coefficients.assign(clear=_test_coefficients_against_zero(coefficients))
     count_sentence = (
-        f"Of {format_quantity(len(coefficients), 'rank correlation')} between these measures, "
+        f"A family of its own: of {format_quantity(len(coefficients), 'rank correlation')} between these measures, "
         f"{_phrase_clear_coefficient_count(coefficients)} from 0 {CORRECTED}."
     )
     clear_rows = coefficients[coefficients["clear"]]
     if clear_rows.empty:
         return {"coefficients": (count_sentence,)}
-    row = clear_rows.loc[clear_rows["r"].abs().idxmax()]
+    row = _find_largest_coefficient(clear_rows)
     names = " and ".join("size" if row[name] == SIZE else row[name] for name in ("measure_a", "measure_b"))
     return {
         "coefficients": (count_sentence, f"The largest is that of {names}: {_format_coefficient_with_interval(row)}.")

@@ -88,7 +88,7 @@ def find_form_of_joined_conditions(runs: Runs, unit_forms: Mapping[Unit, UnitFor
     if not of_model or (form and form not in {about.form for about in of_model}):
         return None
     is_several = len({about.form for (name, *_), about in unit_forms.items() if name == study}) > 1
-    named = _put_own_form_in_condition_name(condition, form) if is_several else condition
+    named = _replace_form_in_condition_name_by_own_form(condition, form) if is_several else condition
     return UnitForm(named, form, max(about.forms for about in of_model))
 
 
@@ -99,7 +99,7 @@ def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit
         study, model, condition = unit
         fields = _find_unit_settings(runs, unit)
         same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
-        key = study, _put_own_form_in_condition_name(condition, fields.get("form")), same
+        key = study, _replace_form_in_condition_name_by_own_form(condition, fields.get("form")), same
         groups.setdefault(key, {}).setdefault(model, []).append(unit)
     return [(name, units) for (_, name, _), units in groups.items()]
 
@@ -111,10 +111,10 @@ def _find_unit_settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
     return fields
 
 
-def _put_own_form_in_condition_name(condition: str, form: object) -> str:
+def _replace_form_in_condition_name_by_own_form(condition: str, form: object) -> str:
     """Put "own form" in place of the form into the name of a condition.
 
-    >>> _put_own_form_in_condition_name("chat/4-shot", "chat")
+    >>> _replace_form_in_condition_name_by_own_form("chat/4-shot", "chat")
     'own form/4-shot'
     """
     return "/".join(OWN if part == form else part for part in condition.split("/"))

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
-from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_scores_once
+from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_score_file_once
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
@@ -32,7 +32,7 @@ class BenchmarksPage(Page):
     def list_model_facts(self) -> pd.DataFrame:
         """Return what the measures are correlated with: a row per model, its parameters (log10) and its benchmarks."""
         options = {name: self.options.get(name, "") for name in ("scores", "score_columns", "score_rows", "aliases")}
-        facts = build_model_facts(self.runs, read_scores_once(self.runs, *options.values()), options["aliases"])
+        facts = build_model_facts(self.runs, read_score_file_once(self.runs, *options.values()), options["aliases"])
         return pd.DataFrame({SIZE: facts.size, **dict(facts.benchmarks.items())})
 
     def list_foot_entries(self) -> list[tuple[str, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,19 +10,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from analysis.pages.benchmarks.measures import name_measures_unambiguously
+from analysis.pages.benchmarks.measures import MEASURE, name_measures_unambiguously
 from analysis.reporting.catalogue.columns import SHARE
-from analysis.reporting.drawing import matrices, panels, plotting
+from analysis.reporting.drawing import marks, matrices, panels, plotting
 from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
-from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
 NAMED = 12  # models that a legend has room for
 SIDE = 20  # measures that a triangle has room to name at both widths
-PANELS = 12  # measures that a figure has room for
+PANELS = 6  # measures that a figure has room for, with whole titles
 BETWEEN = 0.42  # inches between two panels, for the numbers of an axis
-MEASURE = ["page", "study", "measure"]
 
 
 @apply_style
@@ -40,7 +39,7 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = _choose_looks_of_models(frame, looks)
     low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Parameters")
     for axes, rows in axes_and_rows:
@@ -69,7 +68,7 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = _choose_looks_of_models(frame, looks)
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Accuracy")
     for axes, rows in axes_and_rows:
         panels.scale_axis(axes, 0, 1)
@@ -155,20 +154,20 @@ def _lay_out_measure_panels(
         :PANELS
     ]
     names = sorted({model for part in parts for model in part["model"]})
-    legend_names = labels.drop_prefix_and_shorten_names(names, 28) if len(names) <= NAMED else []
-    across = max(1, min(2 if panels.is_narrow(width) else 3, len(parts)))
+    legend_names = names if len(names) <= NAMED else []
+    across = max(1, min(2 if panels.is_one_column_wide(width) else 3, len(parts)))
     down = -(-len(parts) // across)
     top = 0.06 + panels.LINE * panels.count_legend_lines(legend_names, width)
     panel_width = (width - 0.5 - 0.1 - BETWEEN * (across - 1)) / across
-    panel_height = min(panel_width, 1.6, (HIGHEST - top - 0.3) / down - 0.4)
+    title_lines = [_wrap_title(part["title"].iloc[0], panel_width + 0.08) for part in parts]
+    title = 0.06 + panels.LINE * max(lines.count("\n") + 1 for lines in title_lines)
+    panel_height = min(panel_width, 1.6, (HIGHEST - top - 0.3) / down - 0.22 - title)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(parts), across, panel_height, left=0.5, right=0.1, bottom=0.2, top=top, gap=BETWEEN, below=0.22
-    )
-    titles = labels.shorten_but_keep_distinct(
-        [part["title"].iloc[0] for part in parts], int((panel_width + BETWEEN - 0.1) / 0.066)
-    )
-    for i, (axes, part, title) in enumerate(zip(panel_axes, parts, titles, strict=True)):
-        panels.draw_title(axes, title)
+        width, len(parts), across, panel_height, left=0.5, right=0.1, bottom=0.2, top=top, title=title, below=0.22,
+        gap=BETWEEN,
+    )  # fmt: skip
+    for i, (axes, part, lines) in enumerate(zip(panel_axes, parts, title_lines, strict=True)):
+        panels.draw_text(axes, (0, 1), lines, (0, 3), va="bottom", label="title")
         values, share = part["value"].astype(float), (part["unit"] == SHARE).all()
         low, high = (0.0, 1.0) if share else (values.min(), max(values.max(), values.min() + 1e-6))
         panels.scale_axis(axes, low, high, axis="y")
@@ -178,9 +177,31 @@ def _lay_out_measure_panels(
     return drawing, list(zip(panel_axes, parts, strict=True))
 
 
+def _wrap_title(title: str, free: float) -> str:
+    """Break a title into lines that fit into some inches; nothing of it is cut."""
+    lines = [title]
+    for letters in range(len(title), 0, -1):
+        if plotting.measure_widest_text(lines) <= free:
+            break
+        lines = textwrap.wrap(title, letters)
+    return "\n".join(lines)
+
+
+def _choose_looks_of_models(frame: pd.DataFrame, looks: Looks | None) -> Looks:
+    """Return how each model is drawn: all alike where a legend has no room for them, so that no colour is unsaid."""
+    if frame["model"].nunique() <= NAMED:
+        return looks or plotting.assign_colours_and_markers(frame["model"])
+    one_look = Look(plotting.OKABE_ITO[0], plotting.MARKERS[0])
+    return dict.fromkeys(map(str, frame["model"]), one_look)
+
+
 def _draw_model_points(axes: Axes, rows: pd.DataFrame, x_column: str, y_column: str, looks: Looks) -> None:
     """Draw a mark per row, hollow where the model does not answer."""
     for (model, hollow), part in rows.groupby(["model", "silent"], sort=False):
         look = looks[str(model)]
         face, edge, line = ("white", look.colour, 1.0) if hollow else (look.colour, "white", 0.4)
-        axes.plot(part[x_column], part[y_column], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3)
+        axes.plot(part[x_column], part[y_column], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3,
+                  gid=look.model_class)  # fmt: skip
+        marks.set_hover_titles_of_marks(
+            axes, part[x_column], part[y_column], str(model), part[y_column], classes=look.model_class
+        )

@@ -18,11 +18,12 @@ from analysis.pages.benchmarks.model_facts import (
     align_values_by_model,
     build_model_facts,
     list_asked_models,
-    read_scores_once,
+    read_score_file_once,
     replace_infinite_values,
 )
-from analysis.pages.benchmarks.model_names import match_models, read_alias_by_run_model
+from analysis.pages.benchmarks.model_names import match_models_to_scored_models, read_alias_by_run_model
 from analysis.reporting.catalogue import list_protocols_without_model_responses
+from analysis.reporting.words import format_quantity
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
 
@@ -58,7 +59,8 @@ def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
     units = own_form.find_prompt_forms_of_units(runs).items()
     unit_counts = Counter((study, unit_form.condition) for (study, *_), unit_form in units if study in answered_studies)
     most, least = max(unit_counts.values(), default=0), correlation.LEAST
-    return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
+    models = f"{format_quantity(most, 'model')} {'was' if most == 1 else 'were'}"
+    return "" if most >= least else f"at most {models} asked in the same way, and it needs {least}"
 
 
 def tabulate_benchmark_correlations(
@@ -81,14 +83,14 @@ def tabulate_benchmark_correlations(
     -------
     DataFrame
         One row per page, study, measure, benchmark and method, the headline measures first. Methods: pearson, spearman,
-        and both "given size" (partial). Size is log10(parameters) for Pearson. `p_holm` goes over all tests of the same
-        method in the table. No coefficient from fewer than 4 models; `caution` says so, and marks those from fewer than
-        10. Measures that fewer than 4 models have are in table `measure_sources` only. rows: rows of the file that the
-        n models have; joined_by: the rule that made one of several rows of a model.
+        and both "given size" (partial). Size is log10(parameters) for Pearson. `p_holm` goes over all tests by the
+        same method: of headline measures, or of the others. No coefficient from fewer than 4 models; `caution` says so,
+        and marks those from fewer than 10. Measures that fewer than 4 models have are in table `measure_sources` only.
+        rows: rows of the file that the n models have; joined_by: the rule that made one of several rows of a model.
     """
     values, score_table = (
         _select_correlated_values(runs, invalid),
-        read_scores_once(runs, scores, score_columns, score_rows, aliases),
+        read_score_file_once(runs, scores, score_columns, score_rows, aliases),
     )
     models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
     for part in _split_values_by_measure(values):
@@ -100,7 +102,7 @@ def tabulate_benchmark_correlations(
     if table.empty:
         return table
     table = table.sort_values("headline", ascending=False, kind="stable", ignore_index=True)
-    return _add_join_rule(table.assign(p_holm=correct_families_by_holm(table, ["method"])), score_table)
+    return _add_join_rule(table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"])), score_table)
 
 
 def tabulate_pairwise_correlations(
@@ -123,7 +125,7 @@ def tabulate_pairwise_correlations(
     """
     values, score_table = (
         _select_correlated_values(runs, invalid),
-        read_scores_once(runs, scores, score_columns, score_rows, aliases),
+        read_score_file_once(runs, scores, score_columns, score_rows, aliases),
     )
     models = build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
@@ -166,7 +168,7 @@ def tabulate_score_correlations(
         The columns of `correlation.correlate_all_column_pairs`, rows (of the file, that the n models have) and
         joined_by; a model is one model, however many rows it has.
     """
-    score_table = read_scores_once(runs, scores, score_columns, score_rows)
+    score_table = read_score_file_once(runs, scores, score_columns, score_rows)
     if score_table is None:
         return correlation.correlate_all_column_pairs(pd.DataFrame())
     return _add_join_rule(
@@ -193,11 +195,13 @@ def tabulate_model_name_matches(
     Returns
     -------
     DataFrame
-        The columns of `model_names.match_models`.
+        The columns of `model_names.match_models_to_scored_models`.
     """
-    score_table = read_scores_once(runs, scores, score_columns, score_rows, aliases)
+    score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
     names = list(score_table.frame.index) if score_table else []
-    return match_models(list_asked_models(runs), names, read_alias_by_run_model(aliases) if aliases else {}, aliases)
+    return match_models_to_scored_models(
+        list_asked_models(runs), names, read_alias_by_run_model(aliases) if aliases else {}, aliases
+    )
 
 
 def tabulate_measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:

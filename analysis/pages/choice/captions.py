@@ -12,8 +12,8 @@ from analysis.reporting.words import (
     format_count_range,
     format_quantity,
     labels,
-    phrase_model_condition_count,
 )
+from analysis.reporting.words.counts import phrase_models_in_conditions
 
 WHAT = "XParaCon grows as the wordings of a question are answered more alike"
 
@@ -47,11 +47,10 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
 def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     """Write the caption of XParaCon by model."""
     part = frame[frame["subset"].isin(list_panel_subsets(frame))]
-    units_text = phrase_model_condition_count(part.drop_duplicates("label"))
     n_rows = frame["label"].nunique()
-    selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the highest and the lowest XParaCon")
+    selection = labels.describe_shown_rows(panels.ROWS, n_rows, "rows", "with the highest and the lowest XParaCon")
     return (
-        f"XParaCon of {units_text} in the study {_quote_first_study_name(part)}, over "
+        f"XParaCon of {phrase_models_in_conditions(part)} in the study {_quote_first_study_name(part)}, over "
         f"{format_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
         "of the mean standard "
         f"deviation).{_describe_infinite_xparacon_values(part, 'stands as a triangle at the edge')} Counterpart of "
@@ -78,10 +77,10 @@ def caption_choice_positions(frame: pd.DataFrame) -> str:
         f"Share of the answers that are each letter, of {format_quantity(frame['model'].nunique(), 'model')} in the "
         f"study {_quote_first_study_name(frame)}, over "
         f"{format_count_range(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of "
-        "the answers for which the letter is right. A dot far from its stroke is a preference for a place, not for a "
-        "choice, where each choice stands at each place about as often; with one order it may be either. Lines: 95 % "
+        "the answers for which the letter is right. Where each choice stands at each place about as often, a dot far "
+        "from its stroke is a preference for a place, not for a choice. With one order it may be either. Lines: 95 % "
         "intervals over questions (Wilson); the table has those of the distances."
-        f"{labels.describe_selection(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
+        f"{labels.describe_shown_rows(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
         f"{labels.explain_silent_mark(frame)}{explain_missing_interval_lines(frame, 'share')}"
     )
 
@@ -95,5 +94,5 @@ def caption_choice_losses(frame: pd.DataFrame) -> str:
     return (
         f"Mean loss on the training examples while {format_quantity(frame['model'].nunique(), 'adapter')} learned, "
         f"over {last:,} training steps.{validation_sentence} The loss is that of the answers' tokens, in nats."
-        f"{labels.describe_selection(LINES, frame['model'].nunique(), 'adapters', 'that come first')}"
+        f"{labels.describe_shown_rows(LINES, frame['model'].nunique(), 'adapters', 'that come first')}"
     )

@@ -37,13 +37,14 @@ TABLES = {
     "choice": Table(
         "tables.tabulate_choice_accuracy",
         "How right the models are, and how far that holds in other words",
-        f"Accuracy, XParaCon and perfectly correct wordings (Choi, sections 2 and 3.3), with {OVER_ITEMS}. XParaCon is "
-        "the "
-        "negative base-2 logarithm of the mean standard deviation of the wordings' accuracies, and infinite where no "
-        "question varies. Chance is the accuracy of guessing.",
+        "Accuracy, XParaCon and perfectly correct wordings (Choi, sections 2 and 3.3), with 95 % intervals over "
+        "questions (Wilson). XParaCon is the negative base-2 logarithm of the mean standard deviation of the wordings' "
+        "accuracies, and infinite where no question varies. Chance is the accuracy of guessing. Where every question "
+        "has one order of its choices, perfectly correct is accuracy, and left out.",
         (*UNIT, "n", "validity", "least_validity", "no_choice", "reading", "n_texts", "read_otherwise",
          *ACCURACY, "chance", *XPARACON, "mean_sd", "n_varying", *PERFECT, "no_interval"),
-        select_interval_ends(ACCURACY + XPARACON + PERFECT), BARE | {"reading", "n_texts", "read_otherwise"},
+        select_interval_ends(ACCURACY + XPARACON + PERFECT),
+        BARE | {"reading", "n_texts", "read_otherwise", *PERFECT},
         measures=Measures(
             {"xparacon": "XParaCon", "accuracy": "Accuracy of choices", "perfectly_correct": "Perfectly correct"},
             headline=split_names("xparacon accuracy"), lead="xparacon", kinds=("subset",),
@@ -57,13 +58,14 @@ TABLES = {
         "Choi, Table 8, whose rows stand below ours: the judge model, by which the paper's questions were chosen.",
         (*split_names("source study model condition subset wording n_questions"),
          *ACCURACY, *PERFECT, "no_interval"),
-        select_interval_ends(ACCURACY + PERFECT), BARE,
+        select_interval_ends(ACCURACY + PERFECT), BARE | set(PERFECT),
     ),
     "choice_classes": Table(
         "tables.tabulate_question_classes",
         "Questions whose wordings are all, partly or never perfectly correct",
         f"Perfectly correct: answered rightly in every order (Choi, equation 1), with {OVER_ITEMS}. Partly: some "
-        "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent.",
+        "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent. "
+        "With one order, perfectly correct is right.",
         (*UNIT, *split_names("n_confident n_inconsistent n_unconfident"), *CLASSES, "no_interval"),
         select_interval_ends(CLASSES), BARE,
     ),
@@ -84,7 +86,7 @@ TABLES = {
     "positions": Table(
         "tables.tabulate_chosen_letters",
         "Which letters are chosen",
-        f"Share of each letter among the answers, by the letter of the right choice and over all, with {OVER_ITEMS}. "
+        f"Share of each letter among the answers, by the letter of the right choice and over all. With {OVER_ITEMS}. "
         "Preference: share over all minus that for which the letter is right; without one, it is 0 but for chance.",
         split_names("study model condition right letter n_questions n validity share share_lower share_upper is_right "
                     "preference preference_lower preference_upper no_interval"),
@@ -93,8 +95,8 @@ TABLES = {
     "choice_differences": Table(
         "comparisons.tabulate_choice_differences",
         "Differences between models",
-        f"Models that were asked in the same way, a minus b, with {PAIRED}. p of XParaCon compares the mean standard "
-        "deviations; it is there, too, where XParaCon is infinite and has no difference.",
+        f"Models that were asked in the same way, a minus b, with {PAIRED}. The p value of XParaCon compares the mean "
+        "standard deviations; it is there, too, where XParaCon is infinite and has no difference.",
         split_names("study subset measure a_model a_condition b_model b_condition n_questions a_validity b_validity a "
               "b difference lower upper p p_least p_holm no_interval"),
         frozenset(split_names("lower upper")), BARE, CHANGE,
@@ -112,7 +114,7 @@ TABLES = {
     "choice_building": Table(
         "training_records.tabulate_question_building_steps",
         "How the questions were chosen",
-        "Numbers of questions after each step of `waver choice build`, and why others were left out. Below them the "
+        "Numbers of questions after each step of “waver choice build”, and why others were left out. Below them the "
         "paper's numbers (Choi, Tables 2 and 4).",
         split_names("source study step of count reason"),
         frozenset(), frozenset(split_names("study reason")),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.choice.figures import add_choice_labels
 from analysis.reporting.words import (
     format_percent,
@@ -24,8 +24,8 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     return tuple(_list_choice_cautions(add_choice_labels(frames["choice"]), frames["choice_changes"]))
 
 
-READ = {"letter": "by their letter", "strict": "by the strict rule of the paper"}
-OTHER = {"letter": "the strict rule of the paper", "strict": "the reading by the letter"}
+READ = {"letter": "by their letter", "strict": "by the strict rule"}
+OTHER = {"letter": "the strict rule", "strict": "the reading by the letter"}
 
 
 def describe_text_reading_rules(choice_rows: pd.DataFrame) -> Iterator[str]:
@@ -44,7 +44,7 @@ def describe_text_reading_rules(choice_rows: pd.DataFrame) -> Iterator[str]:
 def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions, from tables `choice` (with labels) and `choice_changes`."""
     units = table.drop_duplicates(["study", "model", "condition"])
-    silent_units = units[is_silent(units["validity"])]
+    silent_units = units[has_mostly_invalid_answers(units["validity"])]
     if len(silent_units):
         yield (
             f"Less than half of the probability of {join_names(list(silent_units['label']))} is on the options, or "
@@ -58,7 +58,7 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
             f"Of {join_names(list(bounded_units['label']))} not every way to write an option was recorded: at least "
             f"{least} of the probability is on the options; how much more is unknown."
         )
-    answering = units[~is_silent(units["validity"])]
+    answering = units[~has_mostly_invalid_answers(units["validity"])]
     guessing_units = answering[
         ~(answering["accuracy_lower"] > answering["chance"]) & answering["accuracy_lower"].notna()
     ]

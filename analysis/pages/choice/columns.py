@@ -79,8 +79,8 @@ COLUMNS: Mapping[str, Column] = {
     "n": Column("answers: questions, each in all wordings and orders", "answers", "Answers"),
     "positions.n": Column("answers, where the right choice is shown at this letter", "answers", "Answers"),
     "reading": Column(
-        "how texts are read: letter (also a reply that is only the letter of a choice) or strict (as in the paper, "
-        "only behind `Answer: `); empty where there are no texts, or another tool read them",
+        "how texts are read: letter (also a reply that is only the letter of a choice) or strict (only behind "
+        "`Answer: `, the prefix that the paper names); empty where there are no texts, or another tool read them",
         header="Reading",
     ),
     "n_texts": Column("texts that were read as choices; missing where there are none", "texts", "Texts"),
@@ -117,10 +117,18 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "mean_sd": Column("that mean standard deviation; at most 0.471 with three wordings", "share", "Mean SD", 4),
     "perfectly_correct": Column(
-        "share of questions answered rightly in all orders, as a mean over wordings", SHARE, "Perfectly correct", 3
+        "share of questions answered rightly in all orders, as a mean over wordings; empty where there is one order: "
+        "that is accuracy",
+        SHARE,
+        "Perfectly correct",
+        3,
     ),
     "choice_wordings.perfectly_correct": Column(
-        "share of questions that are answered rightly in all orders of this wording", SHARE, "Perfectly correct", 3
+        "share of questions that are answered rightly in all orders of this wording; empty where there is one order: "
+        "that is accuracy",
+        SHARE,
+        "Perfectly correct",
+        3,
     ),
     "confident": Column("share of questions of which all wordings are perfectly correct", SHARE, "All", 3),
     "inconsistent": Column(

@@ -42,7 +42,11 @@ def main(args: argparse.Namespace) -> int:
     """Write the list and print the counts."""
     from analysis import runs
     from analysis.measures.choices import PROTOCOL, read_choice_studies
-    from analysis.pages.choice.selection import build_selection_records, select_judge_answers, summarize_selection
+    from analysis.pages.choice.selection import (
+        build_selection_records,
+        select_judge_answers,
+        summarize_question_classes_and_accuracy,
+    )
     from ground.writing import write_atomically
 
     if args.out.suffix.lower() != ".jsonl":
@@ -56,5 +60,5 @@ def main(args: argparse.Namespace) -> int:
     judge = select_judge_answers(choice_studies[0], args.model, args.condition)
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in build_selection_records(judge))
     write_atomically(args.out, lambda temporary: temporary.write_text(text, encoding="utf-8"))
-    print(json.dumps(summarize_selection(judge), indent=1, ensure_ascii=False))
+    print(json.dumps(summarize_question_classes_and_accuracy(judge), indent=1, ensure_ascii=False))
     return 0

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.measures.choices import PER_BYTE, Choices, find_text_reading_rule, read_choice_studies
 from analysis.pages.choice import measures, over_questions
-from analysis.pages.choice.over_questions import MEASURES, XPARACON
+from analysis.pages.choice.over_questions import MEASURES, PERFECT, XPARACON
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
 
@@ -48,7 +48,7 @@ def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int
     rows = [
         row
         for study in read_choice_studies(runs)
-        for row in _compare_pairs(
+        for row in _compare_unit_pairs_by_subset(
             study, _list_compared_unit_pairs(study, runs.info["conditions"][study.study]), resamples, seed
         )
     ]
@@ -105,7 +105,7 @@ def tabulate_choice_changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
             _list_tuning_and_prompt_pairs(study, runs.info["models"], runs.info["conditions"][study.study])
         )
         kinds, pairs = [kind for kind, _ in changed_pairs], [pair for _, pair in changed_pairs]
-        for row in _compare_pairs(study, pairs, resamples, seed):
+        for row in _compare_unit_pairs_by_subset(study, pairs, resamples, seed):
             rows.append({**row, "change": kinds[row["pair"]]})
     names = {f"{side}_{name}": f"{name}_{when}" for side, when in (("a", "after"), ("b", "before"))
              for name in ("model", "condition", "validity")}  # fmt: skip
@@ -127,14 +127,16 @@ def _list_tuning_and_prompt_pairs(
         base = str((models[model].get("adapter") or {}).get("base"))
         if (base, condition) in place:
             yield TUNING, (after, place[base, condition])
-        for other in _list_base_prompt_twins(condition, conditions):
+        for other in _list_same_conditions_with_base_prompt(condition, conditions):
             if (model, other) in place:
                 yield PROMPT, (after, place[model, other])
             if (base, other) in place:
                 yield BOTH, (after, place[base, other])
 
 
-def _list_base_prompt_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _list_same_conditions_with_base_prompt(
+    condition: str, conditions: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
     """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
     if conditions[condition.removesuffix(PER_BYTE)].get("prompt_kind") != AWARE:
         return
@@ -149,12 +151,12 @@ def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], condition
     return asking_fields | {"reading": find_text_reading_rule(fields)}
 
 
-def _compare_pairs(
+def _compare_unit_pairs_by_subset(
     study: Choices, unit_pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
     for subset, part in study.split_by_subset().items() if unit_pairs else ():
-        figures, wordings = over_questions.compute_headline_measure_terms(part), len(part.wordings)
+        figures, wordings = over_questions.compute_headline_numerators_and_denominators(part), len(part.wordings)
         intervals = over_questions.estimate_share_differences(figures, unit_pairs, resamples, seed)
         ends = (
             over_questions.compute_xparacon_difference_ends(figures, unit_pairs, wordings)
@@ -170,6 +172,8 @@ def _compare_pairs(
             common = {"pair": number, **validities, "study": part.study, "subset": subset, **sides,
                       "n_questions": int(intervals[over_questions.ACCURACY].n_items[number])}  # fmt: skip
             for measure in MEASURES:
+                if measure == PERFECT and np.isnan(figures[measure][0]).all():
+                    continue  # with one order it is accuracy
                 figure = intervals[measure]
                 a, b = _compute_shares_on_common_questions(figures[measure], unit_pair)
                 row = {"measure": measure, "a": a, "b": b, "difference": figure.estimate[number],

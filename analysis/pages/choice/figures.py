@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.choices import ALL
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
@@ -62,19 +62,21 @@ def select_units_for_choice_map(rows: pd.DataFrame) -> pd.DataFrame:
 def _split_and_label_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each study, with the columns `silent` and `label`."""
     for study, part in table.groupby("study", sort=False):
-        yield str(study), add_choice_labels(part.assign(silent=is_silent(part["validity"])))
+        yield str(study), add_choice_labels(part.assign(silent=has_mostly_invalid_answers(part["validity"])))
 
 
 def add_choice_labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, and where it was asked under several conditions what they differ in."""
-    return rows.assign(label=labels.build_row_labels(rows.assign(condition=shorten_conditions(rows["condition"]))))
+    return rows.assign(
+        label=labels.build_row_labels(rows.assign(condition=drop_shared_parts_of_condition_names(rows["condition"])))
+    )
 
 
-def shorten_conditions(conditions: pd.Series) -> pd.Series:
+def drop_shared_parts_of_condition_names(conditions: pd.Series) -> pd.Series:
     """Leave out of the names of conditions, such as plain/base/text, what is the same in all of them.
 
-    >>> (shorten_conditions(pd.Series(["plain/base/text", "plain/aware/text"])).tolist(),
-    ...  shorten_conditions(pd.Series(["a/b"])).tolist())
+    >>> (drop_shared_parts_of_condition_names(pd.Series(["plain/base/text", "plain/aware/text"])).tolist(),
+    ...  drop_shared_parts_of_condition_names(pd.Series(["a/b"])).tolist())
     (['base', 'aware'], ['a/b'])
     """
     parts = {name: name.split("/") for name in conditions.unique()}

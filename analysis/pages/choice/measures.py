@@ -33,10 +33,10 @@ def compute_wording_accuracies(chosen_letters: Codes, gold_letters: Codes) -> Ar
         No choice is wrong.
     """
     right = chosen_letters == gold_letters[:, None, None, None]
-    return _average_asked_orders(right, chosen_letters != NOT_ASKED)
+    return _average_over_asked_orders(right, chosen_letters != NOT_ASKED)
 
 
-def _average_asked_orders(is_true: npt.NDArray[np.bool_], is_asked: npt.NDArray[np.bool_]) -> Array:
+def _average_over_asked_orders(is_true: npt.NDArray[np.bool_], is_asked: npt.NDArray[np.bool_]) -> Array:
     """Average over the orders that were asked; NaN where none was."""
     n = is_asked.sum(axis=2)
     return np.divide((is_true & is_asked).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
@@ -91,25 +91,25 @@ def mark_perfect_wordings(accuracy: Array) -> Array:
     return np.where(np.isnan(accuracy), np.nan, accuracy == 1)
 
 
-def mark_same_over_orders(choice_codes: Codes) -> Array:
+def mark_same_choice_over_orders(choice_codes: Codes) -> Array:
     """Tell whether one choice is taken in all orders of a wording: (questions, wordings, units), 1 or 0.
 
     An answer that is no choice is not the same as any; one answer alone is not compared.
     """
-    return _mark_same_choices(choice_codes, (2,))
+    return _mark_same_choice_along_axes(choice_codes, (2,))
 
 
-def mark_same_over_wordings(choice_codes: Codes) -> Array:
+def mark_same_choice_over_wordings(choice_codes: Codes) -> Array:
     """Tell whether one choice is taken in all wordings shown in one order: (questions, orders, units), 1 or 0."""
-    return _mark_same_choices(choice_codes, (1,))
+    return _mark_same_choice_along_axes(choice_codes, (1,))
 
 
-def mark_same_throughout(choice_codes: Codes) -> Array:
+def mark_same_choice_throughout(choice_codes: Codes) -> Array:
     """Tell whether one choice is taken in all wordings and orders: (questions, units), 1 or 0."""
-    return _mark_same_choices(choice_codes, (1, 2))
+    return _mark_same_choice_along_axes(choice_codes, (1, 2))
 
 
-def _mark_same_choices(choice_codes: Codes, axes: tuple[int, ...]) -> Array:
+def _mark_same_choice_along_axes(choice_codes: Codes, axes: tuple[int, ...]) -> Array:
     """Tell whether one choice is taken along some axes: 1 or 0; NaN where fewer than two answers are compared."""
     is_asked = choice_codes != NOT_ASKED
     low = np.where(is_asked, choice_codes, np.iinfo(np.int8).max).min(axis=axes)
@@ -144,7 +144,7 @@ def _compute_differing_pair_shares(choice_codes: Codes, axis: int) -> Array:
     return np.divide(pairs - same_pairs, pairs, out=np.full(n.shape, np.nan), where=pairs > 0)
 
 
-def count_answers_at_place(
+def count_choices_of_option_position(
     chosen_places: Codes, right_places: Codes, place: int, right_place: int | None
 ) -> tuple[Array, Array]:
     """Count the answers that chose the option at one place, and all answers.

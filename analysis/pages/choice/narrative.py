@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
 from analysis.pages.choice.figures import add_choice_labels
@@ -20,11 +20,12 @@ from analysis.reporting.words import (
     format_percent,
     format_percentage_points,
     format_quantity,
-    format_signed,
+    format_signed_number,
     join_names,
     phrase_model_condition_count,
     verdicts,
 )
+from analysis.reporting.words.counts import phrase_asked_models
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
@@ -35,6 +36,10 @@ WORD_MEANINGS = (
     "A question is changed where it does not get one and the same choice in all wordings and orders.",
     f"“Yes” means that the 95 % interval of the share of changed questions lies above {format_percent(LITTLE)}.",
     "“Hardly” means that it lies below. Of several models, it is widened for their number (Holm).",
+)
+XPARACON_MEANING = (
+    "XParaCon says how alike the wordings of a question are answered, right or wrong: one point more halves how far "
+    "their accuracies lie apart."
 )
 SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
@@ -68,7 +73,7 @@ def answer_question(
     """
     table = add_choice_labels(frames["choice"])
     asked_sentence, doubts = _describe_asked_questions(table, size, when), list_cautions(frames)
-    answering = select_all_question_rows(table[~is_silent(table["validity"])])
+    answering = select_all_question_rows(table[~has_mostly_invalid_answers(table["validity"])])
     if answering.empty:
         verdict, why = describe_models_without_answers(list(table["label"].unique()))
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
@@ -77,7 +82,9 @@ def answer_question(
         return Answer(
             asked_sentence, "Each question was asked in one wording and one order: nothing is known about others."
         )
-    judged = select_all_question_rows(add_choice_labels(consistency[~is_silent(consistency["validity"])]))
+    judged = select_all_question_rows(
+        add_choice_labels(consistency[~has_mostly_invalid_answers(consistency["validity"])])
+    )
     doubts = (*chance.list_chance_change_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
     details = {
@@ -85,7 +92,9 @@ def answer_question(
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
         "choice_consistency": tuple(_describe_kept_choices(judged)),
         "choice_positions": tuple(
-            _describe_letter_preferences(add_choice_labels(letters[~is_silent(letters["validity"])]), orders=size[2])
+            _describe_letter_preferences(
+                add_choice_labels(letters[~has_mostly_invalid_answers(letters["validity"])]), orders=size[2]
+            )
         ),
         "choice_differences": (
             *_describe_model_differences(frames["choice_differences"], answering, shared),
@@ -98,6 +107,7 @@ def answer_question(
         _describe_choice_verdict(judged, size, by_chance),
         cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
+        explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
     )
 
 
@@ -108,10 +118,9 @@ def select_all_question_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
     """Say how many models were asked how many questions, in how many wordings and orders."""
-    models = table["model"].nunique()
     questions, wordings, orders = size
     return (
-        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked "
+        f"{phrase_asked_models(table)} asked "
         f"{format_quantity(questions, 'question')}, each in {format_quantity(wordings, 'wording')} with its choices in "
         f"{format_quantity(orders, 'order')}{when}."
     )
@@ -119,7 +128,7 @@ def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], w
 
 def _describe_choice_verdict(judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
-    by_interval = verdicts.judge_shares(judged, "changed", BANDS)
+    by_interval = verdicts.choose_words_for_shares(judged, "changed", BANDS)
     verdict_words = chance.blank_word_in_rows_with_chance_changes(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
@@ -274,7 +283,7 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
     for _, measure_rows in change_rows.groupby(keys, sort=False):
         measures = {row["measure"]: row for row in measure_rows.to_dict("records")}
         row = measures["accuracy"]
-        if is_silent(pd.Series([row["validity_before"], row["validity_after"]])).any():
+        if has_mostly_invalid_answers(pd.Series([row["validity_before"], row["validity_after"]])).any():
             yield (
                 f"{_name_tuning_or_prompt_change(row)}: not judged, since {format_percent(row['validity_before'])} of "
                 f"the answers before and {format_percent(row['validity_after'])} after are a choice."
@@ -309,7 +318,9 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
 def _format_change_with_interval(row: Mapping[str, Any]) -> str:
     """Write a change with its interval: of accuracy in points."""
     accuracy = row["measure"] == "accuracy"
-    write, unit = (format_percentage_points, " points") if accuracy else (lambda number: format_signed(number, 2), "")
+    write, unit = (
+        (format_percentage_points, " points") if accuracy else (lambda number: format_signed_number(number, 2), "")
+    )
     between = "" if pd.isna(row["lower"]) else f" ({write(row['lower'])} to {write(row['upper'])})"
     return f"{write(row['difference'])}{unit}{between}"
 

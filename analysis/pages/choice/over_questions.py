@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.measures.choices import Choices
 from analysis.pages.choice import measures
@@ -38,10 +39,11 @@ ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
 MEASURES = (ACCURACY, XPARACON, PERFECT)
 
 
-def compute_headline_measure_terms(choices: Choices) -> dict[str, ShareTerms]:
+def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, ShareTerms]:
     """Return the parts of accuracy, of the mean standard deviation (under the name of XParaCon) and of perfect answers.
 
-    The standard deviations are shares of the largest one that there can be; NaN with a single wording.
+    The standard deviations are shares of the largest one that there can be; NaN with a single wording. So are perfect
+    answers with a single order (`mark_perfect_in_several_orders`).
     """
     accuracy, orders = (
         measures.compute_wording_accuracies(choices.chosen_letter, choices.gold),
@@ -52,8 +54,27 @@ def compute_headline_measure_terms(choices: Choices) -> dict[str, ShareTerms]:
     return {
         ACCURACY: ((accuracy * orders).sum(axis=1), (accuracy * 0 + orders).sum(axis=1)),
         XPARACON: (spread / widest, spread * 0 + 1),
-        PERFECT: sum_and_count_over_axis(measures.mark_perfect_wordings(accuracy)),
+        PERFECT: sum_and_count_over_axis(mark_perfect_in_several_orders(accuracy, orders)),
     }
+
+
+def mark_perfect_in_several_orders(accuracy: Array, n_orders: npt.NDArray[np.int_]) -> Array:
+    """Tell whether a wording is perfectly correct; with one order that would only be a second name of accuracy.
+
+    Parameters
+    ----------
+    accuracy
+        From `measures.compute_wording_accuracies`.
+    n_orders
+        How many orders each of these wordings was asked in.
+
+    Returns
+    -------
+    array (questions, wordings, units)
+        1 or 0; NaN everywhere where no wording was asked in two orders.
+    """
+    perfect = measures.mark_perfect_wordings(accuracy)
+    return perfect if n_orders.max(initial=0) > 1 else np.full_like(perfect, np.nan)
 
 
 def sum_and_count_over_axis(values: Array, axis: int = 1) -> ShareTerms:
@@ -101,23 +122,23 @@ def estimate_share_intervals(
         Interval of every figure and difference: (units,).
     """
     shares = {name: (name,) for name in terms_by_measure} | dict(differences or {})
-    defined_terms, intervals = _drop_all_undefined_measures(terms_by_measure), {}
+    defined_terms, intervals = _drop_measures_without_any_value(terms_by_measure), {}
     if defined_terms:
         defined_shares = {
             name: measures_of_share
             for name, measures_of_share in shares.items()
             if set(measures_of_share) <= defined_terms.keys()
         }
-        intervals = bootstrap_intervals(_flatten_share_terms(defined_terms),
-            partial(_compute_drawn_shares, measures_by_share=defined_shares),
-            partial(_select_share_terms, measures_by_share=defined_shares),
+        intervals = bootstrap_intervals(_flatten_numerators_and_denominators(defined_terms),
+            partial(_compute_shares_of_resamples, measures_by_share=defined_shares),
+            partial(_select_numerator_and_denominator, measures_by_share=defined_shares),
                          draws=resamples, seed=seed)  # fmt: skip
     units = next(iter(terms_by_measure.values()))[0].shape[1]
     n_items = next(iter(intervals.values())).n_items if intervals else np.zeros(units, np.int64)
     return {name: intervals.get(name, build_empty_interval(n_items)) for name in shares}
 
 
-def _drop_all_undefined_measures(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, ShareTerms]:
+def _drop_measures_without_any_value(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, ShareTerms]:
     """Leave out what no unit has: with one wording, nothing is known about other ones, and the rest is measured."""
     return {name: terms for name, terms in terms_by_measure.items() if not np.isnan(terms[0]).all()}
 
@@ -142,12 +163,12 @@ def estimate_share_differences(
     dict
         Interval of every figure: (pairs,).
     """
-    defined_terms = _drop_all_undefined_measures(terms_by_measure)
+    defined_terms = _drop_measures_without_any_value(terms_by_measure)
     shares = {name: (name,) for name in defined_terms}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    intervals = bootstrap_differences(_flatten_share_terms(defined_terms),
-        partial(_compute_drawn_shares, measures_by_share=shares), unit_pairs,
-        partial(_select_share_terms, measures_by_share=shares),
+    intervals = bootstrap_differences(_flatten_numerators_and_denominators(defined_terms),
+        partial(_compute_shares_of_resamples, measures_by_share=shares), unit_pairs,
+        partial(_select_numerator_and_denominator, measures_by_share=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
     for name, terms in defined_terms.items():
         intervals[name].p[:], intervals[name].p_least[:] = compute_permutation_p_values(
@@ -168,12 +189,12 @@ def _compute_difference_contributions(terms: ShareTerms, unit_pairs: Sequence[tu
 
 
 def build_headline_columns(share_intervals: Mapping[str, Interval], n_wordings: int) -> dict[str, Any]:
-    """Make the columns of a table from the intervals of `compute_headline_measure_terms`.
+    """Make the columns of a table from the intervals of `compute_headline_numerators_and_denominators`.
 
     Parameters
     ----------
     share_intervals
-        From `estimate_share_intervals`, of the figures of `compute_headline_measure_terms`.
+        From `estimate_share_intervals`, of the figures of `compute_headline_numerators_and_denominators`.
     n_wordings
         How many a question has.
 
@@ -234,13 +255,13 @@ def compute_xparacon_difference_ends(
     return ends[0], ends[1]
 
 
-def _flatten_share_terms(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, Array]:
+def _flatten_numerators_and_denominators(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, Array]:
     """Return numerators and denominators as columns `X_part` and `X_whole`, for the bootstrap."""
     return {f"{name}_{side}": values for name, terms in terms_by_measure.items()
             for side, values in zip(("part", "whole"), terms, strict=True)}  # fmt: skip
 
 
-def _compute_drawn_shares(
+def _compute_shares_of_resamples(
     columns: Columns, draw_counts: Array, measures_by_share: Mapping[str, Sequence[str]]
 ) -> dict[str, Array]:
     """Compute every share, or difference of two, for every draw of questions."""
@@ -254,7 +275,9 @@ def _compute_drawn_shares(
     return ratios_by_name
 
 
-def _select_share_terms(columns: Columns, measures_by_share: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
+def _select_numerator_and_denominator(
+    columns: Columns, measures_by_share: Mapping[str, Sequence[str]]
+) -> dict[str, list[Share]]:
     """Return numerator and denominator of every share, or of both sides of a difference."""
     return {name: [[(columns[f"{measure}_part"], columns[f"{measure}_whole"])] for measure in measure_names]
             for name, measure_names in measures_by_share.items()}  # fmt: skip

@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.measures.choices import ALL, NO_SUBSET
-from analysis.reporting.drawing import panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing import marks, panels, plotting, svg
+from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
-LETTERS = 22  # of a name beside a point
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
 ROWS = 16  # rows of dots that there is room for in three lines of panels
 LINES = 7  # lines that can be told apart in one panel
@@ -52,26 +51,43 @@ def draw_choice_map(
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    subsets, looks = list_panel_subsets(rows), looks or plotting.assign_colours_and_markers(rows["model"])
-    names = list(rows["label"].unique())
-    fitted_names = dict(zip(names, labels.drop_prefix_and_shorten_names(names, LETTERS), strict=True))
-    across = 1 if panels.is_narrow(width) else min(2, len(subsets))
-    high = max(2.3 if panels.is_narrow(width) else 2.6, 0.128 * len(names) + 0.25)
-    drawing, panel_axes = panels.lay_out_panels(
-        width, len(subsets), across, high, left=0.42, right=0.06, gap=0.44, below=0.42, title=0.19
+    subsets, looks = (
+        list_panel_subsets(rows),
+        plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"])),
     )
+    names = list(rows["label"].unique())
+    across = 1 if panels.is_one_column_wide(width) else min(2, len(subsets))
+    room = 0.45 * (width / across - 0.48)  # inches of a name: a little less than half of a panel
+    fitted_names = {name: plotting.wrap_name_into_lines(name, room) for name in names}
+    down = -(-len(subsets) // across)
+    tallest = (0.128 * plotting.count_most_lines(fitted_names.values()) * len(names) + 0.86) * down
+    legend_names = [] if tallest < HIGHEST else panels.prefix_names_with_numbers(names)
+    if legend_names:
+        across = min(2, len(subsets))
+        fitted_names = {name: str(number) for number, name in enumerate(names, start=1)}
+    high = max(
+        2.3 if panels.is_one_column_wide(width) else 2.6,
+        0.128 * plotting.count_most_lines(fitted_names.values()) * len(names) + 0.25,
+    )
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(subsets), across, high, left=0.42, right=0.06, gap=0.44, below=0.42,
+        whole_titles=list(map(format_subset_title, subsets)),
+        top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
+    )  # fmt: skip
+    model_of = dict(zip(rows["label"], rows["model"], strict=True))
+    panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for axes, subset in zip(panel_axes, subsets, strict=True):
         part = rows[rows["subset"] == subset]
         heights = _place_values_on_xparacon_axis(axes, part["xparacon"])
         names_at = (
-            panels.measure_panel(axes)[0] - plotting.measure_widest(fitted_names.values()) - 0.1
+            panels.measure_panel_size(axes)[0] - plotting.measure_widest_text(fitted_names.values()) - 0.1
         )  # inches from the left
         _set_accuracy_axis(axes, part, names_at)
         points = dict(zip(part["label"], zip(part["accuracy"], heights, strict=True), strict=True))
@@ -85,9 +101,13 @@ def draw_choice_map(
             faces = ["white" if quiet else look.colour for quiet in model_rows["silent"]]
             axes.scatter(model_rows["accuracy"], model_rows["height"], s=20, marker=look.marker, c=faces,
                          edgecolors=look.colour,
-                         linewidths=1, zorder=3)  # fmt: skip
+                         linewidths=1, zorder=3, gid=look.model_class)  # fmt: skip
+            pairs = zip(model_rows["label"], model_rows["xparacon"], strict=True)
+            names = [f"{label}, XParaCon {svg.format_value_with_interval(value)}, accuracy" for label, value in pairs]
+            marks.set_hover_titles_of_marks(axes, model_rows["accuracy"], model_rows["height"], names,
+            model_rows["accuracy"],
+                             classes=look.model_class)  # fmt: skip
         _draw_point_names(axes, part.assign(height=heights), fitted_names, looks, names_at)
-        panels.draw_title(axes, format_subset_title(subset))
         panels.label_y_axis(axes, "XParaCon")
     return drawing
 
@@ -115,12 +135,13 @@ def _set_accuracy_axis(axes: Axes, part: pd.DataFrame, names_left_inches: float)
     low, high = (float(accuracies.min()), float(accuracies.max())) if len(part) else (0.0, 1.0)
     pad = max(0.03, 0.08 * (high - low))
     low, high = max(-0.02, low - pad), min(1.02, high + pad)
-    axes.set_xlim(low, low + (high - low) * panels.measure_panel(axes)[0] / (names_left_inches - 0.2))
+    axes.set_xlim(low, low + (high - low) * panels.measure_panel_size(axes)[0] / (names_left_inches - 0.2))
     ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
     while len(ticks) > 5:
         ticks = ticks[::2]
     axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
-    panels.draw_text(axes, (0, 0), "accuracy", (0, -22), va="baseline")
+    middle = max(0.0, names_left_inches - 0.2) / 2 / panels.measure_panel_size(axes)[0]  # of the part with numbers
+    panels.draw_text(axes, (middle, 0), "accuracy", (0, -22), ha="center", va="baseline")
     if len(part):
         axes.axvline(float(part["chance"].mean()), color=RULE, linewidth=0.8, zorder=0)
 
@@ -130,26 +151,32 @@ def _draw_point_names(
 ) -> None:
     """Write the names at the right, apart from one another, each with a thin line to its point."""
     sorted_rows = part.sort_values("height", kind="stable")
-    tall = panels.measure_panel(axes)[1]
+    tall = panels.measure_panel_size(axes)[1]
     low, high = axes.get_ylim()
     target_heights = ((sorted_rows["height"] - low) / (high - low)).to_numpy() * tall
     left, right = axes.get_xlim()
-    at = left + (right - left) * names_left_inches / panels.measure_panel(axes)[0]
+    at = left + (right - left) * names_left_inches / panels.measure_panel_size(axes)[0]
     for place, (_, row) in zip(
-        push_places_apart(target_heights, panels.LINE - 0.01, tall), sorted_rows.iterrows(), strict=True
+        push_positions_apart(
+            target_heights, (panels.LINE - 0.01) * plotting.count_most_lines(fitted_names.values()), tall
+        ),
+        sorted_rows.iterrows(),
+        strict=True,
     ):
         y, colour = low + (high - low) * place / tall, looks[row["model"]].colour
-        axes.plot([row["accuracy"], at], [row["height"], y], color=colour, linewidth=0.4, alpha=0.7, zorder=1)
-        panels.draw_text(axes, (at, y), fitted_names[row["label"]], (2, 0), coordinates="data", label="said")
+        axes.plot([row["accuracy"], at], [row["height"], y], color=colour, linewidth=0.4, alpha=0.7, zorder=1,
+                  gid=looks[row["model"]].model_class)  # fmt: skip
+        panels.draw_text(axes, (at, y), fitted_names[row["label"]], (2, 0), coordinates="data", label="said",
+                         gid=looks[row["model"]].model_class)  # fmt: skip
 
 
-def push_places_apart(places: np.ndarray, step: float, highest_place: float) -> np.ndarray:
+def push_positions_apart(places: np.ndarray, step: float, highest_place: float) -> np.ndarray:
     """Move places as little as possible, so that they are `step` apart and inside 0 to `highest_place`.
 
     The squared distances are least: neighbours that would be too near share the mean of what they wanted (isotonic
     regression by pooling adjacent violators), and what is outside moves to the edge.
 
-    >>> [push_places_apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
+    >>> [push_positions_apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
     [[0.4, 0.6, 2.0], [2.7, 2.9]]
 
     Parameters
@@ -186,14 +213,14 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `choice` of one study, with `label` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     subsets = list_panel_subsets(frame)
     rows = frame[frame["subset"].isin(subsets)].sort_values(
         ["silent", "xparacon"], ascending=[True, False], kind="stable"
@@ -201,16 +228,20 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     names = labels.select_first_and_last(list(rows["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
-    across = 1 if panels.is_narrow(width) else min(3, len(subsets))
+    across = 1 if panels.is_one_column_wide(width) else min(3, len(subsets))
+    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(subsets) // across))
     drawing, panel_axes = panels.lay_out_panels(
         width,
         len(subsets),
         across,
-        len(names) * panels.choose_row_pitch(len(names), 3.6),
-        left=panels.measure_row_labels(fitted_names),
+        len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6),
+        left=panels.measure_row_labels(row_labels),
+        top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
         below=0.38,
+        whole_titles=list(map(format_subset_title, subsets)),
     )
+    model_of = dict(zip(rows["label"], rows["model"], strict=True))
+    panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     ends = rows[["xparacon", "xparacon_lower", "xparacon_upper"]].to_numpy(float)
     finite_ends = ends[np.isfinite(ends)]
     low, high = (
@@ -221,19 +252,20 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     for number, (axes, subset) in enumerate(zip(panel_axes, subsets, strict=True)):
         part = rows[rows["subset"] == subset]
         panels.draw_row_guides(axes, len(names))
-        panels.draw_title(axes, format_subset_title(subset))
         panels.scale_axis(axes, low, high, 4)
         infinite = np.isinf(part["xparacon"])
         clipped = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
         panels.draw_dots(axes, clipped[~infinite], "xparacon", looks, is_hollow=part.loc[~infinite, "silent"])
         for _, row in clipped[infinite].iterrows():
             colour = looks[row["model"]].colour
-            axes.hlines(row["row"], row["xparacon_lower"], high, colors=colour, linewidth=1.2)
+            axes.hlines(row["row"], row["xparacon_lower"], high, colors=colour, linewidth=1.2,
+                        gid=looks[row["model"]].model_class)  # fmt: skip
             axes.scatter(high, row["row"], s=22, marker=">", zorder=3, edgecolors=colour, linewidths=1,
+                         gid=looks[row["model"]].model_class,
                          c="white" if row["silent"] else colour)  # fmt: skip
         panels.label_x_axis(axes, "XParaCon")
         if number % across == 0:
-            panels.draw_row_labels(axes, fitted_names)
+            panels.draw_row_labels(axes, row_labels)
     return drawing
 
 
@@ -248,34 +280,42 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `positions` of one study, over all answers, with `label` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
     names = labels.select_first_and_last(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
-    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width, 6))
-    across = min(len(letters), 2 if panels.is_narrow(width) else 6)
+    fitted_names = panels.wrap_row_labels(names, width, 2.1, 6)
+    across = min(len(letters), 2 if panels.is_one_column_wide(width) else 6)
+    pitch, down = panels.choose_distance_between_rows(fitted_names, 2.1), -(-len(letters) // across)
+    legend_names = [] if (pitch * len(names) + 0.4) * down < HIGHEST else panels.prefix_names_with_numbers(names)
+    if legend_names:
+        across = min(3, len(letters))
+        fitted_names = [str(number) for number in range(1, len(names) + 1)]
     drawing, panel_axes = panels.lay_out_panels(
         width,
         len(letters),
         across,
-        len(names) * panels.choose_row_pitch(len(names), 2.1),
+        len(names) * panels.choose_distance_between_rows(fitted_names, 2.1),
         left=panels.measure_row_labels(fitted_names),
         gap=0.16,
+        top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
+        whole_titles=[letter if len(letter) == 1 else "no choice" for letter in letters],
     )
+    model_of = dict(zip(rows["label"], rows["model"], strict=True))
+    panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     high = float(np.nanmax(rows[["share", "share_upper", "is_right"]].to_numpy(float)))
     for number, (axes, letter) in enumerate(zip(panel_axes, letters, strict=True)):
         part = rows[rows["letter"] == letter]
         panels.draw_row_guides(axes, len(names))
-        panels.draw_title(axes, letter if len(letter) == 1 else "no choice")
         panels.scale_axis(axes, 0, high, 2)
         axes.vlines(part["is_right"], part["row"] - 0.35, part["row"] + 0.35, colors=FAINT, linewidth=1.4, zorder=2)
         panels.draw_dots(axes, part, "share", looks, is_hollow=part["silent"])
@@ -301,17 +341,22 @@ def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, l
         The figure.
     """
     models = list(training_history["model"].unique())[:LINES]
-    looks = looks or plotting.assign_colours_and_markers(models)
-    legend_names = labels.drop_prefix_and_shorten_names(models, 34)
+    looks = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    legend_names = models
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 2.0 if panels.is_narrow(width) else 2.4, left=0.46, title=0.05, below=0.4,
+        width, 1, 1, 2.0 if panels.is_one_column_wide(width) else 2.4, left=0.46, title=0.05, below=0.4,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for model in models:
         part, look = training_history[training_history["model"] == model], looks[model]
         trained, checked = part.dropna(subset=["loss"]), part.dropna(subset=["validation_loss"])
-        axes.plot(trained["step"], trained["loss"], color=look.colour, linewidth=1)
-        axes.plot(checked["step"], checked["validation_loss"], look.marker, color=look.colour, ms=4, linestyle="none")
+        axes.plot(trained["step"], trained["loss"], color=look.colour, linewidth=1, gid=look.model_class)
+        axes.plot(checked["step"], checked["validation_loss"], look.marker, color=look.colour, ms=4, linestyle="none",
+                  gid=look.model_class)  # fmt: skip
+        names = [f"{model}, step {step:g}" for step in checked["step"]]
+        marks.set_hover_titles_of_marks(axes, checked["step"], checked["validation_loss"], names,
+        checked["validation_loss"],
+                         classes=look.model_class)  # fmt: skip
     values = training_history.loc[training_history["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
     steps = training_history.loc[training_history["model"].isin(models), "step"]
     panels.scale_axis(axes, 0, float(np.nanmax(values)), 4, axis="y")

@@ -119,7 +119,7 @@ def build_selection_records(judge: JudgeAnswers) -> list[dict[str, Any]]:
     ]
 
 
-def summarize_selection(judge: JudgeAnswers) -> dict[str, Any]:
+def summarize_question_classes_and_accuracy(judge: JudgeAnswers) -> dict[str, Any]:
     """Count the classes, and the judge's accuracy by wording (Choi, Table 8), over all questions and per subset."""
     subsets = [str(name) for name in dict.fromkeys(judge.subsets)]
     parts = {name: judge.subsets == name for name in subsets}

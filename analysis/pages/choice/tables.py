@@ -38,7 +38,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
 
     def measure_accuracy_and_xparacon(choices: Choices) -> dict[str, Any]:
         """Compute the columns over units for the questions of a subset."""
-        terms_by_measure = over_questions.compute_headline_measure_terms(choices)
+        terms_by_measure = over_questions.compute_headline_numerators_and_denominators(choices)
         answers = choices.chosen_letter != NOT_ASKED
         sizes = np.where(choices.asked_mask, choices.size, 1)
         with np.errstate(invalid="ignore"):
@@ -56,7 +56,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
                 "n_varying": (terms_by_measure[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
 
-    return _tabulate_by_subset(runs, measure_accuracy_and_xparacon)
+    return _tabulate_columns_by_subset(runs, measure_accuracy_and_xparacon)
 
 
 def _build_answer_parsing_columns(choices: Choices) -> dict[str, Any]:
@@ -87,8 +87,8 @@ def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     def measure_wordings(choices: Choices) -> list[dict[str, Any]]:
         """Compute the columns over units for each wording."""
         accuracy = measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
-        perfect, rows = measures.mark_perfect_wordings(accuracy), []
-        orders = choices.asked_mask.sum(axis=2)
+        orders, rows = choices.asked_mask.sum(axis=2), []
+        perfect = over_questions.mark_perfect_in_several_orders(accuracy, orders)
         for number, name in enumerate(choices.wordings):
             wording_accuracy, weight = accuracy[:, number], orders[:, number, None]
             intervals = over_questions.estimate_share_intervals(
@@ -99,7 +99,7 @@ def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         return rows
 
     return pd.concat(
-        [_tabulate_by_subset(runs, measure_wordings), printed.read_printed_choice_wordings()], ignore_index=True
+        [_tabulate_columns_by_subset(runs, measure_wordings), printed.read_printed_choice_wordings()], ignore_index=True
     )
 
 
@@ -140,7 +140,7 @@ def tabulate_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int =
             f"n_{name}": np.nansum(share, axis=0).astype(int) for name, share in shares.items()
         }
 
-    return _tabulate_by_subset(runs, measure_classes)
+    return _tabulate_columns_by_subset(runs, measure_classes)
 
 
 def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -163,17 +163,19 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
 
     def measure_consistency(choices: Choices) -> dict[str, Any]:
         """Compute the shares of kept and of turned choices, over units."""
-        is_same_throughout = measures.mark_same_throughout(choices.chosen_letter)
+        is_same_throughout = measures.mark_same_choice_throughout(choices.chosen_letter)
         terms_by_measure = {
             "same_in_orders": over_questions.sum_and_count_over_axis(
-                measures.mark_same_over_orders(choices.chosen_letter)
+                measures.mark_same_choice_over_orders(choices.chosen_letter)
             ),
             "same_in_wordings": over_questions.sum_and_count_over_axis(
-                measures.mark_same_over_wordings(choices.chosen_letter)
+                measures.mark_same_choice_over_wordings(choices.chosen_letter)
             ),
             "same_throughout": (is_same_throughout, is_same_throughout * 0 + 1),
             "changed": (1 - is_same_throughout, is_same_throughout * 0 + 1),
-            "same_letter": over_questions.sum_and_count_over_axis(measures.mark_same_over_orders(choices.chosen_place)),
+            "same_letter": over_questions.sum_and_count_over_axis(
+                measures.mark_same_choice_over_orders(choices.chosen_place)
+            ),
         }
         kept_columns = _build_columns_with_n_questions(
             over_questions.estimate_share_intervals(terms_by_measure, resamples, seed)
@@ -195,7 +197,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
                 "no_interval": _join_missing_reasons(kept_columns["no_interval"],
                                                      turned_columns["no_interval"])}  # fmt: skip
 
-    return _tabulate_by_subset(runs, measure_consistency)
+    return _tabulate_columns_by_subset(runs, measure_consistency)
 
 
 def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -220,7 +222,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
         letters, rows = choices.letters[: int(choices.size.max())], []
         for of, right in ((None, ALL), *enumerate(letters)):
             for number, letter in (*enumerate(letters), (NO_CHOICE, NO_LETTER)):
-                counts = measures.count_answers_at_place(choices.chosen_place, choices.right, number, of)
+                counts = measures.count_choices_of_option_position(choices.chosen_place, choices.right, number, of)
                 is_asked = (choices.chosen_place != NOT_ASKED).any(axis=(1, 2))
                 share, whole = (np.where(is_asked, side, np.nan) for side in counts)
                 terms_by_measure, gap = {"share": (share, whole)}, {}
@@ -235,7 +237,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
                              "is_right": is_right})  # fmt: skip
         return rows
 
-    return _tabulate_by_subset(runs, measure_letter_shares, whole_studies_only=True).drop(columns="subset")
+    return _tabulate_columns_by_subset(runs, measure_letter_shares, whole_studies_only=True).drop(columns="subset")
 
 
 def _join_missing_reasons(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
@@ -248,7 +250,7 @@ def _build_columns_with_n_questions(intervals: dict[str, interval.Interval]) -> 
     return {"n_questions": next(iter(intervals.values())).n_items, **interval.build_interval_columns(intervals)}
 
 
-def _tabulate_by_subset(
+def _tabulate_columns_by_subset(
     runs: Runs,
     compute_columns: Callable[[Choices], dict[str, Any] | list[dict[str, Any]]],
     whole_studies_only: bool = False,

@@ -15,7 +15,7 @@ TABLES = {
     "drift_changes": Table(
         "changes.tabulate_drift_changes",
         "What changed, since when, and by how much",
-        "Each look is tested against all before it, alone and with those of a window before it; the level is spent on "
+        "Each look is tested against all before it, alone and with those of a window before it. The level is spent on "
         "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
         "like these, as if it were known when the change begins; where none was found, of the last look.",
         split_names("study model condition measure headline lower_is_better validity_least n_looks n_untested n_items "
@@ -29,8 +29,8 @@ TABLES = {
     "drift_measures": Table(
         "tables.tabulate_drift_measures",
         "Every measure at every time",
-        "Mean over the items that all looks have, with two 95 % intervals: for these wordings, items drawn anew; and "
-        "for wordings like these, other items and other wordings drawn anew.",
+        "Mean over the items that all looks have, with two 95 % intervals. For these wordings: items drawn anew. For "
+        "wordings like these: other items and other wordings drawn anew.",
         split_names("study model condition measure headline look time n_items n_wordings value value_lower value_upper "
               "like_lower like_upper p_so_far"),
         frozenset(split_names("headline value_lower value_upper")),
@@ -45,7 +45,7 @@ TABLES = {
         interval={"difference": None},
     ),
     "drift_looks": Table(
-        "tables.tabulate_drift_looks",
+        "tables.tabulate_drift_times",
         "The times at which the items were asked",
         "Every time of every model and condition, with its run folder, and what was set otherwise than before.",
         split_names("study model condition look time folder wordings n_items n_left_out n_wordings validity "
@@ -65,11 +65,11 @@ FIGURES = {
 }  # fmt: skip
 
 
-def _explain_single_times(runs: Runs, options: Mapping[str, Any]) -> str:
+def _explain_lack_of_second_time(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say that no model was asked at two times; empty where one was."""
-    from analysis.pages.drift.series import has_series
+    from analysis.pages.drift.series import has_model_asked_twice
 
-    return "" if has_series(runs) else "no model and condition was asked at two times"
+    return "" if has_model_asked_twice(runs) else "no model and condition was asked at two times"
 
 
 CATALOGUE = Catalogue(
@@ -78,7 +78,7 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    explain_no_data=_explain_single_times,
+    explain_no_data=_explain_lack_of_second_time,
     compares_wordings=True,
     over_time=True,
 )

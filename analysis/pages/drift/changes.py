@@ -10,7 +10,12 @@ import pandas as pd
 from analysis.measures.reworded.flips import FLIPS
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.pages.drift.series import Series
-from analysis.pages.drift.tables import detect_changes, has_several_wordings, is_headline, name_series
+from analysis.pages.drift.tables import (
+    detect_changes_of_all_series,
+    get_names_of_series,
+    has_item_answered_in_two_wordings,
+    is_headline_series,
+)
 from analysis.pages.drift.wordings import SAME
 from analysis.statistics.drift import LOOKS, Drift
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
@@ -51,17 +56,18 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     InputError
         For fewer than two looks that are planned.
     """
-    detected = detect_changes(runs, looks)
+    detected = detect_changes_of_all_series(runs, looks)
     if not detected:
         return pd.DataFrame()
-    frame = pd.DataFrame([name_series(series) | {"p": drift.p[-1]} for series, drift in detected])
+    frame = pd.DataFrame([get_names_of_series(series) | {"p": drift.p[-1]} for series, drift in detected])
     holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
     rows = []
     for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
         verdict = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
-        rows.append(_describe_series(series, looks) | _compare_sides(series, drift, verdict) | {
+        rows.append(_describe_times_of_series(series, looks) | _compare_before_and_after_change(series, drift,
+        verdict) | {
             "found": verdict, "p": p, "p_holm": p_holm,
             "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
         })  # fmt: skip
@@ -94,28 +100,30 @@ def tabulate_drift_items(runs: Runs, *, looks: int = LOOKS, examples: int = 5) -
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
     changes = tabulate_drift_changes(runs, looks=looks)
     rows: list[dict[str, object]] = []
-    for (series, drift), verdict in zip(detect_changes(runs, looks), changes.get("found", ()), strict=True):
+    for (series, drift), verdict in zip(
+        detect_changes_of_all_series(runs, looks), changes.get("found", ()), strict=True
+    ):
         if verdict == CHANGED:
             rows += _list_changed_items(series, drift.first_changed, examples)
     return pd.DataFrame(rows)
 
 
-def _describe_series(series: Series, looks: int) -> dict[str, object]:
+def _describe_times_of_series(series: Series, looks: int) -> dict[str, object]:
     """Say what was looked at."""
     return {
-        **name_series(series), "measure": series.measure, "headline": is_headline(series),
+        **get_names_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
         "lower_is_better": series.study_read.lower_is_better or series.measure == FLIPS,
         "validity_least": min(look.validity for look in series.looks), "n_looks": len(series.looks),
         "n_untested": max(len(series.looks) - looks, 0), "wordings": series.wordings,
     }  # fmt: skip
 
 
-def _compare_sides(series: Series, drift: Drift, verdict: str) -> dict[str, object]:
+def _compare_before_and_after_change(series: Series, drift: Drift, verdict: str) -> dict[str, object]:
     """Compare the looks before a change with those from it on; where none was found, the last look with all before."""
     labels = [look.label for look in series.looks]
     has_change = verdict == CHANGED
     place = drift.first_changed if has_change else len(labels) - 1
-    before, after = _average_both_sides(series, place)
+    before, after = _average_before_and_after(series, place)
     is_common = ~np.isnan(before) & ~np.isnan(after)
     panel = estimate_panel_mean((after - before)[:, None], False, is_share=False)
     cut = series.study_read.cut_difference_at_bounds
@@ -135,13 +143,16 @@ def _compute_like_interval(series: Series, place: int, panel: Panel) -> tuple[fl
     """Return the interval of a difference for wordings like these, from the panel of the items' differences."""
     if not series.crossed:
         # Items have wordings of their own: how far these move an item shows in how far items differ.
-        several = series.wordings != SAME or all(map(has_several_wordings, series.answers))
+        several = series.wordings != SAME or all(map(has_item_answered_in_two_wordings, series.answers))
         return panel.compute_interval("both") if several else (np.nan, np.nan)
     if series.wordings == SAME and len({answers.shape for answers in series.answers}) == 1:
-        cells = [_average(np.stack(part)) for part in (series.answers[:place], series.answers[place:])]
+        cells = [_average_present_answers(np.stack(part)) for part in (series.answers[:place], series.answers[place:])]
         of_cells = estimate_panel_mean(cells[1] - cells[0], True, is_share=False)
-        return of_cells.compute_interval("both") if has_several_wordings(cells[0]) else (np.nan, np.nan)
-    means = [[_average(answers) for answers in part] for part in (series.answers[:place], series.answers[place:])]
+        return of_cells.compute_interval("both") if has_item_answered_in_two_wordings(cells[0]) else (np.nan, np.nan)
+    means = [
+        [_average_present_answers(answers) for answers in part]
+        for part in (series.answers[:place], series.answers[place:])
+    ]
     wordings = [np.concatenate(part) for part in means]
     wordings = [part[~np.isnan(part)] for part in wordings]
     freedom = sum(map(len, wordings)) - 2
@@ -156,13 +167,13 @@ def _compute_like_interval(series: Series, place: int, panel: Panel) -> tuple[fl
 
 def _list_changed_items(series: Series, place: int, examples: int) -> list[dict[str, object]]:
     """List the items of a series that changed most at a look, with their texts."""
-    before, after = _average_both_sides(series, place)
+    before, after = _average_before_and_after(series, place)
     distances = np.nan_to_num(np.abs(after - before))
     order = np.argsort(-distances, kind="stable")[:examples]
-    texts = [_read_texts(series, look) for look in (place - 1, place)]
+    texts = [_read_item_texts_at_time(series, look) for look in (place - 1, place)]
     return [
         {
-            **name_series(series), "measure": series.measure, "item": series.items[row], "before": before[row],
+            **get_names_of_series(series), "measure": series.measure, "item": series.items[row], "before": before[row],
             "after": after[row], "difference": after[row] - before[row],
             "text": texts[1].at[series.items[row], "text"],
             "before_text": texts[0].at[series.items[row], "reworded"],
@@ -172,7 +183,7 @@ def _list_changed_items(series: Series, place: int, examples: int) -> list[dict[
     ]  # fmt: skip
 
 
-def _read_texts(series: Series, place: int) -> pd.DataFrame:
+def _read_item_texts_at_time(series: Series, place: int) -> pd.DataFrame:
     """Read of every item of a look its own text, else its first, and its first rewording that was asked."""
     rows = series.looks[place].runs.sql(
         """
@@ -187,14 +198,14 @@ def _read_texts(series: Series, place: int) -> pd.DataFrame:
     return rows.set_index("item")
 
 
-def _average_both_sides(series: Series, place: int) -> tuple[Array, Array]:
+def _average_before_and_after(series: Series, place: int) -> tuple[Array, Array]:
     """Average the answers of every item before a look, and from it on: each look counts by its number of answers."""
     sides = (np.concatenate(part, axis=1) for part in (series.answers[:place], series.answers[place:]))
-    before, after = (_average(np.moveaxis(side, 1, 0)) for side in sides)
+    before, after = (_average_present_answers(np.moveaxis(side, 1, 0)) for side in sides)
     return before, after
 
 
-def _average(answers: Array) -> Array:
+def _average_present_answers(answers: Array) -> Array:
     """Average answers over the first axis, without those that are missing; NaN where all are."""
     numbers = (~np.isnan(answers)).sum(axis=0)
     return np.divide(np.nansum(answers, axis=0), numbers, out=np.full(numbers.shape, np.nan), where=numbers > 0)

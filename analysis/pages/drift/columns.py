@@ -22,7 +22,11 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "headline": Column("whether the sentences are about this measure", header="Headline"),
     "look": Column("number of the time at which the items were asked", header="Look"),
-    "time": Column("when: the start of the run", header="Time"),
+    "time": Column(
+        "when: the day that the run was started; where days do not tell the looks apart, with minute or second, else "
+        "the name of the run folder",
+        header="Time",
+    ),
     "folder": Column("the run folder", header="Folder"),
     "wordings": Column("whether the wordings of the looks are the same each time, or fresh", header="Wordings are"),
     "changed_settings": Column(

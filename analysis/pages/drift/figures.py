@@ -15,15 +15,15 @@ SERIES = ["study", "model", "condition", "measure"]
 
 def frame_drift_series(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the measures that sentences are about, of every study with labels and whether a change was found."""
-    yield from _split_by_measure(frames, True)
+    yield from _split_rows_by_study_and_measure(frames, True)
 
 
 def frame_drift_series_otherwise(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the other measures likewise."""
-    yield from _split_by_measure(frames, False)
+    yield from _split_rows_by_study_and_measure(frames, False)
 
 
-def _split_by_measure(frames: Frames, headline: bool) -> Iterator[tuple[pd.DataFrame]]:
+def _split_rows_by_study_and_measure(frames: Frames, headline: bool) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of every study and measure; of too many models those with the smallest p values."""
     table, changes = frames["drift_measures"], frames["drift_changes"]
     if table.empty:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
 from analysis.compare.pairs import VALIDITY
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
     Answer,
     describe_models_without_answers,
@@ -53,18 +54,22 @@ def answer_question(frames: Frames, when: str = "") -> Answer:
     changes = frames["drift_changes"]
     if changes.empty:
         return Answer("No model was asked at two times.", f"{verdicts.UNCLEAR}.")
-    changes = changes.assign(label=labels.build_row_labels(changes), silent=is_silent(changes["validity_least"]))
+    changes = changes.assign(
+        label=labels.build_row_labels(changes), silent=has_mostly_invalid_answers(changes["validity_least"])
+    )
     headline = changes[changes["headline"].astype(bool)]
     setup = (
         f"{phrase_model_condition_count(headline)} {'was' if len(headline) == 1 else 'were'} asked about "
-        f"{format_count_range(headline['n_items'])} items at {format_count_range(headline['n_looks'])} times{when}."
+        f"{format_count_range(headline['n_items'])} items at {format_count_range(headline['n_looks'])} times, called "
+        f"looks{when}."
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
         verdict, why = describe_models_without_answers(list(headline["label"]))
         return Answer(setup, verdict, cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
-    details = {"drift_series": tuple(_describe_changes(spoken)), "drift_changes": WORD_MEANINGS}
+    sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
+    details = {"drift_series": sentences, "drift_changes": WORD_MEANINGS}
     return Answer(
         setup, _describe_verdict(headline, frames["drift_measures"]), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
@@ -80,46 +85,50 @@ def _describe_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
     if len(headline) > 1 or words != [CHANGED]:
         return verdicts.describe_verdict_word_counts(words, phrase_model_condition_count(headline))
     row = headline.iloc[0]
-    of_row = measures.merge(row[SERIES].to_frame().T, on=SERIES)
-    look = of_row.loc[of_row["time"] == row["changed_time"], "look"].iloc[0]
     return (
         f"Changed: {labels.shorten_middle(row['measure'], 24)} went from {_format_mean(row['before'])} to "
-        f"{_format_mean(row['after'])}, at look {look}."
+        f"{_format_mean(row['after'])}, at look {_find_number_of_first_changed_time(row, measures)}."
     )
+
+
+def _find_number_of_first_changed_time(change: Mapping[str, Any] | pd.Series, measures: pd.DataFrame) -> int:
+    """Find the number of the look that a change begins with, as the figure counts them."""
+    is_look = measures["time"] == change["changed_time"]
+    for key in SERIES:
+        is_look &= measures[key] == change[key]
+    return int(measures.loc[is_look, "look"].iloc[0])
 
 
 def _format_mean(mean: float) -> str:
     """Write a mean with the digits of its column."""
-    return format_value(mean, look_up_column("drift_changes", "before"))
+    return format_value_by_column(mean, look_up_column("drift_changes", "before"))
 
 
-def _describe_changes(rows: pd.DataFrame) -> Iterator[str]:
+def _describe_clearest_changes(rows: pd.DataFrame, measures: pd.DataFrame) -> Iterator[str]:
     """Say of the clearest changes how large they are, and since when; where none was found, how large one may be."""
     changed_rows = rows[rows["found"] == CHANGED].sort_values("p_holm", kind="stable")
     for row in changed_rows.head(MOST_SENTENCES).to_dict("records"):
-        since = (
-            f"since {row['likely_first']}"
-            if row["likely_first"] == row["likely_last"]
-            else f"since {row['changed_time']}, or another look from {row['likely_first']} to {row['likely_last']}"
-        )
+        since = f"since look {_find_number_of_first_changed_time(row, measures)} ({row['changed_time']})"
+        if row["likely_first"] != row["likely_last"]:
+            since += f", or another look from {row['likely_first']} to {row['likely_last']}"
         yield (
             f"{labels.shorten_middle(row['label'], 30)}: {labels.shorten_middle(row['measure'], 24)} is "
-            f"{_format_difference(row)}, {since}."
+            f"{_format_difference_with_interval(row)}, {since}."
         )
     if len(changed_rows) > MOST_SENTENCES:
         yield f"The table has {format_quantity(len(changed_rows) - MOST_SENTENCES, 'more change', 'more changes')}."
 
 
-def _format_difference(row: Mapping[str, object]) -> str:
+def _format_difference_with_interval(row: Mapping[str, object]) -> str:
     """Write a difference with its direction, and its interval for wordings like these, else for these."""
     column = look_up_column("drift_changes", "difference")
     difference = float(str(row["difference"]))
     like = row["like_lower"] == row["like_lower"]
     ends = ("like_lower", "like_upper") if like else ("lower", "upper")
-    size = f"{format_value(abs(difference), column)} {'higher' if difference > 0 else 'lower'}"
+    size = f"{format_value_by_column(abs(difference), column)} {'higher' if difference > 0 else 'lower'}"
     if row[ends[0]] != row[ends[0]]:
         return size
-    low, high = (format_value(row[end], column) for end in ends)
+    low, high = (format_value_by_column(row[end], column) for end in ends)
     return f"{size} (difference {low} to {high}, for {'wordings like these' if like else 'these wordings'})"
 
 
@@ -135,7 +144,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     other_settings = looks[looks["changed_settings"] != ""]
     for row in other_settings.head(MOST_SENTENCES).to_dict("records"):
         yield (
-            f"{labels.shorten_middle(row['label'], 30)}: other settings since {row['time']}: "
+            f"{labels.shorten_middle(row['label'], 30)}: other settings since look {row['look']} ({row['time']}): "
             f"{labels.shorten_middle(row['changed_settings'], 60)}. A change there may come from these."
         )
     by_label = headline.drop_duplicates("label").set_index("label")

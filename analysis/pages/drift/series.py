@@ -10,15 +10,15 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from analysis.compare.pairs import VALIDITY, read_validities
-from analysis.compare.settings import list_other_settings
+from analysis.compare.pairs import VALIDITY, read_validities_of_unit
+from analysis.compare.settings import list_differing_settings_of_sides
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flips
-from analysis.pages.drift.wordings import KEPT, compare_wordings, list_asked_wordings
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
+from analysis.pages.drift.wordings import KEPT, describe_sharing_of_wordings, list_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
 from analysis.runs.folder import ORIGINAL, Folder
-from analysis.runs.over_time import read_time
+from analysis.runs.over_time import read_start_time_of_run
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError
@@ -90,12 +90,12 @@ class LookFolder(Folder):
         return f"SELECT * FROM ({super().responses_sql}) SEMI JOIN {KEPT} USING (item, variant)"
 
 
-def has_series(runs: Runs) -> bool:
+def has_model_asked_twice(runs: Runs) -> bool:
     """Tell whether a model and condition was asked at two times."""
     return bool(_group_units_by_folders(runs))
 
 
-def read_series(runs: Runs) -> list[Series]:
+def read_series_over_time(runs: Runs) -> list[Series]:
     """Read every model and condition that was asked at two times, by every measure, once per `Runs`.
 
     Parameters
@@ -122,7 +122,7 @@ def _group_units_by_folders(runs: Runs) -> dict[tuple[int, ...], list[tuple[str,
     for study, *unit in list_asked_units(runs):
         places = [n for n, folder in enumerate(folders) if folder.study == study and tuple(unit) in folder.units]
         if len(places) > 1:
-            places = sorted(places, key=lambda place: read_time(folders[place]))
+            places = sorted(places, key=lambda place: read_start_time_of_run(folders[place]))
             grouped.setdefault(tuple(places), []).append((study, unit[0], unit[1]))
     return grouped
 
@@ -132,15 +132,15 @@ def _read_all_series(runs: Runs) -> Iterator[Series]:
     all_folders = [*runs.earlier, *runs.folders]
     for places, units in _group_units_by_folders(runs).items():
         folders = [all_folders[place] for place in places]
-        _check_same_questions(folders)
+        _refuse_differing_questions(folders)
         items, n_left_out = _find_common_items(runs, folders)
-        looks = [_open_look(folder, items) for folder in folders]
-        labels = _label_times(folders)
+        looks = [_open_folder_with_common_items(folder, items) for folder in folders]
+        labels = label_times(folders)
         for _, model, condition in units:
-            yield from _read_unit(looks, labels, (model, condition), tuple(items), n_left_out)
+            yield from _read_series_of_unit(looks, labels, (model, condition), tuple(items), n_left_out)
 
 
-def _check_same_questions(folders: Sequence[Folder]) -> None:
+def _refuse_differing_questions(folders: Sequence[Folder]) -> None:
     """Refuse times of one study whose answers mean something else."""
     first = folders[0]
     for folder in folders[1:]:
@@ -196,7 +196,7 @@ def _find_common_items(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str]
     return items, len(kept_items) - len(items)
 
 
-def _open_look(folder: Folder, items: Sequence[str]) -> Runs:
+def _open_folder_with_common_items(folder: Folder, items: Sequence[str]) -> Runs:
     """Open one folder with some items only, in their order: so they have the same rows in the arrays of all looks."""
     con = connect_duckdb()
     con.register("common_items", pd.DataFrame({"item": items, "place": range(len(items))}))
@@ -212,26 +212,40 @@ def _open_look(folder: Folder, items: Sequence[str]) -> Runs:
     return Runs([restricted], con)
 
 
-def _label_times(folders: Sequence[Folder]) -> list[str]:
-    """Name the times: by day, by minute where two are of a day, and numbered where two are of a minute."""
-    times = [read_time(folder) for folder in folders]
-    for form in ("%Y-%m-%d", "%Y-%m-%d %H:%M"):
-        labels = [format(time, form) for time in times]
-        if len(set(labels)) == len(labels):
-            return labels
-    return [f"{label} ({number})" for number, label in enumerate(labels, start=1)]
+def label_times(folders: Sequence[Folder]) -> list[str]:
+    """Name the times, each by the first of these that tells all of them apart.
+
+    1. Their day; 2. day and minute; 3. day, minute and second; 4. the names of the run folders; 5. day, minute, second
+    and number of the look.
+
+    Parameters
+    ----------
+    folders
+        Run folders, in the order of their looks.
+
+    Returns
+    -------
+    list of str
+        A name per folder, no two alike.
+    """
+    times = [read_start_time_of_run(folder) for folder in folders]
+    by_time = [[format(time, form) for time in times] for form in ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S")]
+    numbered = [f"{label}, look {number}" for number, label in enumerate(by_time[-1], start=1)]
+    choices = (*by_time, [folder.path.resolve().name for folder in folders], numbered)
+    return next(labels for labels in choices if len(set(labels)) == len(labels))
 
 
-def _read_unit(
+def _read_series_of_unit(
     looks: Sequence[Runs], labels: Sequence[str], unit: tuple[str, str], items: tuple[str, ...], n_left_out: int
 ) -> Iterator[Series]:
     """Yield the series of a model and condition by every measure that all looks have, and how far answers are valid."""
     validities: list[Series] = []  # once: measures are of the same answers
-    wordings = compare_wordings([list_asked_wordings(look.con, unit) for look in looks])
+    wordings = describe_sharing_of_wordings([list_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
     (study_name,) = looks[-1].info["studies"]
     changes = [
-        (), *(tuple(list_other_settings(*pair, (unit, unit), study_name)) for pair in itertools.pairwise(looks))
+        (), *(tuple(list_differing_settings_of_sides(*pair, (unit, unit),
+        study_name)) for pair in itertools.pairwise(looks))
     ]  # fmt: skip
     for measure, last in studies[-1].items():
         of_looks = [measures[measure] for measures in studies if measure in measures]
@@ -248,8 +262,8 @@ def _read_unit(
             tuple(answers), last, measure, items, n_left_out, any(study.crossed for study in of_looks), wordings,
         )  # fmt: skip
         yield series
-        if measure in (AGREEMENT, ACCURACY) and last.headline and _have_as_many_wordings(answers):
-            flips = tuple(mark_flips(look_answers)[:, None] for look_answers in answers)
+        if measure in (AGREEMENT, ACCURACY) and last.headline and _have_all_times_as_many_wordings(answers):
+            flips = tuple(mark_flipped_items(look_answers)[:, None] for look_answers in answers)
             yield replace(series, answers=flips, measure=FLIPS)
         validities = validities or list(_list_validity_series(series, of_looks, places))
     yield from validities
@@ -257,14 +271,14 @@ def _read_unit(
 
 def _list_validity_series(series: Series, studies: Sequence[Study], places: Sequence[int]) -> Iterator[Series]:
     """Yield how far answers are valid, of all that was asked; nothing where all are, or where that is not known."""
-    arrays = [read_validities(study, place) for study, place in zip(studies, places, strict=True)]
+    arrays = [read_validities_of_unit(study, place) for study, place in zip(studies, places, strict=True)]
     validities = tuple(array for array in arrays if array is not None)
     if len(validities) == len(arrays) and any((array < 1 - ROUNDING).any() for array in validities):
         about = replace(series.study_read, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
         yield replace(series, answers=validities, measure=VALIDITY, study_read=about)
 
 
-def _have_as_many_wordings(answers: Sequence[Array]) -> bool:
+def _have_all_times_as_many_wordings(answers: Sequence[Array]) -> bool:
     """Tell whether items have several wordings, and as many at every look: with more of them, more items flip."""
     numbers = [float((~np.isnan(look_answers)).sum(axis=1).mean()) for look_answers in answers]
     return min(numbers) > 1 and max(numbers) < MORE_WORDINGS * min(numbers)

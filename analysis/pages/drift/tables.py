@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
-from analysis.pages.drift.series import Series, read_series
+from analysis.pages.drift.series import Series, read_series_over_time
 from analysis.pages.drift.wordings import MIXED, SAME
 from analysis.statistics.drift import LOOKS, Drift, detect_change_over_looks
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def tabulate_drift_looks(runs: Runs) -> pd.DataFrame:
+def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
     """List the times of every model and condition.
 
     Parameters
@@ -35,10 +35,11 @@ def tabulate_drift_looks(runs: Runs) -> pd.DataFrame:
         items; validity; changed_settings: what run.json records otherwise than at the look before.
     """
     rows = []
-    for series in _select_first_measures(read_series(runs)):
+    for series in _select_one_series_per_condition(read_series_over_time(runs)):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
             rows.append({
-                **name_series(series), "look": number, "time": look.label, "folder": str(look.runs.folders[0].path),
+                **get_names_of_series(series), "look": number, "time": look.label,
+                "folder": str(look.runs.folders[0].path),
                 "wordings": series.wordings, "n_items": len(series.items), "n_left_out": series.n_left_out,
                 "n_wordings": float((~np.isnan(answers)).sum(axis=1).mean()), "validity": look.validity,
                 "changed_settings": ", ".join(look.changed_settings),
@@ -52,7 +53,7 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        As in `tabulate_drift_looks`.
+        As in `tabulate_drift_times`.
     looks
         Looks that are planned, over which the level is spent.
 
@@ -64,13 +65,13 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
         p_so_far: of a change up to this look, paid for all looks that are planned.
     """
     rows = []
-    for series, drift in detect_changes(runs, looks):
+    for series, drift in detect_changes_of_all_series(runs, looks):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True)):
-            panel = _estimate_look(series, answers)
+            panel = _estimate_mean_at_time(series, answers)
             lower, upper = panel.compute_interval("items")
-            like = panel.compute_interval("both") if _knows_wordings(series, answers) else (np.nan, np.nan)
+            like = panel.compute_interval("both") if _can_estimate_wording_spread(series, answers) else (np.nan, np.nan)
             rows.append({
-                **name_series(series), "measure": series.measure, "headline": is_headline(series),
+                **get_names_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
                 "look": number + 1, "time": look.label, "n_items": panel.n_items,
                 "n_wordings": panel.n_wordings, "value": panel.mean, "value_lower": lower, "value_upper": upper,
                 "like_lower": like[0], "like_upper": like[1], "p_so_far": drift.p[number],
@@ -87,26 +88,27 @@ def list_answers(runs: Runs) -> pd.DataFrame:
         study, model, condition, measure, look, time, item, answer: a row per wording with an answer.
     """
     parts = [pd.DataFrame(columns=["study", "model", "condition", "measure", "look", "time", "item", "answer"])]
-    for series in read_series(runs):
+    for series in read_series_over_time(runs):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
             rows, columns = np.nonzero(~np.isnan(answers))
             parts.append(pd.DataFrame({
-                **name_series(series), "measure": series.measure, "look": number, "time": look.label,
+                **get_names_of_series(series), "measure": series.measure, "look": number, "time": look.label,
                 "item": np.array(series.items)[rows], "answer": answers[rows, columns],
             }))  # fmt: skip
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
-def detect_changes(runs: Runs, looks: int) -> list[tuple[Series, Drift]]:
+def detect_changes_of_all_series(runs: Runs, looks: int) -> list[tuple[Series, Drift]]:
     """Test all series, once per `Runs` and number of looks."""
     if looks < 2:
         raise InputError(f"looks = {looks}: give how often the items are asked at most, from 2 on")
     return runs.compute_once(
-        ("changes over looks", looks), lambda: [(series, _detect_change(series, looks)) for series in read_series(runs)]
+        ("changes over looks", looks),
+        lambda: [(series, _detect_change_of_series(series, looks)) for series in read_series_over_time(runs)],
     )
 
 
-def _detect_change(series: Series, looks: int) -> Drift:
+def _detect_change_of_series(series: Series, looks: int) -> Drift:
     """Test a series; where only some looks share their wordings, answers to the same ones are alike without a cause."""
     drift = detect_change_over_looks(series.answers, series.crossed and series.wordings != SAME, looks)
     if series.wordings != MIXED:
@@ -115,29 +117,29 @@ def _detect_change(series: Series, looks: int) -> Drift:
     return Drift(unknown, unknown, drift.first_changed, drift.likely_first, drift.likely_last)
 
 
-def _knows_wordings(series: Series, answers: Array) -> bool:
+def _can_estimate_wording_spread(series: Series, answers: Array) -> bool:
     """Tell whether a look says how far other wordings would move its mean."""
-    return not series.crossed if series.measure == FLIPS else has_several_wordings(answers)
+    return not series.crossed if series.measure == FLIPS else has_item_answered_in_two_wordings(answers)
 
 
-def _estimate_look(series: Series, answers: Array) -> Panel:
+def _estimate_mean_at_time(series: Series, answers: Array) -> Panel:
     """Estimate the mean of a look with its variance components."""
     if series.measure == FLIPS:
         return estimate_panel_mean(answers, False, is_share=True)
     return series.study_read.estimate_mean_of_answers(answers)
 
 
-def has_several_wordings(answers: Array) -> bool:
+def has_item_answered_in_two_wordings(answers: Array) -> bool:
     """Tell whether an item has answers to two wordings."""
     return int((~np.isnan(answers)).sum(axis=1).max(initial=0)) > 1
 
 
-def is_headline(series: Series) -> bool:
+def is_headline_series(series: Series) -> bool:
     """Tell whether sentences are about the measure."""
     return series.study_read.headline and series.measure != FLIPS
 
 
-def _select_first_measures(all_series: list[Series]) -> list[Series]:
+def _select_one_series_per_condition(all_series: list[Series]) -> list[Series]:
     """Keep one series of every study, model and condition: they share their looks."""
     first: dict[tuple[str, str, str], Series] = {}
     for series in all_series:
@@ -145,6 +147,6 @@ def _select_first_measures(all_series: list[Series]) -> list[Series]:
     return list(first.values())
 
 
-def name_series(series: Series) -> dict[str, str]:
+def get_names_of_series(series: Series) -> dict[str, str]:
     """Return what a series is of."""
     return {"study": series.study, "model": series.model, "condition": series.condition}

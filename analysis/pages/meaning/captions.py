@@ -25,7 +25,7 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
         f"Share of changed answers, which differ from that to the original, of "
         f"{format_quantity(frame['model'].nunique(), 'model')} on {format_count_range(frame['n_items'])} items: to all "
         f"wordings, and to those that were judged to mean the same.{corrected} Lines: 95 % intervals over items."
-        + labels.describe_selection(
+        + labels.describe_shown_rows(
             frame["label"].nunique(), int(frame["total"].max()), "rows", "most and least changed"
         )
     )
@@ -41,11 +41,11 @@ def caption_meaning_curves(frame: pd.DataFrame) -> str:
     """
     measure = str(frame["measure"].iloc[0])
     return (
-        f"{measure[0].upper()}{measure[1:]}, the stricter {labels.shorten_middle(str(frame['check'].iloc[0]), 30)}, of "
-        f"{format_quantity(frame['label'].nunique(), 'model')}: from all wordings (left) to those with the highest "
-        "scores (right), beside as many wordings of the same items whatever their score. Bands: 95 % intervals over "
+        f"{measure[0].upper()}{measure[1:]} of {format_quantity(frame['label'].nunique(), 'model')}, the stricter "
+        f"the check “{frame['check'].iloc[0]}”: from all wordings (left) to those with the highest scores (right). "
+        "Beside them: as many wordings of the same items, whatever their score. Bands: 95 % intervals over "
         "items. Dashed: the threshold. Where the lines part, what is left out moved answers more."
-        + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
+        + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
     )
 
 
@@ -59,8 +59,8 @@ def caption_meaning_roc(frame: pd.DataFrame) -> str:
     """
     passed = "wordings that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else "wordings"
     return (
-        f"ROC curves: share of {format_count_range(frame['n_passed'])} {passed}, by the share of "
-        f"{format_count_range(frame['n_decoys'])} decoys that pass with them, from a strict threshold (left) to a "
+        f"ROC curves: share of {format_count_range(frame['n_passed'])} {passed} that pass, by the share of "
+        f"{format_count_range(frame['n_decoys'])} decoys that pass with them. Left: a strict threshold; right: a "
         "lenient one. Behind each check: its AUC. Dots: the threshold that at most 5 % of the decoys pass; hollow: the "
         "check is not used. Dashed: a check that knows nothing."
     )

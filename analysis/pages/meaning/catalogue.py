@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FIGURES_OF_FLIPS = "n_items n_items_changed n_wordings k n_items_k flip sd range_k"
 TABLES = {
     "meaning_checks": Table(
-        "tables.tabulate_checks",
+        "tables.tabulate_quality_of_meaning_checks",
         "How well every check parts wordings that mean the same from decoys",
         "AUC: how often a wording that passed has a higher score than a decoy. A check is used where the 95 % interval "
         "of its AUC (DeLong's, over items) lies above 0.7, and its threshold lets a tenth of the wordings pass. The "
@@ -28,14 +28,14 @@ TABLES = {
         frozenset({"why_not"}),
     ),
     "meaning_decoys": Table(
-        "tables.tabulate_decoys",
+        "tables.tabulate_decoys_passing_checks",
         "How well every check sees through each kind of decoy",
-        "Every check on the decoys of one kind: AUC with its 95 % interval (DeLong's, over items), and the share that "
-        "passes at the check's threshold, with 95 % intervals over items (Wilson).",
+        "Every check on the decoys of one kind: AUC, and the share of decoys that passes at the check's threshold. "
+        "With 95 % intervals over items (AUC: DeLong's; share: Wilson's).",
         split_names("study check decoy n_decoys auc decoy_share intervals"),
     ),
     "meaning_annotators": Table(
-        "tables.tabulate_annotators",
+        "tables.tabulate_votes_of_annotators",
         "What people said, and how far they agree",
         "Every person, and all together: the share of wordings called the same, and the share of decoys that were. "
         f"Fleiss' kappa and Krippendorff's alpha are of the wordings that several people read. With {OVER_ITEMS}.",
@@ -45,7 +45,7 @@ TABLES = {
         optional=frozenset({"no_interval"}),
     ),
     "meanings": Table(
-        "tables.tabulate_meanings",
+        "tables.tabulate_verdicts_on_wordings",
         "Every wording and whether it means the same",
         "The verdict is what most people say; of wordings that nobody read, what the best check says.",
         split_names(
@@ -55,9 +55,10 @@ TABLES = {
         optional=frozenset(split_names("votes_yes votes_no")),
     ),
     "meaning_flips": Table(
-        "tables_flips.tabulate_flips",
+        "tables_flips.tabulate_flips_of_all_and_same_meaning",
         "What wordings do to the answers: all of them, and those that mean the same",
-        "Every figure of all wordings and of those with the verdict “same”, on the same items. The range is that of k "
+        "Every number over all wordings, and over those with the verdict “same”, on the same items. The range is that "
+        "of k "
         "wordings of an item, the exact mean over all draws. Differences: same minus all, paired over items. With 95 % "
         "intervals over items: of shares Wilson's, else by bootstrap.",
         (
@@ -77,7 +78,7 @@ TABLES = {
         frozenset({"no_interval"}),
     ),
     "meaning_thresholds": Table(
-        "tables_flips.tabulate_thresholds",
+        "tables_flips.tabulate_flips_by_meaning_threshold",
         "What wordings do to the answers, the stricter the check",
         "Wordings that score at least so much in the best check, and as many of all wordings of the same items, the "
         "exact mean over all draws. With 95 % intervals over items: of shares Wilson's, else by bootstrap.",
@@ -86,7 +87,7 @@ TABLES = {
         frozenset({"no_interval"}),
     ),
     "meaning_corrected": Table(
-        "tables_flips.tabulate_corrected",
+        "tables_flips.tabulate_corrected_flip_shares",
         "Changed answers among wordings of the same meaning, corrected for the errors of the check",
         "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
         "people said of some of them. With 95 % intervals over items and the wordings that people read (t).",
@@ -107,7 +108,7 @@ TABLES = {
         interval={"corrected": ("lower", "upper")},
     ),
     "meaning_effect": Table(
-        "tables_flips.tabulate_effect",
+        "tables_flips.tabulate_effect_of_meaning_score",
         "Whether answers are further from that to the original, the less a wording means the same",
         "Mixed model of every model and condition: distance ~ meaning_score + (1 | item), by REML. Estimate: change of "
         "the distance from a score of 0 to one of 1, with its 95 % interval (t, Satterthwaite).",
@@ -146,7 +147,7 @@ def _explain_unchecked_wordings(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say that no wording was checked; empty where some were."""
     from analysis.measures.meaning import has_meaning_scores
 
-    return "" if has_meaning_scores(runs) else "no wording was checked for its meaning; `waver meaning RUN` does that"
+    return "" if has_meaning_scores(runs) else "no wording was checked for its meaning; “waver meaning RUN” does that"
 
 
 CATALOGUE = Catalogue(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -22,12 +22,12 @@ from ground.meaning.verdicts import ALL, UNCLEAR
 TENTATIVE = 0.667  # Krippendorff's alpha, below which he draws not even tentative conclusions (2004, section 11.4)
 
 
-def format_value(value: float) -> str:
+def format_two_decimals(value: float) -> str:
     """Write a number with two decimals and a true minus sign."""
     return f"{value:.2f}".replace("-", "−")
 
 
-def format_ends(row: Mapping[Hashable, Any], column: str) -> str:
+def format_interval_in_brackets(row: Mapping[Hashable, Any], column: str) -> str:
     """Write the interval of a column in brackets, after a blank; nothing where there is none."""
     low, high = row[f"{column}_lower"], row[f"{column}_upper"]
     return "" if pd.isna(low) else f" ({low:.2f} to {high:.2f})".replace("-", "−")
@@ -48,7 +48,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     flips, meanings, checks = frames["meaning_flips"], frames["meanings"], frames["meaning_checks"]
     if len(flips):
         units = flips[flips["wordings"] == "all"]
-        silent = units[is_silent(units["validity"])]
+        silent = units[has_mostly_invalid_answers(units["validity"])]
         if len(silent) and len(silent) < len(units):
             names = join_names(list(labels.build_row_labels(units)[silent.index].unique()))
             yield f"Less than half of the answers are valid: {names}. Nothing is said of them."
@@ -106,8 +106,8 @@ def _list_people_cautions(annotators: pd.DataFrame) -> Iterator[str]:
         lowest = row["alpha"] if pd.isna(row["alpha_lower"]) else row["alpha_lower"]
         if lowest < TENTATIVE:
             yield (
-                f"That people agree enough is not sure: Krippendorff's alpha is {format_value(row['alpha'])}"
-                f"{format_ends(row, 'alpha')}, and {TENTATIVE:g} is the least to build on."
+                f"That people agree enough is not sure: Krippendorff's alpha is {format_two_decimals(row['alpha'])}"
+                f"{format_interval_in_brackets(row, 'alpha')}, and {TENTATIVE:g} is the least to build on."
             )
     careless = single[single["decoy_error_share"] > ALLOWED]
     if len(careless):

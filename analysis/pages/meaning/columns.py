@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, Column] = {
     "check_model": Column("model that the check asks", header="Model of the check"),
     "revision": Column("version of its weights", header="Revision"),
     "prompt_hash": Column("fingerprint of its prompt", header="Prompt"),
-    "decoy": Column("how the decoys were made", header="Decoys"),
+    "decoy": Column("how the decoys were made", header="Decoys", phrase_name=lambda kind: kind.replace("_", " ")),
     # people
     "annotator": Column("who read the wordings; all: everybody together", header="Person"),
     "meaning_annotators.n_wordings": Column("wordings that were read", "wordings", "Wordings"),

@@ -39,10 +39,10 @@ def frame_meaning_flips_by_model(frames: Frames) -> Iterator[tuple[pd.DataFrame]
                             *columns.values()]].assign(wordings="corrected")], ignore_index=True)  # fmt: skip
     shares = shares.dropna(subset=["flip"])
     for _, part in shares.groupby("study", sort=False):
-        yield (_choose_models(part, part[part["wordings"] == "all"], "flip", MODELS),)
+        yield (_order_and_limit_models(part, part[part["wordings"] == "all"], "flip", MODELS),)
 
 
-def _choose_models(part: pd.DataFrame, ranked: pd.DataFrame, column: str, most: int) -> pd.DataFrame:
+def _order_and_limit_models(part: pd.DataFrame, ranked: pd.DataFrame, column: str, most: int) -> pd.DataFrame:
     """Label the rows, order them by a column of some of them, and keep the first and last models of too many."""
     rows = part.assign(label=labels.build_row_labels(part))
     order = rows.loc[ranked.sort_values(column, ascending=False, kind="stable").index, "label"].drop_duplicates()
@@ -63,7 +63,7 @@ def frame_meaning_curves(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             columns = {measure: "value", f"{measure}_lower": "value_lower", f"{measure}_upper": "value_upper"}
             rows = part.rename(columns=columns).dropna(subset=["value"]).assign(measure=name)
             if rows["threshold"].nunique() > 1:
-                yield (_choose_models(rows, rows, "ranked", PANELS),)
+                yield (_order_and_limit_models(rows, rows, "ranked", PANELS),)
 
 
 def frame_meaning_roc(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -74,8 +74,8 @@ def frame_meaning_roc(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             if np.isnan(quality.auc):
                 continue
             _, passed, decoys = compute_roc(
-                _drop_missing(study.scores[quality.check][study.is_passed]),
-                _drop_missing(study.decoy_scores[quality.check]),
+                _drop_missing_scores(study.scores[quality.check][study.is_passed]),
+                _drop_missing_scores(study.decoy_scores[quality.check]),
             )
             rows = pd.DataFrame({"study": study.study, "decoys": decoys, "passed": passed})
             curves.append(rows.assign(**{name: getattr(quality, name) for name in OF_CHECK}))
@@ -94,11 +94,12 @@ def frame_meaning_scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         kinds = {name: (study.decoys["decoy"] == kind).to_numpy() for kind, name in DECOYS.items()}
         rows = [
             {"study": study.study, "check": quality.check, "auc": quality.auc, "threshold": quality.threshold,
-             "group": group, "is_same": group in (WORDINGS, READ_SAME, NOT_READ), **_compute_quantiles(values)}
+             "group": group, "is_same": group in (WORDINGS, READ_SAME, NOT_READ), **_compute_score_quantiles(values)}
             for quality in study.qualities
             for scores, members in ((study.scores, groups), (study.decoy_scores, kinds))
             for group, is_member in members.items()
-            if len(values := _drop_missing(scores.get(quality.check, np.full(len(is_member), np.nan))[is_member]))
+            if len(values := _drop_missing_scores(scores.get(quality.check, np.full(len(is_member),
+            np.nan))[is_member]))
         ]  # fmt: skip
         if rows:
             frame = pd.DataFrame(rows)
@@ -106,11 +107,11 @@ def frame_meaning_scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (frame.assign(row=frame["group"].map(shown.index)),)
 
 
-def _drop_missing(scores: Array) -> Array:
+def _drop_missing_scores(scores: Array) -> Array:
     """Leave out missing scores."""
     return scores[~np.isnan(scores)]
 
 
-def _compute_quantiles(values: Array) -> dict[str, float]:
+def _compute_score_quantiles(values: Array) -> dict[str, float]:
     """Return the number and the quantiles of some scores."""
     return {"n": len(values)} | dict(zip(QUANTILES, np.quantile(values, list(QUANTILES.values())), strict=True))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
-from analysis.pages.meaning.cautions import format_ends, format_value, list_cautions
+from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.pages.meaning.cautions import format_interval_in_brackets, format_two_decimals, list_cautions
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -28,10 +28,10 @@ from analysis.reporting.words.meaning import (
     PART,
     RULES,
     STAND,
-    describe_support,
-    is_same_only,
-    judge_kept_parts,
-    pair_flips,
+    choose_word_of_meaning_support,
+    describe_support_by_same_meaning,
+    do_all_answered_wordings_mean_the_same,
+    pair_flip_shares_of_all_and_same,
 )
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
@@ -42,7 +42,11 @@ TABLES = (
     "meaning_effect",
 )  # fmt: skip
 SUBJECT = "The result"
-UNCHECKED = "No wording of these runs was checked for its meaning; `waver meaning RUN` does that."
+RESULT_MEANING = (
+    "The result is how often a model answers another wording otherwise than the original; it stands where wordings of "
+    "the same meaning change nearly as many answers."
+)
+UNCHECKED = "No wording of these runs was checked for its meaning; “waver meaning RUN” does that."
 CHECK_RULES = (
     f"A check is used where the whole 95 % interval of its AUC lies above {LEAST_AUC:g}, and at least "
     f"{format_percent(LEAST_SHARE)} of the wordings that passed reach its threshold. From the threshold on, at most "
@@ -75,33 +79,35 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     if meanings.empty:
         return Answer(UNCHECKED, NO_CHECK)
     setup = _describe_setup(frames, when)
-    answering = flips[~is_silent(flips["validity"])] if len(flips) else flips
+    answering = flips[~has_mostly_invalid_answers(flips["validity"])] if len(flips) else flips
     cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))
     details: dict[str, tuple[str, ...]] = {
-        "meaning_roc": (CHECK_RULES, *_describe_checks(frames["meaning_checks"])),
-        "meanings": tuple(_describe_meanings(meanings)),
-        "meaning_annotators": tuple(_describe_people(frames["meaning_annotators"])),
-        "meaning_effect": tuple(_describe_effects(frames["meaning_effect"])),
+        "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),
+        "meanings": tuple(_describe_verdict_counts(meanings)),
+        "meaning_annotators": tuple(_describe_agreement_of_people(frames["meaning_annotators"])),
+        "meaning_effect": tuple(_describe_effects_of_meaning_score(frames["meaning_effect"])),
     }
     if meanings["meaning"].isna().all():
-        return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_empty(details))
+        return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_empty_details(details))
     if answering.empty and len(flips):
         verdict, why = describe_models_without_answers(list(labels.build_row_labels(flips).unique()))
-        return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty(details))
-    rows = pair_flips(answering, frames["meaning_corrected"]) if len(answering) else answering
+        return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty_details(details))
+    rows = pair_flip_shares_of_all_and_same(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
-        return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty(details))
-    support_words = judge_kept_parts(rows, by_chance)
+        return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty_details(details))
+    support_words = choose_word_of_meaning_support(rows, by_chance)
     details["meaning_flips_by_model"] = (
-        RULES[0], *_name_models(support_words, rows), *_describe_differences(rows),
+        RULES[0], *_name_models_by_verdict(support_words, rows), *_describe_extreme_gaps_of_flip_shares(rows),
         *_describe_corrected_shares(frames["meaning_corrected"], frames["meaning_checks"]),
     )  # fmt: skip
-    sentences = [describe_support(support_words, rows, SUBJECT)]
+    sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
     sentences += [_describe_mean_shares(rows)] if len(set(support_words)) == 1 else []
-    return Answer(setup, " ".join(sentences), cautions=cautions, details=_drop_empty(details))
+    return Answer(
+        setup, " ".join(sentences), cautions=cautions, details=_drop_empty_details(details), explanation=RESULT_MEANING
+    )
 
 
-def _drop_empty(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _drop_empty_details(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Leave out figures and tables that nothing is said about."""
     return {name: sentences for name, sentences in details.items() if sentences}
 
@@ -130,12 +136,12 @@ def _describe_mean_shares(rows: pd.DataFrame) -> str:
     """Say how many answers change, of wordings of the same meaning and of all."""
     same, all_wordings = (format_percent(rows[name].mean()) for name in ("same_flip", "flip"))
     start = f"{'On average, ' * (len(rows) > 1)}{same}"
-    if is_same_only(rows):
+    if do_all_answered_wordings_mean_the_same(rows):
         return f"{start} of the answers change."
     return f"{start} change, of all wordings {all_wordings}."
 
 
-def _name_models(support_words: list[str], rows: pd.DataFrame) -> Iterator[str]:
+def _name_models_by_verdict(support_words: list[str], rows: pd.DataFrame) -> Iterator[str]:
     """Say which word is that of which model, where they differ."""
     if len(set(support_words)) == 1:
         return
@@ -146,7 +152,7 @@ def _name_models(support_words: list[str], rows: pd.DataFrame) -> Iterator[str]:
             yield f"{f'“{word[0].upper()}{word[1:]}”' if word else 'Unclear'}: {join_names(of_word, NAMED_CHECKS)}."
 
 
-def _describe_differences(rows: pd.DataFrame) -> Iterator[str]:
+def _describe_extreme_gaps_of_flip_shares(rows: pd.DataFrame) -> Iterator[str]:
     """Say how far both shares are apart, for the models where the difference is lowest and highest."""
     rows = rows.assign(label=labels.build_row_labels(rows)).dropna(
         subset=["flip_difference_lower", "flip_difference_upper"]
@@ -179,37 +185,38 @@ def _describe_corrected_shares(corrected: pd.DataFrame, checks: pd.DataFrame) ->
         yield f"Corrected share: not shown: {reason}."
 
 
-def quote_check(check: str) -> str:
+def quote_check_name(check: str) -> str:
     """Write the name of a check in quotation marks, the middle of a long one cut out."""
     return f"“{labels.shorten_middle(check, CHECK_NAME)}”"
 
 
-def _describe_checks(checks: pd.DataFrame) -> Iterator[str]:
+def _describe_quality_of_checks(checks: pd.DataFrame) -> Iterator[str]:
     """Say how well every check parts decoys from wordings that passed, the best one first."""
     order = checks.sort_values(["used", "auc"], ascending=False, kind="stable")
     for row in order.head(NAMED_CHECKS).to_dict("records"):
-        name = quote_check(row["check"])
+        name = quote_check_name(row["check"])
         if pd.isna(row["auc"]):
             yield f"{name} is not used: {row['why_not']}."
             continue
-        auc = f"AUC {row['auc']:.2f}{format_ends(row, 'auc')}"
+        auc = f"{row['auc']:.2f}{format_interval_in_brackets(row, 'auc')}"
         if row["used"]:
             passed = "wordings that people call the same" if row["passed_by"] == PEOPLE else "wordings"
             yield (
-                f"{name} parts them: {auc}. From {row['threshold']:.3g} on, {format_percent(row['passed_share'])} of "
-                f"the {passed} pass, and {format_percent(row['decoy_share'])} of the decoys{_format_other_decoys(row)}."
+                f"{name} parts them: AUC {auc}. From {row['threshold']:.3g} on, {format_percent(row['passed_share'])} "
+                f"of the {passed} pass, and {format_percent(row['decoy_share'])} of the "
+                f"decoys{_format_interval_of_passing_decoys(row)}."
             )
         else:
-            yield f"{name} is not used ({auc}): {row['why_not']}."
+            yield f"{name} is not used: {row['why_not']}. Its AUC is {auc}."
 
 
-def _format_other_decoys(row: Mapping[Hashable, Any]) -> str:
+def _format_interval_of_passing_decoys(row: Mapping[Hashable, Any]) -> str:
     """Write the interval of the share of decoys that pass: the threshold was made from these very decoys."""
     ends = [row["decoy_share_lower"], row["decoy_share_upper"]]
     return "" if pd.isna(ends).any() else f"; of other decoys, {format_percent(ends[0])} to {format_percent(ends[1])}"
 
 
-def _describe_meanings(meanings: pd.DataFrame) -> Iterator[str]:
+def _describe_verdict_counts(meanings: pd.DataFrame) -> Iterator[str]:
     """Count the verdicts."""
     if meanings["meaning"].isna().all():
         return
@@ -222,26 +229,27 @@ def _describe_meanings(meanings: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _describe_people(annotators: pd.DataFrame) -> Iterator[str]:
+def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
     """Say how far people agree, and how many decoys each of them passed."""
     if annotators.empty:
         return
     together = annotators[annotators["annotator"] == "all"].dropna(subset=["alpha"])
     for row in together.to_dict("records"):
-        kappa = f", Fleiss' kappa {format_value(row['kappa'])}" if pd.notna(row["kappa"]) else ""
+        kappa = f", Fleiss' kappa {format_two_decimals(row['kappa'])}" if pd.notna(row["kappa"]) else ""
         yield (
-            f"Krippendorff's alpha of the people is {format_value(row['alpha'])}{format_ends(row, 'alpha')}{kappa}, on "
+            f"Krippendorff's alpha of the people "
+            f"is {format_two_decimals(row['alpha'])}{format_interval_in_brackets(row, 'alpha')}{kappa}, on "
             f"{format_quantity(int(row['n_wordings']), 'wording')}."
         )
     single = annotators[(annotators["annotator"] != "all") & annotators["decoy_error_share"].notna()]
     for row in single.head(NAMED_CHECKS).to_dict("records"):
         yield (
-            f"{labels.shorten_middle(row['annotator'], 20)} called {format_percent(row['decoy_error_share'])} of "
+            f"“{labels.shorten_middle(row['annotator'], 20)}” called {format_percent(row['decoy_error_share'])} of "
             f"{format_quantity(int(row['n_decoys']), 'decoy')} the same."
         )
 
 
-def _describe_effects(effects: pd.DataFrame) -> Iterator[str]:
+def _describe_effects_of_meaning_score(effects: pd.DataFrame) -> Iterator[str]:
     """Count the models whose answers are further from the original where the meaning score is lower."""
     tested = effects.dropna(subset=["p_holm"]) if len(effects) else effects
     if tested.empty:

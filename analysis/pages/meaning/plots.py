@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.reporting.drawing import panels
+from analysis.reporting.drawing import marks, panels
 from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
@@ -44,11 +44,9 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
     """
     shown = [name for name in SHARES if (frame["wordings"] == name).any()]
     legend = [SHARES[name][0] for name in shown]
-    names = labels.drop_prefix_and_shorten_names(
-        list(dict.fromkeys(frame["label"])), panels.compute_max_label_letters(width)
-    )
+    names = panels.wrap_row_labels(list(dict.fromkeys(frame["label"])), width, 6.0)
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_row_pitch(len(names), 6.0, 0.36) * len(names),
+        width, 1, 1, panels.choose_distance_between_rows(names, 6.0, 0.36) * len(names),
         left=panels.measure_row_labels(names), title=0.05, below=0.4,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
     )  # fmt: skip
@@ -59,6 +57,10 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
         heights = rows["row"] + DODGE * (place - (len(shown) - 1) / 2)
         axes.hlines(heights, rows["flip_lower"], rows["flip_upper"], colors=look.colour, linewidth=1.2)
         axes.scatter(rows["flip"], heights, s=17, marker=look.marker, c=look.colour, zorder=3)
+        texts = rows["label"] + f", {SHARES[name][0]}"
+        marks.set_hover_titles_of_marks(
+            axes, rows["flip"], heights, texts, rows["flip"], rows["flip_lower"], rows["flip_upper"]
+        )
     highest = float(np.nanmax(frame[["flip", "flip_upper"]].to_numpy(float)))
     panels.scale_axis(axes, 0, min(1.0, max(0.1, highest)), 4)
     panels.label_x_axis(axes, "share of changed answers")
@@ -83,15 +85,15 @@ def draw_meaning_curves(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         The figure.
     """
     models = list(dict.fromkeys(frame["label"]))
-    across = min(len(models), 2 if panels.is_narrow(width) else 3)
+    across = min(len(models), 2 if panels.is_one_column_wide(width) else 3)
     legend = [name for name, _ in CURVES.values()]
     drawing, all_axes = panels.lay_out_panels(
-        width, len(models), across, 1.25 if panels.is_narrow(width) else 1.5, left=0.52, gap=0.2, below=0.44,
+        width, len(models), across, 1.25 if panels.is_one_column_wide(width) else 1.5, left=0.52, gap=0.2, below=0.44,
+        whole_titles=models,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
     )  # fmt: skip
     ends = frame[["value_lower", "value_upper", "value"]].to_numpy(float)
-    names = labels.drop_prefix_and_shorten_names(models, 30)
-    for place, (axes, model, name) in enumerate(zip(all_axes, models, names, strict=True)):
+    for place, (axes, model) in enumerate(zip(all_axes, models, strict=True)):
         part = frame[frame["label"] == model]
         for kind, (_, look) in CURVES.items():
             rows = part[part["wordings"] == kind].sort_values("kept", ascending=False)
@@ -100,8 +102,11 @@ def draw_meaning_curves(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
                 alpha=0.2, linewidth=0,
             )  # fmt: skip
             axes.plot(rows["kept"], rows["value"], color=look.colour, marker=look.marker, ms=2.5, linewidth=1.2)
-        _mark_threshold(axes, part)
-        panels.draw_title(axes, name)
+            texts = [f"{model}, {kept:.0%} kept, {CURVES[kind][0]}" for kept in rows["kept"]]
+            marks.set_hover_titles_of_marks(
+                axes, rows["kept"], rows["value"], texts, rows["value"], rows["value_lower"], rows["value_upper"]
+            )
+        _draw_line_at_threshold(axes, part)
         panels.scale_axis(axes, 0, max(0.02, float(np.nanmax(ends))), 3, axis="y")
         panels.scale_axis(axes, 0, 1, 2)
         axes.set_xlim(*axes.get_xlim()[::-1])
@@ -113,7 +118,7 @@ def draw_meaning_curves(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     return drawing
 
 
-def _mark_threshold(axes: Axes, part: pd.DataFrame) -> None:
+def _draw_line_at_threshold(axes: Axes, part: pd.DataFrame) -> None:
     """Draw a dashed line where the threshold of the check is, between the shares kept by the scores around it."""
     steps = part.drop_duplicates("threshold").sort_values("threshold")
     at = steps["at"].iloc[0]
@@ -145,7 +150,7 @@ def draw_meaning_roc(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     legend = [f"{name}: {auc_by_check[check]:.2f}" for check, name in zip(checks, shortened, strict=True)]
     check_looks = [Look(OKABE_ITO[place], "o") for place in range(len(checks))]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 2.5, left=0.52, right=0.12 if panels.is_narrow(width) else width - 0.52 - 3.2, title=0.05,
+        width, 1, 1, 2.5, left=0.52, right=0.12 if panels.is_one_column_wide(width) else width - 0.52 - 3.2, title=0.05,
         below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
     )  # fmt: skip
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
@@ -153,6 +158,9 @@ def draw_meaning_roc(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
         rows = frame[frame["check"] == check]
         first = rows.iloc[0]
         axes.plot(rows["decoys"], rows["passed"], color=look.colour, linewidth=1.4 if first["used"] else 0.9)
+        marks.set_hover_titles_of_marks(axes, [first["decoy_share"]], [first["passed_share"]], f"{check}, "
+            f"wordings that pass",
+                         [first["passed_share"]])  # fmt: skip
         axes.scatter(
             first["decoy_share"], first["passed_share"], s=22, marker=look.marker, edgecolors=look.colour, zorder=4,
             linewidths=1, c=look.colour if first["used"] else "white",
@@ -184,11 +192,11 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     order = frame.drop_duplicates("check").sort_values("auc", ascending=False, kind="stable")
     checks = list(order["check"])[:MOST_CHECKS]
     names = list(frame.drop_duplicates("row").sort_values("row")["group"])
-    across = 1 if panels.is_narrow(width) else min(2, len(checks))
+    across = 1 if panels.is_one_column_wide(width) else min(2, len(checks))
     left = panels.measure_row_labels(names)
     drawing, all_axes = panels.lay_out_panels(
-        width, len(checks), across, panels.choose_row_pitch(len(names), 2.4) * len(names), left=left, below=0.3,
-        gap=0.25,
+        width, len(checks), across, panels.choose_distance_between_rows(names, 2.4) * len(names), left=left, below=0.3,
+        gap=0.25, whole_titles=[labels.shorten_middle(check, 48) for check in checks],
     )  # fmt: skip
     for place, (axes, check) in enumerate(zip(all_axes, checks, strict=True)):
         rows = frame[frame["check"] == check]
@@ -199,9 +207,12 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         axes.hlines(rows["row"], rows["low"], rows["high"], colors=colours, linewidth=0.8)
         axes.hlines(rows["row"], rows["quarter"], rows["three_quarters"], colors=colours, linewidth=3.2)
         axes.scatter(rows["median"], rows["row"], s=12, c="white", edgecolors=colours, linewidths=1, zorder=3)
+        texts = rows["group"].astype(str) + ", median (quartiles)"
+        marks.set_hover_titles_of_marks(
+            axes, rows["median"], rows["row"], texts, rows["median"], rows["quarter"], rows["three_quarters"]
+        )
         ends = rows[["low", "high", "threshold"]].to_numpy(float)
         low, high = min(0.0, float(np.nanmin(ends))), max(1.0, float(np.nanmax(ends)))
         threshold = float(rows["threshold"].iloc[0])
         panels.scale_axis(axes, low, high, 4, reference_line=None if np.isnan(threshold) else threshold)
-        panels.draw_title(axes, labels.shorten_middle(check, 48))
     return drawing

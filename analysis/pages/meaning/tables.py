@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning import StudyMeaning, read_meanings, read_study_meanings
+from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
-from analysis.statistics.annotators import AgreementCoefficient, compute_vote_agreement, compute_yes_share
+from analysis.statistics.annotators import AgreementCoefficient, compute_share_of_yes_votes, compute_vote_agreement
 from analysis.statistics.resampling import DRAWS, Array
 from ground.meaning.separation import compute_auc
 
@@ -21,12 +21,12 @@ EVERYBODY = "all"  # in place of the name of a person
 _PROVENANCE = {"engine": "engine", "check_model": "model", "revision": "revision", "prompt_hash": "prompt_hash"}
 
 
-def _list_studies(runs: Runs) -> list[StudyMeaning]:
+def _list_checked_studies(runs: Runs) -> list[StudyMeaning]:
     """List the studies whose wordings were checked."""
     return read_study_meanings(runs) if list_meaning_folders(runs) else []
 
 
-def tabulate_checks(runs: Runs) -> pd.DataFrame:
+def tabulate_quality_of_meaning_checks(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check parts decoys from wordings that passed, on all wordings of a study.
 
     Parameters
@@ -41,7 +41,7 @@ def tabulate_checks(runs: Runs) -> pd.DataFrame:
         over items (Wilson); engine, check_model, revision, prompt_hash as meaning.parquet says, None where it does not.
     """
     rows = []
-    for study in _list_studies(runs):
+    for study in _list_checked_studies(runs):
         items, decoy_items = study.wordings["item"].to_numpy(), study.decoys["item"].to_numpy()
         for quality in study.qualities:
             of_passed = study.scores[quality.check][study.is_passed]
@@ -65,11 +65,11 @@ def _estimate_passing_share(name: str, scores: Array, items: Any, threshold: flo
     has_score = ~np.isnan(scores)
     if np.isnan(threshold) or not has_score.any():
         return dict.fromkeys((name, f"{name}_lower", f"{name}_upper"), np.nan)
-    share = compute_yes_share(np.where(has_score, scores >= threshold, np.nan), items)
+    share = compute_share_of_yes_votes(np.where(has_score, scores >= threshold, np.nan), items)
     return {name: share.value, f"{name}_lower": share.lower, f"{name}_upper": share.upper}
 
 
-def tabulate_decoys(runs: Runs) -> pd.DataFrame:
+def tabulate_decoys_passing_checks(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check sees through each kind of decoy.
 
     Parameters
@@ -84,7 +84,7 @@ def tabulate_decoys(runs: Runs) -> pd.DataFrame:
         reach the check's threshold, each with X_lower, X_upper over items.
     """
     rows = []
-    for study in _list_studies(runs):
+    for study in _list_checked_studies(runs):
         items = study.wordings["item"].to_numpy()[study.is_passed]
         for quality in study.qualities:
             for kind in dict.fromkeys(study.decoys["decoy"]):
@@ -100,7 +100,7 @@ def tabulate_decoys(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_annotators(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_votes_of_annotators(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Tabulate what people said, and how far they agree.
 
     Parameters
@@ -118,12 +118,12 @@ def tabulate_annotators(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) ->
         X_lower, X_upper over items (bootstrap); no_interval: why one is missing.
     """
     rows: list[dict[str, Any]] = []
-    for study in _list_studies(runs):
-        rows += _list_annotators(study, resamples, seed)
+    for study in _list_checked_studies(runs):
+        rows += _list_vote_rows_of_annotators(study, resamples, seed)
     return pd.DataFrame(rows)
 
 
-def _list_annotators(study: StudyMeaning, resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield the rows of every person, and of everybody."""
     if not study.votes and not study.decoy_votes:
         return
@@ -140,14 +140,14 @@ def _list_annotators(study: StudyMeaning, resamples: int, seed: int) -> Iterator
         shares = _estimate_vote_shares(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
         yield {"study": study.study, "annotator": name, **shares, **no_agreement}
     kappa, alpha = compute_vote_agreement(votes, items, draws=resamples, seed=seed)
-    agreement = _describe_coefficient("kappa", kappa) | _describe_coefficient("alpha", alpha)
+    agreement = _build_coefficient_columns("kappa", kappa) | _build_coefficient_columns("alpha", alpha)
     missing = {name: part.missing for name, part in (("kappa", kappa), ("alpha", alpha)) if part.missing}
     shares = _estimate_vote_shares(votes, items, decoy_votes, decoy_items)
     no_interval = "; ".join(f"{name}: {why}" for name, why in missing.items())
     yield {"study": study.study, "annotator": EVERYBODY, **shares, **agreement, "no_interval": no_interval}
 
 
-def _describe_coefficient(name: str, coefficient: AgreementCoefficient) -> dict[str, float]:
+def _build_coefficient_columns(name: str, coefficient: AgreementCoefficient) -> dict[str, float]:
     """Return a coefficient and its interval as columns."""
     return {name: coefficient.value, f"{name}_lower": coefficient.lower, f"{name}_upper": coefficient.upper}
 
@@ -158,12 +158,12 @@ def _estimate_vote_shares(votes: Array, items: Any, decoy_votes: Array, decoy_it
     for share_name, number_name, part, of_items in (
         ("yes_share", "n_wordings", votes, items), ("decoy_error_share", "n_decoys", decoy_votes, decoy_items)
     ):  # fmt: skip
-        share = compute_yes_share(part.ravel(), np.repeat(of_items, part.shape[1]))
+        share = compute_share_of_yes_votes(part.ravel(), np.repeat(of_items, part.shape[1]))
         columns[number_name] = int((~np.isnan(part)).any(axis=1).sum())
         columns |= {share_name: share.value, f"{share_name}_lower": share.lower, f"{share_name}_upper": share.upper}
     return columns
 
 
-def tabulate_meanings(runs: Runs) -> pd.DataFrame:
-    """Tabulate every wording with its verdict, votes and scores (`measures.meaning.read_meanings`)."""
-    return read_meanings(runs)
+def tabulate_verdicts_on_wordings(runs: Runs) -> pd.DataFrame:
+    """Tabulate every wording with its verdict, votes and scores (`measures.meaning.read_verdicts_on_wordings`)."""
+    return read_verdicts_on_wordings(runs)

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning_corrected import correct_flips
-from analysis.measures.meaning_flips import ALL, StudyAnswers, compare_flips, compare_with_all, read_judged_answers
+from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
+from analysis.measures.meaning_flips import (
+    ALL,
+    StudyAnswers,
+    compare_chosen_with_all_wordings,
+    compare_flips_of_all_and_same_meaning,
+    read_answers_of_checked_studies,
+)
 from analysis.runs.folder import UNIT
 from analysis.statistics.mixed import Result, fit_mixed_models
 from analysis.statistics.mixed.design import INTERCEPT
@@ -31,32 +37,32 @@ _EFFECT_COLUMNS = (
 EFFECT = "distance ~ meaning_score + (1 | item)"
 
 
-def tabulate_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Tabulate what all wordings do to the answers, and what those do that mean the same.
 
     Parameters
     ----------
     runs, resamples, seed
-        As in `measures.meaning_flips.compare_flips`.
+        As in `measures.meaning_flips.compare_flips_of_all_and_same_meaning`.
 
     Returns
     -------
     DataFrame
         Its columns, both rows of a model beside each other.
     """
-    table = compare_flips(runs, resamples=resamples, seed=seed)
+    table = compare_flips_of_all_and_same_meaning(runs, resamples=resamples, seed=seed)
     if table.empty:
         return table
     return table.iloc[np.argsort(table.groupby(list(UNIT), sort=False).ngroup(), kind="stable")].reset_index(drop=True)
 
 
-def tabulate_thresholds(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_flips_by_meaning_threshold(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Tabulate what wordings do to the answers that reach a threshold of the best check, and as many of all wordings.
 
     Parameters
     ----------
     runs, resamples, seed
-        As in `tabulate_flips`.
+        As in `tabulate_flips_of_all_and_same_meaning`.
 
     Returns
     -------
@@ -64,23 +70,28 @@ def tabulate_thresholds(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) ->
         study, model, condition; check: the best one; threshold: the lowest score, and deciles of the scores of all
         wordings, as far as two items have one above; kept: share of the wordings with a score that reach it;
         wordings: `CERTIFIED`, or `ALL` of the same items; n_items, n_wordings, k, n_items_k, flip, sd, range_k with
-        X_lower, X_upper and no_interval as in `tabulate_flips`. No rows of a study without a used check.
+        X_lower, X_upper and no_interval as in `tabulate_flips_of_all_and_same_meaning`. No rows of a study without a
+        used check.
     """
-    parts = [part for answers in read_judged_answers(runs) for part in _trace_thresholds(answers, resamples, seed)]
+    parts = [
+        part
+        for answers in read_answers_of_checked_studies(runs)
+        for part in _compare_wordings_above_each_threshold(answers, resamples, seed)
+    ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _trace_thresholds(answers: StudyAnswers, resamples: int, seed: int) -> list[pd.DataFrame]:
+def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int, seed: int) -> list[pd.DataFrame]:
     """Compare wordings above every threshold with all wordings; an equal threshold counts once."""
     best, scores = answers.meaning.best, answers.scores[~np.isnan(answers.scores)]
     if best is None or not len(scores):
         return []
     parts = []
     for threshold in np.unique(np.quantile(scores, np.arange(STEPS) / STEPS, method="lower")):
-        comparison = compare_with_all(answers, answers.scores >= threshold)
+        comparison = compare_chosen_with_all_wordings(answers, answers.scores >= threshold)
         if (comparison.sizes > 0).sum(axis=1).max(initial=0) < 2:
             break
-        _, table = comparison.estimate_intervals(resamples, seed)
+        _, table = comparison.estimate_figures_with_intervals(resamples, seed)
         n_units = len(answers.beside.units)
         parts.append(
             table.assign(
@@ -91,7 +102,7 @@ def _trace_thresholds(answers: StudyAnswers, resamples: int, seed: int) -> list[
     return parts
 
 
-def tabulate_corrected(runs: Runs) -> pd.DataFrame:
+def tabulate_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
     """Tabulate the share of flips among wordings of the same meaning, corrected for the errors of the check.
 
     Parameters
@@ -102,12 +113,12 @@ def tabulate_corrected(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As of `measures.meaning_corrected.correct_flips`.
+        As of `measures.meaning_corrected.correct_flip_shares_for_check_errors`.
     """
-    return correct_flips(runs)
+    return correct_flip_shares_for_check_errors(runs)
 
 
-def tabulate_effect(runs: Runs) -> pd.DataFrame:
+def tabulate_effect_of_meaning_score(runs: Runs) -> pd.DataFrame:
     """Tabulate how far answers are from that to the original, by how surely their wording means the same.
 
     Parameters
@@ -126,7 +137,7 @@ def tabulate_effect(runs: Runs) -> pd.DataFrame:
     fits: list[tuple[FitInput, Fit]] = []
     unfitted: list[dict[str, Any]] = []
     checks: dict[str, str] = {}
-    for answers in read_judged_answers(runs):
+    for answers in read_answers_of_checked_studies(runs):
         if answers.meaning.best is None:
             continue
         checks[answers.beside.study] = answers.meaning.best.check
@@ -137,7 +148,9 @@ def tabulate_effect(runs: Runs) -> pd.DataFrame:
                 fits += fit_mixed_models(rows, EFFECT, by=UNIT).fits
             except InputError as error:
                 unfitted.append({**names, "n_rows": 0, "n_items": 0, "warnings": f"not fitted: {error}"})
-    parts = ([_list_effects(Result(UNIT, fits))] if fits else []) + ([pd.DataFrame(unfitted)] if unfitted else [])
+    parts = ([_list_effects_of_meaning_score(Result(UNIT, fits))] if fits else []) + (
+        [pd.DataFrame(unfitted)] if unfitted else []
+    )
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True).reindex(columns=[*UNIT, *_EFFECT_COLUMNS])
@@ -155,7 +168,7 @@ def _list_scored_answers(answers: StudyAnswers, distances: Array) -> pd.DataFram
     })  # fmt: skip
 
 
-def _list_effects(result: Result) -> pd.DataFrame:
+def _list_effects_of_meaning_score(result: Result) -> pd.DataFrame:
     """List the effect of the score in every fit, and what weakens the fit."""
     slopes = result.table[result.table["term"] != INTERCEPT]
     diagnostics = result.diagnostics.set_index(list(UNIT))

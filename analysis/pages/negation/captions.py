@@ -22,7 +22,7 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
         f"one negation in which the two sides of a minimal pair differ ({format_count_range(rows['n'])} pairs per "
         f"line). {KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et "
         "al., Table "
-        f"2.{labels.describe_selection(LINES, models, 'models', 'whose share changes most over important negations')}"
+        f"2.{labels.describe_shown_rows(LINES, models, 'models', 'whose share changes most over important negations')}"
         f"{labels.explain_silent_mark(rows)}"
     )
 
@@ -30,7 +30,7 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
 def caption_negation_changes(frame: pd.DataFrame) -> str:
     """Write the caption of the changes."""
     n_rows = labels.build_row_labels(frame).nunique()
-    selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the largest and the smallest loss")
+    selection = labels.describe_shown_rows(panels.ROWS, n_rows, "rows", "with the largest and the smallest loss")
     return (
         "Share of right labels with the negation minus without, of "
         f"{format_quantity(frame['model'].nunique(), 'model')} over {format_count_range(frame['n'])} minimal pairs per "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
     format_percent,
@@ -34,12 +34,14 @@ def find_units_above_majority(accuracy: pd.DataFrame) -> pd.DataFrame:
     rows = accuracy[(accuracy["sentences"] == "original") & accuracy["accuracy_lower"].notna()]
     names = ["accuracy", "accuracy_lower", "accuracy_upper", "majority"]
 
-    def judge_units(n_comparisons: int) -> list[str]:
+    def mark_units_above_majority(n_comparisons: int) -> list[str]:
         """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
         return ["able" if verdicts.widen_share_interval(share, low, high, n_comparisons)[0] > majority else ""
                 for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
 
-    is_able = [word != "" for word in verdicts.choose_words_by_holm(judge_units, len(rows))]
+    is_able = [
+        word != "" for word in verdicts.choose_words_by_stepwise_wider_intervals(mark_units_above_majority, len(rows))
+    ]
     return rows.loc[is_able, list(UNIT)].reset_index(drop=True)
 
 
@@ -47,7 +49,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
     """Yield the cautions from the tables of accuracy, minimal pairs and bias."""
     valid = compute_valid_shares(accuracy)
     yield from _list_silent_cautions(valid)
-    answering = valid[~is_silent(valid["valid"])]
+    answering = valid[~has_mostly_invalid_answers(valid["valid"])]
     yield from _list_below_majority_cautions(accuracy, answering)
     yield from _list_one_label_cautions(bias.assign(name=labels.build_row_labels(bias)).merge(answering[list(UNIT)]))
     items_by_label = pairs["n_items"].set_axis(labels.build_row_labels(pairs))
@@ -57,7 +59,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
 
 def _list_silent_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
     """Name the models of which less than half of the answers are valid."""
-    silent_units = valid_shares[is_silent(valid_shares["valid"])]
+    silent_units = valid_shares[has_mostly_invalid_answers(valid_shares["valid"])]
     if len(silent_units):
         yield (
             "Less than half of the answers of "

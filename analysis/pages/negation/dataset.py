@@ -166,21 +166,22 @@ def _parse_sentence_pair(row: Row) -> Instance:
                      zip(("sentence1", "sentence2"), sides, strict=True)]  # fmt: skip
         return Instance(
             where, _parse_pair_id(where, fields, "jnli_sentence_pair_id"),
-            _parse_one_of(where, fields, "type", PATTERNS),
+            _parse_text_among_choices(where, fields, "type", PATTERNS),
             _parse_sentence_field(where, sides[0], "sentence"), _parse_sentence_field(where, sides[1], "sentence"),
-            _parse_one_of(where, fields, "gold_label", LABELS), *positions,
+            _parse_text_among_choices(where, fields, "gold_label", LABELS), *positions,
         )  # fmt: skip
     if "sentence1" in fields:
         return Instance(
             where, _parse_pair_id(where, fields, "sentence_pair_id"), ORIGINAL,
             _parse_sentence_field(where, fields, "sentence1"),
-            _parse_sentence_field(where, fields, "sentence2"), _parse_one_of(where, fields, "label", LABELS),
+            _parse_sentence_field(where, fields, "sentence2"), _parse_text_among_choices(where, fields, "label",
+            LABELS),
         )  # fmt: skip
-    pattern = _parse_one_of(where, fields, "pattern", PATTERNS) if fields.get("pattern") else ORIGINAL
+    pattern = _parse_text_among_choices(where, fields, "pattern", PATTERNS) if fields.get("pattern") else ORIGINAL
     return Instance(
         where, _parse_pair_id(where, fields, "item") if "item" in fields else where, pattern,
         _parse_sentence_field(where, fields, "premise"),
-        _parse_sentence_field(where, fields, "hypothesis"), _parse_one_of(where, fields, "label", LABELS),
+        _parse_sentence_field(where, fields, "hypothesis"), _parse_text_among_choices(where, fields, "label", LABELS),
         _parse_negation_position(where, fields, "premise_position"),
         _parse_negation_position(where, fields, "hypothesis_position"),
     )  # fmt: skip
@@ -190,10 +191,10 @@ def _parse_negation_position(where: str, fields: Any, field: str = "neg_position
     """Parse where a negation stands in its sentence, one of `POSITIONS`; None where the field is missing or empty."""
     if not isinstance(fields, dict):
         raise InputError(f"{where}: neg is not an object with {field}")
-    return _parse_one_of(where, fields, field, POSITIONS) if fields.get(field) else None
+    return _parse_text_among_choices(where, fields, field, POSITIONS) if fields.get(field) else None
 
 
-def _parse_one_of(where: str, fields: Mapping[str, Any], field: str, choices: Sequence[str]) -> str:
+def _parse_text_among_choices(where: str, fields: Mapping[str, Any], field: str, choices: Sequence[str]) -> str:
     """Return the text of a field that must be one of some choices."""
     value = _require_field(where, fields, field)
     if not isinstance(value, str) or value not in choices:

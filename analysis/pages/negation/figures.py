@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.catalogue.frames import Frames
 from analysis.runs.folder import UNIT
 
@@ -31,6 +31,8 @@ def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
 def _split_minimal_pairs_by_study(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the column `silent`."""
     valid = compute_valid_shares(frames["negation_accuracy"])
-    marked_pairs = frames["minimal_pairs"].merge(valid.assign(silent=is_silent(valid["valid"])), on=list(UNIT))
+    marked_pairs = frames["minimal_pairs"].merge(
+        valid.assign(silent=has_mostly_invalid_answers(valid["valid"])), on=list(UNIT)
+    )
     for _, part in marked_pairs.groupby("study", sort=False):
         yield (part,)

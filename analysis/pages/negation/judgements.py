@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thoughts import build_said_option_sql
+from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -109,7 +109,7 @@ def _create_judgements_view(runs: Runs) -> None:
         SELECT *, said IS NOT NULL AND said = gold AS is_right
         FROM (SELECT r.study, r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern <> 'original'
                      AS negated, s.gold,
-                     coalesce({build_said_option_sql("r", "s")},
+                     coalesce({build_sql_of_answered_option("r", "s")},
                               CASE WHEN list_reverse_sort(r."count")[1] > list_reverse_sort(r."count")[2]
                                    THEN s.options[list_position(r."count", list_max(r."count"))] END) AS said,
                      r.probability[list_position(s.options, s.gold)] / nullif(list_sum(r.probability), 0) AS p_gold

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import FEW_ITEMS, is_silent
+from analysis.measures.thresholds import FEW_ITEMS, has_mostly_invalid_answers
 from analysis.pages.negation.cautions import find_units_above_majority, list_cautions
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
@@ -19,6 +19,7 @@ from analysis.reporting.words import (
     phrase_model_condition_count,
     verdicts,
 )
+from analysis.reporting.words.counts import phrase_asked_models
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
 
@@ -27,11 +28,13 @@ LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
 BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, -LITTLE))
 WORD_MEANINGS = (
-    f"“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below −{100 * LITTLE:.0f} points.",
+    f"“Yes” means that an important negation costs more than {100 * LITTLE:.0f} points of right labels: the whole 95 % "
+    f"interval of this change (AccChg) lies below −{100 * LITTLE:.0f} points.",
     f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
     "Of several models, the interval is widened for their number (Holm).",
-    "Judged are models that label the originals rightly more often than the majority baseline, by their whole "
-    "interval, widened likewise. A model that cannot do without the negation cannot lose by it.",
+    "Judged are models that label the originals rightly more often than their commonest label would (the majority "
+    "baseline), by their whole interval, widened likewise. A model that cannot do without the negation cannot lose by "
+    "it.",
 )
 TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_places")
 
@@ -54,7 +57,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     accuracy, pairs = frames["negation_accuracy"], frames["minimal_pairs"]
     asked_sentence, doubts = _describe_asked_pairs(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
-    answering = valid[~is_silent(valid["valid"])][list(UNIT)]
+    answering = valid[~has_mostly_invalid_answers(valid["valid"])][list(UNIT)]
     if answering.empty:
         verdict, why = describe_models_without_answers(list(labels.build_row_labels(valid).unique()))
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
@@ -76,12 +79,11 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
 
 def _describe_asked_pairs(accuracy: pd.DataFrame, dates_text: str) -> str:
     """Say how many models were asked about how many pairs of sentences, and when."""
-    models = accuracy["model"].nunique()
     sizes = accuracy.groupby(["study", "sentences"])["n"].max().groupby("sentences").sum()
     with_negation, n = int(sizes.get("negated", 0)), int(sizes.sum())
     return (
-        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked how premise and hypothesis go "
-        f"together, in {format_quantity(n, 'pair')} of sentences, {with_negation:,} with a negation{dates_text}."
+        f"{phrase_asked_models(accuracy)} asked whether one sentence follows from another, in "
+        f"{format_quantity(n, 'pair')} of sentences, {with_negation:,} with a negation{dates_text}."
     )
 
 
@@ -90,9 +92,9 @@ def _describe_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
     right labels."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
-    verdict_words = verdicts.judge_differences(judged, "acc_change", BANDS)
+    verdict_words = verdicts.choose_words_for_differences(judged, "acc_change", BANDS)
     if len(judged) > 1:
-        scope_text = " that beat the majority baseline" if len(judged) < n_asked else ""
+        scope_text = " that do better than always giving the commonest label" if len(judged) < n_asked else ""
         return verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged) + scope_text)
     row = judged.iloc[0]
     return (

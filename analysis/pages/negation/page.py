@@ -10,7 +10,7 @@ from analysis.pages.negation import narrative
 from analysis.pages.negation.catalogue import CATALOGUE
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, tables
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import labels, verdicts
@@ -60,7 +60,11 @@ def _build_negation_example(row: pd.Series) -> dict[str, Any]:
     for pieces, side in zip(split_texts_at_differences(before, after), ("before", "after"), strict=True):
         said_label, right, share = row[f"said_{side}"], row[f"label_{side}"], row[f"p_{side}"]
         has_share = pd.notna(share)
-        number = f", p(right) {format_value(share, look_up_column('negation_worst', 'p_before'))}" if has_share else ""
+        number = (
+            f", p(right) {format_value_by_column(share, look_up_column('negation_worst', 'p_before'))}"
+            if has_share
+            else ""
+        )
         length = 100 * share if has_share else 100.0 * (said_label == right)
         answer = "no valid answer" if pd.isna(said_label) else said_label
         wordings.append({"pieces": pieces, "answer": answer, "agreement": f"right: {right}{number}",

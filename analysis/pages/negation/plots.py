@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.negation.judgements import KINDS
-from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
@@ -53,10 +53,11 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     hollow = rows.groupby("model")["silent"].any()
     looks = looks or plotting.assign_colours_and_markers(models)
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
-    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
-    high = 2.1 if panels.is_narrow(width) else 2.6
+    legend_names = list(models.values())
+    high = 2.1 if panels.is_one_column_wide(width) else 2.6
     drawing, panel_axes = panels.lay_out_panels(
         width, len(kinds), len(kinds), high, left=0.46, bottom=0.2, gap=0.24,
+        whole_titles=[TITLES[kind] for kind in kinds],
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     offsets = np.linspace(-0.06, 0.06, len(models)) if len(models) > 1 else np.zeros(1)
@@ -66,14 +67,16 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
             for _, row in part.iterrows():
                 x, y = [offset, 1 + offset], [row["acc"], row["acc_negated"]]
                 look, face = looks[model], "white" if hollow[model] else looks[model].colour
-                axes.plot(x, y, color=look.colour, linewidth=1, linestyle=panels.DASHED if hollow[model] else "-")
+                axes.plot(x, y, color=look.colour, linewidth=1, linestyle=panels.DASHED if hollow[model] else "-",
+                          gid=look.model_class)  # fmt: skip
                 lower, upper = ([row[f"acc_{end}"], row[f"acc_negated_{end}"]] for end in ("lower", "upper"))
-                axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8)
-                axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none")
+                axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8, gid=look.model_class)
+                axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none", gid=look.model_class)
+                names = [f"{row['label']}, {which} the negation" for which in ("without", "with")]
+                marks.set_hover_titles_of_marks(axes, x, y, names, y, lower, upper, look.model_class)
         panels.scale_axis(axes, 0, 1, axis="y")
         axes.set(xlim=(-0.25, 1.25), xticks=[0, 1])
         axes.set_xticklabels(["without", "with"])
-        panels.draw_title(axes, TITLES[kind])
         panels.label_x_axis(axes, "the negation")
         if number:
             axes.set_yticklabels([])
@@ -96,7 +99,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
@@ -111,24 +114,29 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     rows = rows.assign(row=rows["label"].map(names.index))
     edge = panels.compute_symmetric_limit(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
-    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
-    high = len(names) * panels.choose_row_pitch(len(names), 3.6)
-    across = 1 if panels.is_narrow(width) else len(kinds)
+    across = 1 if panels.is_one_column_wide(width) else len(kinds)
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"]))
+    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(kinds) // across))
+    across = len(kinds) if legend_names else across  # numbers leave room for panels side by side
+    high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(kinds), across, high, left=panels.measure_row_labels(fitted_names)
-    )
+        width, len(kinds), across, high, left=panels.measure_row_labels(row_labels),
+        whole_titles=[TITLES[kind] for kind in kinds],
+        top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
+    )  # fmt: skip
+    model_of = dict(zip(rows["label"], rows["model"], strict=True))
+    panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for number, (axes, kind) in enumerate(zip(panel_axes, kinds, strict=True)):
         part = rows[rows["pairs"] == kind]
         panels.draw_row_guides(axes, len(names))
-        panels.draw_title(axes, TITLES[kind])
         panels.scale_axis(axes, -edge, edge, 2, reference_line=0.0)
         panels.draw_dots(
             axes,
             part,
             "acc_change",
-            looks or plotting.assign_colours_and_markers(rows["model"]),
+            looks,
             is_hollow=part["silent"],
         )
         if number % across == 0:
-            panels.draw_row_labels(axes, fitted_names)
+            panels.draw_row_labels(axes, row_labels)
     return drawing

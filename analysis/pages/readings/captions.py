@@ -35,4 +35,4 @@ def caption_reading_agreement(frame: pd.DataFrame) -> str:
 
 def _describe_left_out_models(frame: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Say which models are drawn, where not all are."""
-    return labels.describe_selection(rows["model"].nunique(), frame["model"].nunique(), "models", "first")
+    return labels.describe_shown_rows(rows["model"].nunique(), frame["model"].nunique(), "models", "first")

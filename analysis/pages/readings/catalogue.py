@@ -31,7 +31,7 @@ TABLES = {
         frozenset(split_names("accuracy own own_most own_from p_holm no_interval")),
     ),
     "reading_kept": Table(
-        "kept.tabulate_kept_variance",
+        "kept.tabulate_variance_kept_by_all_readings",
         "How much stays under every reading",
         "All models of a setting together: of the variance over wordings of the reading named, the share that every "
         "other reading has in common with it. With 95 % intervals over items.",
@@ -48,8 +48,8 @@ TABLES = {
     "reading_pairs": Table(
         "tables.tabulate_reading_pairs",
         "Agreement of readings",
-        "Every two readings: share of the wordings that both put on the same side of one half, kappa of that, and the "
-        f"correlation over wordings within items, {_NET}. With 95 % intervals over items.",
+        "Every two readings: share of the wordings that both put on the same side of one half, and kappa of that. Then "
+        f"the correlation over wordings within items, {_NET}. With 95 % intervals over items.",
         (
             *split_names(
                 f"{_KEY} reading_a reading_b same_texts n_items n_wordings same_side kappa correlation common_sd"
@@ -76,7 +76,7 @@ TABLES = {
         frozenset({"no_interval"}),
     ),
     "reading_sheet": Table(
-        "sheet_tables.tabulate_corrections",
+        "sheet_tables.tabulate_readings_corrected_by_people",
         "Readings beside what people read",
         "Single texts as people and as a reading took them, and the reading corrected by that. Missed and invented: "
         "errors on texts with an answer. With 95 % intervals over items.",
@@ -119,9 +119,9 @@ FIGURES = {
 
 def _explain_single_reading(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say why the page has nothing to show; empty where it has something."""
-    from analysis.measures.readings.groups import has_groups
+    from analysis.measures.readings.groups import has_reading_groups
 
-    return "" if has_groups(runs) else "no prompt's answer was read in two ways"
+    return "" if has_reading_groups(runs) else "no prompt's answer was read in two ways"
 
 
 CATALOGUE = Catalogue(

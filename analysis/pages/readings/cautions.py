@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.words import (
     format_percent,
     join_names,
@@ -32,16 +32,17 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     compared = readings[readings["compared"].astype(bool)]
     items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
     return (
-        *_describe_low_validity(readings), *_describe_judges(readings),
-        *_describe_left_out_wordings(compared), *_describe_unknown_noise(compared), *_describe_bounds(compared),
+        *_describe_readings_of_low_validity(readings), *_describe_judge_models(readings),
+        *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
+        *_describe_bounds_of_own_shares(compared),
         *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
         *list_few_models_cautions(readings["model"].nunique()),
     )  # fmt: skip
 
 
-def _describe_low_validity(readings: pd.DataFrame) -> Iterator[str]:
+def _describe_readings_of_low_validity(readings: pd.DataFrame) -> Iterator[str]:
     """Name the readings with less than half of valid answers."""
-    silent = readings[is_silent(readings["validity"].astype(float))]
+    silent = readings[has_mostly_invalid_answers(readings["validity"].astype(float))]
     if len(silent):
         names = [
             f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")
@@ -49,7 +50,7 @@ def _describe_low_validity(readings: pd.DataFrame) -> Iterator[str]:
         yield f"Not compared, as less than half of the answers are valid: {join_names(names)}."
 
 
-def _describe_judges(readings: pd.DataFrame) -> Iterator[str]:
+def _describe_judge_models(readings: pd.DataFrame) -> Iterator[str]:
     """Say that a judge is a model, and where it judges itself."""
     judged = readings[readings["reading"].str.startswith(JUDGE)] if len(readings) else readings
     if judged.empty:
@@ -60,9 +61,9 @@ def _describe_judges(readings: pd.DataFrame) -> Iterator[str]:
         f"A judge is a model of its own ({names}): the wording may move it, too. Only "
         "a sheet of what people read tells its errors."
     )
-    own = list(dict.fromkeys(judged["model"][judges == judged["model"]]))
-    if own:
-        yield f"Judge and judged are the same model: {join_names(own)}. A model may read its own texts kindly."
+    own_judges = list(dict.fromkeys(judged["model"][judges == judged["model"]]))
+    if own_judges:
+        yield f"Judge and judged are the same model: {join_names(own_judges)}. A model may read its own texts kindly."
 
 
 def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
@@ -76,7 +77,7 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_unknown_noise(compared: pd.DataFrame) -> Iterator[str]:
+def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]:
     """Name readings of which it is not known what sampling adds."""
     rows = compared[compared["wording_sd"].isna() & (compared["n_items"].astype(float) > 0)]
     if len(rows):
@@ -87,7 +88,7 @@ def _describe_unknown_noise(compared: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_bounds(compared: pd.DataFrame) -> Iterator[str]:
+def _describe_bounds_of_own_shares(compared: pd.DataFrame) -> Iterator[str]:
     """Say where only bounds are known of what is a reading's own."""
     n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
     unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]

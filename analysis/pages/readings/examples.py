@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.readings import ReadingGroup, read_groups
+from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.measures.readings.rows import AGREEMENT, SCORE
-from analysis.pages.readings.sheet_tables import read_outputs
+from analysis.pages.readings.sheet_tables import read_texts_of_model
 from analysis.reporting.words import format_percent
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def tabulate_divergent_texts(runs: Runs) -> pd.DataFrame:
     DataFrame
         A row per text, at most `MOST_TEXTS` of every model and setting, each of another wording.
     """
-    rows = [row for group in read_groups(runs) for row in _list_divergent_texts(runs, group)]
+    rows = [row for group in read_reading_groups(runs) for row in _list_divergent_texts(runs, group)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -52,7 +52,9 @@ def _list_divergent_texts(runs: Runs, group: ReadingGroup) -> list[dict[str, Any
 def _list_texts_of_source(runs: Runs, group: ReadingGroup, source: str, places: list[int]) -> list[dict[str, Any]]:
     """List the most divergent texts of one condition."""
     n_texts = min(group.samples[place][1].shape[2] for place in places)
-    read = np.stack([_divide_samples(*(part[:, :, :n_texts] for part in group.samples[place])) for place in places])
+    read = np.stack(
+        [_compute_shares_of_samples(*(part[:, :, :n_texts] for part in group.samples[place])) for place in places]
+    )
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(read, axis=0), np.fmax.reduce(read, axis=0)
     is_any, is_some_missing = ~np.isnan(read).all(axis=0), np.isnan(read).any(axis=0)
@@ -61,7 +63,7 @@ def _list_texts_of_source(runs: Runs, group: ReadingGroup, source: str, places: 
     best = distance.argmax(axis=2)
     of_wording = np.take_along_axis(distance, best[:, :, None], 2)[:, :, 0]
     order = np.argsort(-of_wording, axis=None, kind="stable")[:MOST_TEXTS]
-    outputs = read_outputs(runs, group.study, group.model, source)
+    outputs = read_texts_of_model(runs, group.study, group.model, source)
     keyed = {(row["item_code"], row["wording_code"]): row for row in group.wordings.to_dict("records")}
     rows = []
     for item_code, wording_code in zip(*np.unravel_index(order, of_wording.shape), strict=True):
@@ -70,7 +72,7 @@ def _list_texts_of_source(runs: Runs, group: ReadingGroup, source: str, places: 
             continue
         texts = outputs.get((wording["item"], wording["variant"]), ())
         readings = [
-            f"{group.kinds[place].name}: {_name_answer(value, wording, group.measure)}"
+            f"{group.kinds[place].name}: {_name_answer_of_text(value, wording, group.measure)}"
             for place, value in zip(places, read[:, item_code, wording_code, sample], strict=True)
         ]
         rows.append({
@@ -82,12 +84,12 @@ def _list_texts_of_source(runs: Runs, group: ReadingGroup, source: str, places: 
     return rows
 
 
-def _divide_samples(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+def _compute_shares_of_samples(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     """Return what every sample is read as, from 0 to 1; NaN for none."""
     return np.divide(upper, lower, out=np.full(upper.shape, np.nan), where=lower > 0)
 
 
-def _name_answer(value: float, wording: dict[str, Any], measure: str) -> str:
+def _name_answer_of_text(value: float, wording: dict[str, Any], measure: str) -> str:
     """Name the answer that a text is read as."""
     if np.isnan(value):
         return "none"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.readings import ReadingGroup, read_groups
-from analysis.pages.readings.tables import select_moments
+from analysis.measures.readings import ReadingGroup, read_reading_groups
+from analysis.pages.readings.tables import compute_moments_of_readings
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings import moments, sharing
-from analysis.statistics.readings.common import estimate_common_share
+from analysis.statistics.readings.common import estimate_largest_squared_correlation
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, shorten_line
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def tabulate_kept_variance(runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_variance_kept_by_all_readings(
+    runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.
 
     Parameters
@@ -39,15 +41,15 @@ def tabulate_kept_variance(runs: Runs, *, reading: str = "", resamples: int = DR
         A row per study and setting; that of the most models, and of the most readings, first.
     """
     by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
-    for group in read_groups(runs):
+    for group in read_reading_groups(runs):
         by_setting.setdefault((group.study, group.setting), []).append(group)
     rows = [
         row
         for (study, setting), groups in by_setting.items()
-        for row in _sum_up_setting(study, setting, groups, reading, resamples, seed)
+        for row in _estimate_kept_variance_of_setting(study, setting, groups, reading, resamples, seed)
     ]
     if reading and not rows:
-        names = dict.fromkeys(kind.name for group in read_groups(runs) for kind in group.kinds)
+        names = dict.fromkeys(kind.name for group in read_reading_groups(runs) for kind in group.kinds)
         raise InputError(f"reading {shorten_line(repr(reading))}: no model has it beside another one; the readings are "
                          f"{', '.join(names) or 'none'}")  # fmt: skip
     frame = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting", "reading"])
@@ -58,29 +60,29 @@ def tabulate_kept_variance(runs: Runs, *, reading: str = "", resamples: int = DR
     )
 
 
-def _sum_up_setting(
+def _estimate_kept_variance_of_setting(
     study: str, setting: str, groups: Iterable[ReadingGroup], reading: str, draws: int, seed: int
 ) -> list[pd.DataFrame]:
     """Sum up the models of a setting that have the same readings as most of them; nothing without any."""
     by_names: dict[tuple[str, ...], list[tuple[moments.ItemMoments, bool]]] = {}
     source_by_name: dict[str, str] = {}
     for group in groups:
-        if selected := select_moments(group):
+        if selected := compute_moments_of_readings(group):
             places, item_moments = selected
             source_by_name |= {kind.name: kind.source for kind in group.kinds}
             names = tuple(group.kinds[place].name for place in places)
-            by_names.setdefault(names, []).append((item_moments, _are_same(group.values[places])))
+            by_names.setdefault(names, []).append((item_moments, _are_readings_equal(group.values[places])))
     by_names = {names: parts for names, parts in by_names.items() if not reading or reading in names}
     if not by_names:
         return []
     names = max(by_names, key=lambda key: (len(by_names[key]), len(key)))
     (total, _), *others = by_names[names]
     for part, _ in others:
-        total = total.sum_other_items(part)
+        total = total.add_sums_of_other_model(part)
     place = names.index(reading) if reading else 0
     figures = sharing.estimate_reading_figures(total, draws=draws, seed=seed)
     sources = [source_by_name[name] for name in names]
-    common = estimate_common_share(total, place, sources, draws=draws, seed=seed)
+    common = estimate_largest_squared_correlation(total, place, sources, draws=draws, seed=seed)
     columns = build_interval_columns({name: figures[name] for name in ("wording_sd", "kept")})
     common_columns = build_interval_columns({"common": common})
     return [
@@ -94,7 +96,7 @@ def _sum_up_setting(
     ]  # fmt: skip
 
 
-def _are_same(values: Array) -> bool:
+def _are_readings_equal(values: Array) -> bool:
     """Tell whether all readings (R, items, wordings) have the same numbers on the wordings that all have."""
     common = values[:, moments.find_common_wordings(values)]
     return bool((np.ptp(common, axis=0) <= ROUNDING).all())

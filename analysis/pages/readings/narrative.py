@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.readings.cautions import list_cautions
 from analysis.reporting.words import (
     Answer,
@@ -19,6 +19,10 @@ from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_f
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
+READING_MEANING = (
+    "A reading is a way to take an answer from a model: its probabilities, or a rule on its text. What every reading "
+    "shows is the model's, not the reading's."
+)
 TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet")
 ALL = 1 - 1e-9
 NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
@@ -49,26 +53,26 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
     most = int(readings.groupby(["study", "model", "setting"])["reading"].nunique().max())
     n_items = int(readings.drop_duplicates("study")["n_asked"].sum())
     setup = (
-        f"{format_quantity(len(models), 'model')}, {format_quantity(n_items, 'item')}, each answer read in up to "
-        f"{format_quantity(most, 'way')}{when}."
+        f"{format_quantity(len(models), 'model')} answered {format_quantity(n_items, 'item')}{when}, and each answer "
+        f"was read in up to {format_quantity(most, 'way')}."
     )
     cautions = list_cautions(readings)
-    if is_silent(readings["validity"].astype(float)).all():
+    if has_mostly_invalid_answers(readings["validity"].astype(float)).all():
         verdict, sentences = describe_models_without_answers(models)
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {
         "readings": tuple(_describe_artefacts_in_full(readings)),
-        "reading_pairs": tuple(_describe_pairs(frames["reading_pairs"])),
-        "reading_ranking": tuple(_describe_ranking(frames["reading_ranking"])),
-        "reading_sheet": tuple(_describe_corrections(frames["reading_sheet"])),
+        "reading_pairs": tuple(_describe_agreement_of_reading_pairs(frames["reading_pairs"])),
+        "reading_ranking": tuple(_describe_rank_swaps_between_readings(frames["reading_ranking"])),
+        "reading_sheet": tuple(_describe_corrections_by_people(frames["reading_sheet"])),
     }
-    verdict = describe_kept_share(frames["reading_kept"])
+    verdict = describe_variance_kept_by_all_readings(frames["reading_kept"])
     if len(frames["reading_kept"]):
         verdict = f"{verdict} {describe_artefacts(readings)}"
-    return Answer(setup, verdict, cautions=cautions, details=details)
+    return Answer(setup, verdict, cautions=cautions, details=details, explanation=READING_MEANING)
 
 
-def describe_kept_share(kept: pd.DataFrame) -> str:
+def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
     """Say how much of the variance over wordings stays under every reading: rule "kept".
 
     Parameters
@@ -82,7 +86,7 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
 
     >>> row = {"reading": "probability", "wording_sd": 0.2, "kept": 0.85, "kept_lower": 0.7, "kept_upper": 0.96,
     ...        "n_sources": 2, "common": 0.9, "common_lower": 0.8, "same": False}
-    >>> describe_kept_share(pd.DataFrame([row])).partition(" stays ")[0]
+    >>> describe_variance_kept_by_all_readings(pd.DataFrame([row])).partition(" stays ")[0]
     'Mostly the model: 85 % of the variance over wordings by probability'
     """
     if kept.empty:
@@ -143,14 +147,14 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
         if tested.empty:
             return f"{NONE_TESTED}."
         return f"{NONE_SHOWN if has_possibly_significant_test(tested) else TOO_FEW}."
-    names = [_name_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
+    names = [_write_reading_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
     with_models = "" if len(models) == n_all else f" with {models[0]}" if len(models) == 1 else " with some models"
     return f"Part of the variance over wordings by {join_names(names, 2)} is an artefact of reading{with_models}."
 
 
-def _name_with_article(reading: str) -> str:
+def _write_reading_with_article(reading: str) -> str:
     """Write a reading within a sentence."""
     return f"the {reading}" if "rule" in reading or reading.startswith("judge") else reading
 
@@ -160,10 +164,12 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     compared = readings[readings["compared"].astype(bool)]
     tested = compared[compared["own"].notna()]
     validity = readings.dropna(subset=["validity"]).groupby("reading", sort=False)["validity"]
-    sentences = [f"Valid answers: {join_names([_describe_range(name, part) for name, part in validity], 5)}."]
+    sentences = [
+        f"Valid answers: {join_names([_describe_reading_with_share_range(name, part) for name, part in validity], 5)}."
+    ]
     sentences += [
         f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "
-        f"{row['reading']} is its own{_describe_own_interval(row)}."
+        f"{row['reading']} is its own{_format_interval_of_own_share(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]
     if len(tested):
@@ -173,14 +179,14 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     return sentences
 
 
-def _describe_range(reading: str, shares: pd.Series) -> str:
+def _describe_reading_with_share_range(reading: str, shares: pd.Series) -> str:
     """Write a reading with the least and the largest of some shares."""
     low, high = format_percent(shares.min()), format_percent(shares.max())
     start = low.removesuffix(" %")
     return f"{reading} {low}" if low == high else f"{reading} {start} to {high}"
 
 
-def _describe_own_interval(row: dict[str, object]) -> str:
+def _format_interval_of_own_share(row: dict[str, object]) -> str:
     """Write the interval of a share that is a reading's own."""
     low, high = (min(max(float(str(row[f"own_{end}"])), 0.0), 1.0) for end in ("lower", "upper"))
     if pd.isna(row["own_lower"]):
@@ -188,7 +194,7 @@ def _describe_own_interval(row: dict[str, object]) -> str:
     return f" (interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
 
 
-def _describe_pairs(pairs: pd.DataFrame) -> list[str]:
+def _describe_agreement_of_reading_pairs(pairs: pd.DataFrame) -> list[str]:
     """Say which two readings agree least and most."""
     rows = pairs.dropna(subset=["same_side"]) if len(pairs) else pairs
     if len(rows) < 2:
@@ -203,7 +209,7 @@ def _describe_pairs(pairs: pd.DataFrame) -> list[str]:
     ]
 
 
-def _describe_ranking(ranking: pd.DataFrame) -> list[str]:
+def _describe_rank_swaps_between_readings(ranking: pd.DataFrame) -> list[str]:
     """Say how many pairs of models swap between readings."""
     if ranking.empty:
         return []
@@ -216,7 +222,7 @@ def _describe_ranking(ranking: pd.DataFrame) -> list[str]:
     ]
 
 
-def _describe_corrections(corrections: pd.DataFrame) -> list[str]:
+def _describe_corrections_by_people(corrections: pd.DataFrame) -> list[str]:
     """Say how a reading differs from people's, and what the correction makes of its SD."""
     if corrections.empty:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.measures.readings import read_groups
+from analysis.measures.readings import read_reading_groups
 from analysis.pages.readings import narrative
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages, tables
@@ -26,7 +26,8 @@ class ReadingsPage(Page):
 
     def examples(self) -> Html:
         """Show the texts that readings take most differently."""
-        rows = self.frame("reading_examples").sort_values("distance", ascending=False, kind="stable").head(6)
+        rows = self.frame("reading_examples").sort_values("distance", ascending=False, kind="stable")
+        rows = rows.drop_duplicates(["model", "item", "variant", "output"]).head(6)  # in two orders of the options
         cards = [
             {**row, "output": str(row["output"])[:LONGEST], "readings": row["readings_of_text"].split("; ")}
             for row in rows.to_dict("records")
@@ -37,9 +38,11 @@ class ReadingsPage(Page):
         """Say in a few lines how the numbers were computed."""
         defaults = {name: option.default for name, option in tables.list_table_options("readings").items()}
         options = defaults | self.options
-        groups = read_groups(self.runs)
+        groups = read_reading_groups(self.runs)
         left_out = sum(
-            group.count_wordings(places)[1] for group in groups if (places := group.list_answering_readings())
+            group.count_common_and_partial_wordings(places)[1]
+            for group in groups
+            if (places := group.list_answering_readings())
         )
         return render_fragment(
             "readings/method", word_meanings=" ".join(narrative.WORD_MEANINGS), left_out=left_out,

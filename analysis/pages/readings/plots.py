@@ -8,7 +8,6 @@ import pandas as pd
 
 from analysis.reporting.drawing import panels, plotting
 from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
-from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 
@@ -38,8 +37,8 @@ def draw_reading_effects(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         The figure.
     """
     rows = select_rows_that_fit(frame)
-    shortened = labels.shorten_but_keep_distinct(list(rows["reading"]), 22 if panels.is_narrow(width) else 30)
-    return _draw_rows(rows, shortened, {"wording_sd": "SD over wordings", "kept": "Share that stays"}, width, looks)
+    measures = {"wording_sd": "SD over wordings", "kept": "Share that stays"}
+    return _draw_dots_per_model_and_reading(rows, list(rows["reading"]), measures, width, looks)
 
 
 @apply_style
@@ -60,32 +59,33 @@ def draw_reading_agreement(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     """
     rows = select_rows_that_fit(frame)
     names = [f"{a} – {b}" for a, b in zip(rows["reading_a"], rows["reading_b"], strict=True)]
-    shortened = labels.shorten_but_keep_distinct(names, 24 if panels.is_narrow(width) else 44)
-    return _draw_rows(rows, shortened, {"same_side": "On the same side", "correlation": "Correlation"}, width, looks)
+    return _draw_dots_per_model_and_reading(
+        rows, names, {"same_side": "On the same side", "correlation": "Correlation"}, width, looks
+    )
 
 
-def _draw_rows(
+def _draw_dots_per_model_and_reading(
     rows: pd.DataFrame, names: list[str], measures: Mapping[str, str], width: float, looks: Looks | None
 ) -> Drawing:
     """Draw a row of dots per model and reading, a panel per measure, the models by their colours."""
-    frame = rows.assign(row=range(len(rows)))
+    frame = rows.assign(row=range(len(rows)), label=rows["model"] + " · " + pd.Series(names, rows.index))
     models = list(dict.fromkeys(frame["model"]))
-    look_by_model = looks or plotting.assign_colours_and_markers(models)
-    legend = labels.shorten_but_keep_distinct(models, 34)
-    top = 0.06 + panels.LINE * panels.count_legend_lines(legend, width)
-    high = len(frame) * panels.choose_row_pitch(len(frame), 3.6)
+    look_by_model = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    top = 0.06 + panels.LINE * panels.count_legend_lines(models, width)
+    row_labels = panels.wrap_row_labels(names, width, 6.0)
+    high = len(frame) * panels.choose_distance_between_rows(row_labels, 6.0)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(measures), len(measures), high, left=panels.measure_row_labels(names), top=top, gap=0.26
-    )
-    panels.draw_legend(drawing, legend, [look_by_model[model] for model in models])
-    for number, (axes, (measure, title)) in enumerate(zip(panel_axes, measures.items(), strict=True)):
+        width, len(measures), len(measures), high, left=panels.measure_row_labels(row_labels), top=top, gap=0.26,
+        whole_titles=list(measures.values()),
+    )  # fmt: skip
+    panels.draw_legend(drawing, models, [look_by_model[model] for model in models])
+    for number, (axes, measure) in enumerate(zip(panel_axes, measures, strict=True)):
         panels.draw_row_guides(axes, len(frame))
         panels.draw_dots(axes, frame.astype({measure: float}), measure, look_by_model)
-        panels.draw_title(axes, title)
         ends = frame[[measure, f"{measure}_lower", f"{measure}_upper"]].astype(float)
         high_end, low_end = ends.max().max(), min(0.0, float(ends.min().min())) if ends.notna().any(axis=None) else 0.0
         largest = 1.0 if measure != "wording_sd" or pd.isna(high_end) else max(0.1, float(high_end))
-        panels.scale_axis(axes, low_end, largest, 2 if panels.is_narrow(width) else 4)
+        panels.scale_axis(axes, low_end, largest, 2 if panels.is_one_column_wide(width) else 4)
         if number == 0:
-            panels.draw_row_labels(axes, names)
+            panels.draw_row_labels(axes, row_labels)
     return drawing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.readings import ReadingGroup, read_groups
+from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.readings.moments import find_common_wordings
@@ -37,21 +37,21 @@ def tabulate_reading_ranking(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         A row per study, setting and pair of readings that two models or more have.
     """
     by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
-    for group in read_groups(runs):
+    for group in read_reading_groups(runs):
         by_setting.setdefault((group.study, group.setting), []).append(group)
     rows = []
     for (study, setting), groups in by_setting.items():
         names = dict.fromkeys(group.kinds[place].name for group in groups for place in group.list_answering_readings())
         for pair in combinations(names, 2):
-            ranked_means = _average_by_item(groups, pair)
+            ranked_means = _average_reading_pair_by_item(groups, pair)
             if ranked_means is not None:
-                rows.append(_compare_rankings(*ranked_means, resamples, seed).assign(
+                rows.append(_compare_rankings_of_readings(*ranked_means, resamples, seed).assign(
                     study=study, setting=setting, reading_a=pair[0], reading_b=pair[1]
                 ))  # fmt: skip
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting"])
 
 
-def _average_by_item(groups: list[ReadingGroup], pair: tuple[str, str]) -> tuple[Array, str] | None:
+def _average_reading_pair_by_item(groups: list[ReadingGroup], pair: tuple[str, str]) -> tuple[Array, str] | None:
     """Average two readings of several models over the wordings that all have: (2, items, models), and the measure."""
     values, measure = [], ""
     for group in groups:
@@ -72,7 +72,7 @@ def _average_by_item(groups: list[ReadingGroup], pair: tuple[str, str]) -> tuple
     return means, measure
 
 
-def _compare_rankings(means: Array, measure: str, draws: int, seed: int) -> pd.DataFrame:
+def _compare_rankings_of_readings(means: Array, measure: str, draws: int, seed: int) -> pd.DataFrame:
     """Compare two rankings: tau, and the pairs of models that swap."""
     n_models = means.shape[2]
     pairs = list(combinations(range(n_models), 2))

@@ -33,7 +33,7 @@ class SheetRow:
         return self.cells["study"], self.cells["model"], self.cells["condition"]
 
 
-def read_sheet(file_name: str) -> list[SheetRow]:
+def read_sheet_of_people(file_name: str) -> list[SheetRow]:
     """Read a sheet: a CSV file with a row per text that people read.
 
     Parameters
@@ -70,7 +70,7 @@ def read_sheet(file_name: str) -> list[SheetRow]:
     return rows
 
 
-def lay_out_sheet(
+def arrange_sheet_as_array(
     rows: Sequence[SheetRow], group: ReadingGroup, place: int, outputs: Mapping[tuple[str, str], Sequence[str]]
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Lay out what people read as an array beside the texts.
@@ -111,22 +111,22 @@ def lay_out_sheet(
         cell = wording["item_code"], wording["wording_code"]
         texts = outputs.get((cells["item"], cells["variant"]), ())
         number = _parse_sample_number(row, len(texts))
-        if texts[number] is not None and not _ends_alike(texts[number], cells["text"]):
+        if texts[number] is not None and not _does_text_end_with_shown_part(texts[number], cells["text"]):
             raise InputError(
                 f"{row.where}: text {shorten_line(repr(cells['text']), 60)} is not text {number + 1} of this wording, "
                 f"{shorten_line(repr(texts[number].strip()), 60)}; the sheet is of another run"
             )
         has_people[*cell, number] = True
-        people[*cell, number] = _parse_option(row, wording, group.measure)
+        people[*cell, number] = _parse_answer_of_people(row, wording, group.measure)
     return people, has_people
 
 
-def _ends_alike(text: str, shown: str) -> bool:
+def _does_text_end_with_shown_part(text: str, shown: str) -> bool:
     """Tell whether a text ends with what a sheet shows of it: `waver judge --sheet` leaves out the thinking before it.
 
     White space does not count, since spreadsheets change line breaks.
 
-    >>> _ends_alike("<think>hm</think>\\n\\nYes,\\r\\nI agree. ", "Yes,\\nI agree.")
+    >>> _does_text_end_with_shown_part("<think>hm</think>\\n\\nYes,\\r\\nI agree. ", "Yes,\\nI agree.")
     True
     """
     return " ".join(text.split()).endswith(" ".join(shown.split()))
@@ -142,19 +142,19 @@ def _parse_sample_number(row: SheetRow, n_texts: int) -> int:
     return int(text) - 1
 
 
-def _parse_option(row: SheetRow, wording: Mapping[str, Any], measure: str) -> float:
+def _parse_answer_of_people(row: SheetRow, wording: Mapping[str, Any], measure: str) -> float:
     """Return 1 for the answer that the measure is about, 0 for another one, NaN for none."""
-    said = row.cells["option"]
-    if not said:
+    option = row.cells["option"]
+    if not option:
         return float("nan")
     if measure == SCORE:
         raise InputError(f"{row.where}: scores are not read by people here; give a sheet for answers in options")
     options = [str(option) for option in wording["options"]]
-    names = options if said in options else [str(label) for label in wording["canonical"]]
-    if said not in names:
-        nearest = suggest_nearest(said, options)
+    names = options if option in options else [str(label) for label in wording["canonical"]]
+    if option not in names:
+        nearest = suggest_nearest(option, options)
         raise InputError(
-            f"{row.where}: option {shorten_line(repr(said))} is none of {', '.join(options)}{nearest}; leave it empty "
-            "where people read no answer"
+            f"{row.where}: option {shorten_line(repr(option))} is none of {', '.join(options)}{nearest}; leave it "
+            "empty where people read no answer"
         )
-    return float(names.index(said) == wording["place"])
+    return float(names.index(option) == wording["place"])

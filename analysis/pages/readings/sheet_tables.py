@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.readings import ReadingGroup, read_groups
-from analysis.pages.readings.sheet import SheetRow, lay_out_sheet, read_sheet
+from analysis.measures.readings import ReadingGroup, read_reading_groups
+from analysis.pages.readings.sheet import SheetRow, arrange_sheet_as_array, read_sheet_of_people
 from analysis.statistics.interval import build_interval_columns
-from analysis.statistics.readings.people import compute_misreading_rates, correct_reading, is_drawn_at_random
+from analysis.statistics.readings.people import (
+    are_read_texts_a_random_sample,
+    compute_misreading_rates,
+    correct_reading_by_people,
+)
 from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError, shorten_line, suggest_nearest
 
@@ -24,7 +28,9 @@ _OF_PEOPLE = ("corrected_mean", "corrected_sd", "own")
 _FIGURES = ("mean", "corrected_mean", "wording_sd", "corrected_sd", "own")
 
 
-def tabulate_corrections(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_readings_corrected_by_people(
+    runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Correct every reading of texts of which people read some.
 
     Parameters
@@ -32,7 +38,7 @@ def tabulate_corrections(runs: Runs, *, sheet: str = "", resamples: int = DRAWS,
     runs
         From `analysis.runs.open_runs`.
     sheet
-        The file (`sheet.read_sheet`); empty: none, and no rows.
+        The file (`sheet.read_sheet_of_people`); empty: none, and no rows.
     resamples, seed
         Bootstrap samples of the items, and their seed.
 
@@ -50,22 +56,22 @@ def tabulate_corrections(runs: Runs, *, sheet: str = "", resamples: int = DRAWS,
 def _correct_all_readings(runs: Runs, sheet: str, draws: int, seed: int) -> pd.DataFrame:
     """Correct the readings of all units in a sheet."""
     rows_by_unit: dict[tuple[str, str, str], list[SheetRow]] = {}
-    for row in read_sheet(sheet):
+    for row in read_sheet_of_people(sheet):
         rows_by_unit.setdefault(row.unit, []).append(row)
     parts = []
     for unit, rows in rows_by_unit.items():
-        group, place = _find_group(runs, unit, rows[0].where)
-        people, has_people = lay_out_sheet(rows, group, place, read_outputs(runs, *unit))
+        group, place = _find_reading_group_of_unit(runs, unit, rows[0].where)
+        people, has_people = arrange_sheet_as_array(rows, group, place, read_texts_of_model(runs, *unit))
         parts += list(_correct_readings_of_texts(group, place, people, has_people, draws, seed))
     return pd.DataFrame(parts)
 
 
-def _find_group(runs: Runs, unit: tuple[str, str, str], where: str) -> tuple[ReadingGroup, int]:
+def _find_reading_group_of_unit(runs: Runs, unit: tuple[str, str, str], where: str) -> tuple[ReadingGroup, int]:
     """Find the readings of a model's texts, and the place of one of them."""
     study, model, condition = unit
     places = {
         (group.study, group.model, kind.condition): (group, place)
-        for group in read_groups(runs) for place, kind in enumerate(group.kinds)
+        for group in read_reading_groups(runs) for place, kind in enumerate(group.kinds)
         if kind.is_sampled and kind.source == kind.condition and place in group.samples
     }  # fmt: skip
     if unit not in places:
@@ -77,7 +83,7 @@ def _find_group(runs: Runs, unit: tuple[str, str, str], where: str) -> tuple[Rea
     return places[unit]
 
 
-def read_outputs(runs: Runs, study: str, model: str, condition: str) -> dict[tuple[str, str], Sequence[str]]:
+def read_texts_of_model(runs: Runs, study: str, model: str, condition: str) -> dict[tuple[str, str], Sequence[str]]:
     """Read the texts of a model: item and variant -> texts."""
     rows = runs.execute(
         "SELECT item, variant, output FROM responses WHERE study = ? AND model = ? AND condition = ? "
@@ -102,10 +108,10 @@ def _correct_readings_of_texts(
         read[~(lower > 0)] = float("nan")
         is_text = ~np.isnan(lower)
         rates = compute_misreading_rates(read, people, has_people, is_text)
-        corrected = correct_reading(upper, lower, people, has_people, draws=draws, seed=seed)
+        corrected = correct_reading_by_people(upper, lower, people, has_people, draws=draws, seed=seed)
         columns = build_interval_columns({name: corrected.figures[name] for name in _FIGURES})
         p = corrected.p
-        if not is_drawn_at_random(read, has_people, is_text):
+        if not are_read_texts_a_random_sample(read, has_people, is_text):
             # Means over the texts of a wording that were drawn by what they were read as are no means of all of them.
             p, names = np.nan, [f"{name}{end}" for name in _OF_PEOPLE for end in ("", "_lower", "_upper")]
             columns |= {name: np.full(1, np.nan) for name in names}

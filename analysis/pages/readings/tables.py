@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.readings import ReadingGroup, read_groups
-from analysis.pages.readings.sheet_tables import tabulate_corrections
-from analysis.reporting.words.verdicts import mark_artefacts
+from analysis.measures.readings import ReadingGroup, read_reading_groups
+from analysis.pages.readings.sheet_tables import tabulate_readings_corrected_by_people
+from analysis.reporting.words.verdicts import mark_readings_with_artefact
 from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
@@ -37,7 +37,7 @@ def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, se
     runs
         From `analysis.runs.open_runs`.
     sheet
-        File with what people read (`people.read_sheet`); empty: none.
+        File with what people read (`people.read_sheet_of_people`); empty: none.
     resamples, seed
         Bootstrap samples of the items, and their seed.
 
@@ -46,12 +46,14 @@ def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, se
     DataFrame
         A row per study, model, setting and reading; see the page's `columns`.
     """
-    groups = read_groups(runs)
-    corrections = tabulate_corrections(runs, sheet=sheet, resamples=resamples, seed=seed)
-    return describe_groups(groups, corrections, resamples, seed) if groups else pd.DataFrame(columns=_KEY)
+    groups = read_reading_groups(runs)
+    corrections = tabulate_readings_corrected_by_people(runs, sheet=sheet, resamples=resamples, seed=seed)
+    return build_table_of_reading_groups(groups, corrections, resamples, seed) if groups else pd.DataFrame(columns=_KEY)
 
 
-def describe_groups(groups: Sequence[ReadingGroup], corrections: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def build_table_of_reading_groups(
+    groups: Sequence[ReadingGroup], corrections: pd.DataFrame, draws: int, seed: int
+) -> pd.DataFrame:
     """Describe the readings of some groups, and mark which are named an artefact.
 
     Parameters
@@ -59,7 +61,7 @@ def describe_groups(groups: Sequence[ReadingGroup], corrections: pd.DataFrame, d
     groups
         One or more.
     corrections
-        From `tabulate_corrections`.
+        From `tabulate_readings_corrected_by_people`.
     draws, seed
         Bootstrap samples of the items, and their seed.
 
@@ -68,16 +70,16 @@ def describe_groups(groups: Sequence[ReadingGroup], corrections: pd.DataFrame, d
     DataFrame
         As `tabulate_readings`.
     """
-    frame = pd.concat([_describe_group(group, draws, seed) for group in groups], ignore_index=True)
+    frame = pd.concat([_build_rows_of_reading_group(group, draws, seed) for group in groups], ignore_index=True)
     frame = _take_narrower_own_share(frame, corrections, draws)
     is_tested = frame["p"].notna()
     frame["p_holm"] = np.nan
     frame.loc[is_tested, "p_holm"] = holm(frame.loc[is_tested, "p"])
-    frame["artefact"] = mark_artefacts(frame["own"], frame["p_holm"], frame["validity"])
+    frame["artefact"] = mark_readings_with_artefact(frame["own"], frame["p_holm"], frame["validity"])
     return frame
 
 
-def select_moments(group: ReadingGroup) -> tuple[list[int], moments.ItemMoments] | None:
+def compute_moments_of_readings(group: ReadingGroup) -> tuple[list[int], moments.ItemMoments] | None:
     """Sum up the compared readings of a group; None for fewer than two, or without two common wordings of an item."""
     places = group.list_answering_readings()
     if len(places) < 2:
@@ -86,23 +88,23 @@ def select_moments(group: ReadingGroup) -> tuple[list[int], moments.ItemMoments]
     return (places, item_moments) if (item_moments.freedom > 0).any() else None
 
 
-def _describe_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
+def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
     """Describe the readings of one group."""
     n = len(group.kinds)
     places = group.list_answering_readings()
-    n_wordings, left_out = group.count_wordings(places) if places else (0, 0)
+    n_wordings, left_out = group.count_common_and_partial_wordings(places) if places else (0, 0)
     frame = pd.DataFrame({
         "study": group.study, "model": group.model, "setting": group.setting,
         "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
         "compared": [place in places for place in range(n)], "validity": group.average_validity(),
         "validity_sd": [_compute_validity_sd(group.validity[place]) for place in range(n)],
         "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
-        "accuracy": [_average_accuracy(group, place, places) for place in range(n)],
+        "accuracy": [_average_accuracy_of_reading(group, place, places) for place in range(n)],
     })  # fmt: skip
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
     frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
                          own_most=np.nan, own_from="", p=np.nan, p_least=np.nan)  # fmt: skip
-    selected = select_moments(group)
+    selected = compute_moments_of_readings(group)
     if selected is None:
         return frame
     item_moments = selected[1]
@@ -113,15 +115,15 @@ def _describe_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
     frame.loc[places, "n_items"] = int((item_moments.freedom > 0).sum())
     sources = [group.kinds[place].source for place in places]
     for row, place in enumerate(places):
-        share = sharing.estimate_own_share(item_moments, row, sources, draws=draws, seed=seed)
-        if share.figure is None or _is_on_a_bent_scale(group, place):
+        share = sharing.estimate_own_variance_share_of_reading(item_moments, row, sources, draws=draws, seed=seed)
+        if share.figure is None or _is_single_or_low_temperature_reading(group, place):
             frame.loc[place, "own_most"] = share.most
             continue
-        _write_own_share(frame, place, share.figure, TRIAD, share.p, share.p_least)
+        _write_own_share_into_row(frame, place, share.figure, TRIAD, share.p, share.p_least)
     return frame
 
 
-def _is_on_a_bent_scale(group: ReadingGroup, place: int) -> bool:
+def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bool:
     """Tell whether a reading is of one text or thought per wording, or of texts at a low temperature.
 
     It is close to 0 or 1 then, and other readings cannot tell that from errors.
@@ -131,7 +133,9 @@ def _is_on_a_bent_scale(group: ReadingGroup, place: int) -> bool:
     return samples is not None and (samples[1].shape[2] == 1 or is_cold)
 
 
-def _write_own_share(frame: pd.DataFrame, place: int, figure: Interval, origin: str, p: float, p_least: float) -> None:
+def _write_own_share_into_row(
+    frame: pd.DataFrame, place: int, figure: Interval, origin: str, p: float, p_least: float
+) -> None:
     """Write the share of a reading's own, with its interval or why there is none."""
     columns = build_interval_columns({"own": figure})
     for name in ("own", "own_lower", "own_upper"):
@@ -152,12 +156,18 @@ def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame, dra
             widths = [part["own_upper"] - part["own_lower"] for part in (row, frame.loc[place])]
             if not np.isnan(widths[1]) and not widths[0] < widths[1]:
                 continue
-            told = [part for part in str(frame.loc[place, "no_interval"]).split("; ") if not part.startswith("own:")]
+            explanations = [
+                part for part in str(frame.loc[place, "no_interval"]).split("; ") if not part.startswith("own:")
+            ]
             reasons = [part for part in str(row["no_interval"]).split("; ") if "own" in part]
-            told += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
+            explanations += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
             frame.loc[place, ["own", "own_lower", "own_upper", "p"]] = row[["own", "own_lower", "own_upper", "p"]]
             frame.loc[place, "p_least"] = float(compute_smallest_possible_p(draws, frame.loc[place, "n_items"]))
-            frame.loc[place, ["own_from", "own_most", "no_interval"]] = [PEOPLE, np.nan, "; ".join(filter(None, told))]
+            frame.loc[place, ["own_from", "own_most", "no_interval"]] = [
+                PEOPLE,
+                np.nan,
+                "; ".join(filter(None, explanations)),
+            ]
     return frame
 
 
@@ -171,7 +181,7 @@ def _compute_validity_sd(validity: Array) -> float:
     return float(np.sqrt(squares / freedom)) if freedom else np.nan
 
 
-def _average_accuracy(group: ReadingGroup, place: int, places: list[int]) -> float:
+def _average_accuracy_of_reading(group: ReadingGroup, place: int, places: list[int]) -> float:
     """Average the probability of the right answer over the common wordings; NaN where none is known."""
     if place not in places:
         return np.nan
@@ -195,14 +205,14 @@ def tabulate_reading_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
         A row per study, model, setting and pair of compared readings.
     """
     parts = []
-    for group in read_groups(runs):
-        if not (selected := select_moments(group)):
+    for group in read_reading_groups(runs):
+        if not (selected := compute_moments_of_readings(group)):
             continue
         places, item_moments = selected
         pairs = list(combinations(range(len(places)), 2))
         kinds = [group.kinds[place] for place in places]
         columns: dict[str, Any] = build_interval_columns(
-            sharing.estimate_pair_figures(item_moments, pairs, draws=resamples, seed=seed)
+            sharing.estimate_agreement_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
         )
         parts.append(
             pd.DataFrame({
@@ -228,7 +238,7 @@ def tabulate_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
         (group.study, group.model, group.setting, kind.name, kind.condition,
          runs.info["conditions"][group.study][kind.condition].get("max_tokens"),
          int(group.thoughts[place]), int(group.unclosed[place]), group.unclosed[place] / group.thoughts[place])
-        for group in read_groups(runs) for place, kind in enumerate(group.kinds) if group.thoughts[place]
+        for group in read_reading_groups(runs) for place, kind in enumerate(group.kinds) if group.thoughts[place]
     ]  # fmt: skip
     names = [*_KEY, "read_condition", "max_tokens", "thoughts", "unclosed", "unclosed_share"]
     return pd.DataFrame(rows, columns=names)

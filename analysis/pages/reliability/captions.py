@@ -19,9 +19,9 @@ def caption_wordings_needed(frame: pd.DataFrame) -> str:
     return (
         f"Standard error of the mean {row['measure']} of {format_quantity(rows['label'].nunique(), 'model')} with "
         "other items and other wordings, by the number of wordings of each of "
-        f"{format_count_range(unit_rows['n_items'])} items, as the variance components predict it. Wordings: "
+        f"{format_count_range(unit_rows['n_items'])} items. The variance components predict it. Wordings: "
         f"{row['design']}. Marks: the number that was asked. Where a line is flat, more wordings add nothing."
-        f"{labels.describe_selection(LINES, len(unit_rows), 'models', 'that wordings widen least and most')}"
+        f"{labels.describe_shown_rows(LINES, len(unit_rows), 'models', 'that wordings widen least and most')}"
     )
 
 
@@ -37,7 +37,7 @@ def caption_wording_ranking(frame: pd.DataFrame) -> str:
     return (
         f"Rank of {format_quantity(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % "
         f"of other studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}.{caveat}"
-        f"{labels.describe_selection(panels.ROWS, len(frame), 'models', 'first and last')}"
+        f"{labels.describe_shown_rows(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
 
 
@@ -48,7 +48,7 @@ def caption_template_accuracies(frame: pd.DataFrame) -> str:
         f"Share of right answers of {format_quantity(models, 'model')} with each of "
         f"{format_quantity(frame['template'].nunique(), 'template')}: a dot per template, over "
         f"{format_count_range(frame['n_items'])} items each. Stroke: mean over templates."
-        f"{labels.describe_selection(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
+        f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
     )
 
 
@@ -76,8 +76,8 @@ def _describe_condition_panels(frame: pd.DataFrame) -> str:
     conditions, tasks = frame["condition"].nunique(), frame["task"].nunique()
     return (
         (" A panel for each condition." if conditions > 1 else "")
-        + labels.describe_selection(CONDITIONS, conditions, "conditions", "first")
-        + labels.describe_selection(panels.ROWS, tasks, "tasks", "first and last")
+        + labels.describe_shown_rows(CONDITIONS, conditions, "conditions", "first")
+        + labels.describe_shown_rows(panels.ROWS, tasks, "tasks", "first and last")
     )
 
 
@@ -88,7 +88,7 @@ def caption_planned_errors(frame: pd.DataFrame) -> str:
         f"Standard errors of {format_quantity(models, 'model')} by the number of wordings of each of "
         f"{format_count_range(frame['n_items'])} items. Lines: foreseen from {format_count_range(frame['n_pilot'])} "
         f"wordings. Marks: computed from wordings that were held back. Wordings: {row['design']}."
-        f"{labels.describe_selection(LINES, models, 'models', 'first and last in run.json')}"
+        f"{labels.describe_shown_rows(LINES, models, 'models', 'first and last in run.json')}"
     )
 
 

@@ -49,7 +49,7 @@ TABLES = {
         ),
     ),
     "spreads_at_k": Table(
-        "tables.tabulate_spreads_at_k",
+        "tables.tabulate_spreads_at_k_wordings",
         "Range, SD and flips at the same number of wordings",
         "The range grows with the number of wordings. Here it is that of k wordings of each item, drawn without "
         "replacement: the exact mean over all draws, with 95 % intervals over items (flips: Wilson; else: bootstrap).",
@@ -60,7 +60,7 @@ TABLES = {
     "beyond_rewording": Table(
         "comparisons.tabulate_beyond_rewording",
         "Differences that are more than rewording",
-        "Difference a minus b on the items and wordings that both have, with its 95 % interval for these wordings and "
+        "Difference a minus b on the items and wordings that both have. Two 95 % intervals: for these wordings, and "
         f"{_LIKE}. The p value is the latter's. Same sign: probability that another study of this size finds it.",
         split_names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference "
               "lower upper like_lower like_upper p_items p p_holm same_wordings same_items same_both margin "
@@ -70,9 +70,9 @@ TABLES = {
     "wording_ranking": Table(
         "comparisons.tabulate_model_ranking",
         "The ranking of the models, and whether it would stand",
-        "Models by their means over common items and wordings, the highest first, with the ranks that hold in 95 % of "
-        "other studies of this size, and the probability to be first in one. Where all items share one wording, others "
-        "have it, too.",
+        "Models by their means over common items and wordings, the highest first. Behind them: the ranks that hold in "
+        "95 % of other studies of this size, and the probability to be first in one. Where all items share one "
+        "wording, others have it, too.",
         split_names("study measure headline task model condition n_items n_wordings anew mean rank rank_lower "
               "rank_upper first"),
         frozenset({"headline", "rank_lower", "rank_upper"}), frozenset({"task"}),
@@ -109,9 +109,9 @@ TABLES = {
     "template_reliability": Table(
         "accuracies.tabulate_template_reliability",
         "How reliably one template ranks the models, or four",
-        "From accuracies without answers: components over models and templates, and the coefficients of "
-        "generalizability of a ranking by one template of each task and by four, with generalized 95 % intervals for "
-        "models and templates like these; few templates say little of others. Tau: expected correlation of the "
+        "From accuracies without answers: components over models and templates, and coefficients of generalizability "
+        "of a ranking by one template of each task and by four. Generalized 95 % intervals are for models and "
+        "templates like these; few templates say little of others. Tau: expected correlation of the "
         "ranking with that of another study of this size, with other items and templates.",
         split_names("study condition task n_models n_tasks n_tasks_asked tasks n_templates n_templates_least "
               "n_templates_most n_items models template model_template model_template_least sampling one "
@@ -122,16 +122,16 @@ TABLES = {
     "template_pairs": Table(
         "accuracies.tabulate_same_order_probabilities",
         "Which pairs of models keep their order",
-        "From accuracies without answers: each pair of models, the better one first, and how likely it keeps its order "
-        "with as many other templates of the same items, and with other items, too; by the mean over tasks.",
+        "From accuracies without answers: each pair of models, the better one first, by the mean over tasks. How "
+        "likely it keeps its order with as many other templates of the same items, and with other items, too.",
         split_names("study condition task n_templates a_model b_model difference kept_one same_wordings same_both"),
     ),
     "planned_errors": Table(
         "checks.tabulate_foreseen_and_actual_errors",
         "Standard errors as a pilot foresees them, and as they are",
-        "A pilot of a tenth of each item's wordings foresees the standard errors of the mean, of the SD over wordings "
-        "and of the share of flips with k others (as `waver plan` does). Actual: computed from k wordings that the "
-        "pilot does not have. Of shared wordings, by the items that have all of them.",
+        "A pilot of a tenth of each item's wordings foresees standard errors with k others, as “waver plan” does. They "
+        "are those of the mean, of the SD over wordings and of the share of flips. Actual: computed from k "
+        "wordings that the pilot does not have. Of shared wordings, by the items that have all of them.",
         split_names("study model condition measure figure design n_items n_pilot k predicted actual"),
     ),
     "ranking_calibration": Table(
@@ -176,11 +176,11 @@ FIGURES = {
 
 def _explain_empty_reliability_page(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say why the page has nothing to show; empty where it has something."""
-    from analysis.measures.reworded.study import has_several_wordings
+    from analysis.measures.reworded.study import has_item_in_several_wordings
     from analysis.reporting.catalogue.rewordings import has_rewordings
 
     accuracies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] in ACCURACIES]
-    if has_rewordings(runs) or has_several_wordings(runs, accuracies):
+    if has_rewordings(runs) or has_item_in_several_wordings(runs, accuracies):
         return ""
     return "no item has two wordings other than its original, and no score two samples"
 

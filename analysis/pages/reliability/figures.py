@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
-from analysis.pages.reliability.plots import AT
+from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.pages.reliability.plots import list_curve_numbers
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
@@ -23,7 +23,8 @@ def frame_wordings_needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     rows = select_answering_units(frames["wording_precision"]).merge(parts, on=UNIT)
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
     for _, part in rows.groupby("study", sort=False):
-        curves = part.merge(pd.DataFrame({"at": AT}), how="cross")
+        numbers = list_curve_numbers(float(part["n_wordings"].max()))
+        curves = part.merge(pd.DataFrame({"at": numbers}), how="cross")
         yield (
             curves.assign(
                 predicted=predict_standard_errors(curves, curves["at"]), label=labels.build_row_labels(curves)
@@ -58,7 +59,7 @@ def select_answering_units(precision: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that sentences and figures are about: every model that answers, under its first condition."""
     headline_rows = precision[precision["headline"] & precision["mean"].notna()]
     first_conditions = headline_rows.drop_duplicates(["study", "model"])
-    return first_conditions[~is_silent(first_conditions["validity"])]
+    return first_conditions[~has_mostly_invalid_answers(first_conditions["validity"])]
 
 
 def frame_wording_ranking(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

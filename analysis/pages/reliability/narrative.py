@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.measures.chance import DRAWN
 from analysis.measures.reworded import THOUGHTS
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.reliability.columns import UNTOLD
 from analysis.pages.reliability.comparisons import FEW, ITEMS
 from analysis.reporting.words import (
@@ -42,6 +42,12 @@ WORD_MEANINGS = (
     "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio, widened for "
     "the number of models (Holm). A reliability is stated where its whole interval lies above 0.",
 )
+PLAIN_MEANINGS = {
+    ENOUGH: "“Enough” means that more wordings, however many, would make a model's mean at most a tenth more exact: "
+    "its line below is nearly flat from its mark on.",
+    TOO_FEW: "“Too few” means that enough further wordings would make a model's mean more than a tenth more exact: its "
+    "line below still falls from its mark on.",
+}
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
@@ -71,7 +77,7 @@ def answer_question(
     headline_rows = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
     asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
-    answering = headline_rows[~is_silent(headline_rows["validity"]) & headline_rows["mean"].notna()]
+    answering = headline_rows[~has_mostly_invalid_answers(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
         verdict, why = describe_models_without_answers(list(labels.build_row_labels(headline_rows).unique()))
         return Answer(asked_sentence, verdict, cautions=why)
@@ -86,7 +92,7 @@ def answer_question(
         "variance_components": (
             *_describe_sampling_reliability(answering_parts),
             *_describe_worth_of_thoughts(answering_parts),
-            *_describe_untold_thoughts(answering_parts),
+            *_describe_thoughts_of_unknown_effect(answering_parts),
         ),
         "beyond_rewording": tuple(_describe_differences_that_hold(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_describe_unequal_wording_counts(frames["spreads_at_k"])),
@@ -96,11 +102,15 @@ def answer_question(
         *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn_wordings_texts),
         *chance.list_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
+    commonest = find_commonest_verdict_word(answering)
+    ranking_sentence = "".join(_describe_least_reliable_ranking(ranking))
+    has_numbers = any(map(str.isdigit, ranking_sentence))
     return Answer(
-        asked_sentence, " ".join((_describe_whether_wordings_suffice(answering),
-                                  *_describe_least_reliable_ranking(ranking))),
+        asked_sentence, " ".join(filter(None, (_describe_whether_wordings_suffice(answering, not has_numbers),
+                                               ranking_sentence))),
         cautions=cautions,
         details={name: text for name, text in details.items() if text},
+        explanation=PLAIN_MEANINGS[commonest[0]] if commonest else "",
     )  # fmt: skip
 
 
@@ -128,24 +138,31 @@ def _describe_asked_wordings(headline_rows: pd.DataFrame, sampled_rows: pd.DataF
     )
 
 
-def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame) -> str:
+def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, with_total: bool) -> str:
     """Say for how many models the wordings were enough, by the verdict that most models have; those with one wording
-    have none."""
+    have none. A verdict has three numbers at most: that of all models is said where the ranking has none."""
     answering_rows = answering_rows[answering_rows["n_wordings"] > 1]
     if answering_rows.empty:
         return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."
-    verdict_words = judge_wordings_by_widening(answering_rows)
-    commonest = Counter(sorted(filter(None, verdict_words))).most_common(1)
-    if not commonest:
+    commonest = find_commonest_verdict_word(answering_rows)
+    if commonest is None:
         return f"{verdicts.UNCLEAR} whether the wordings were enough."
-    ((word, number),) = commonest
+    word, number = commonest
     units_text = _format_unit_count(answering_rows)
-    if number == len(verdict_words):
+    if number == len(answering_rows):
         return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {units_text}."
-    return f"{word.capitalize()} with {number:,} of these {units_text.split(' ', 1)[1]}."
+    units_text = units_text if with_total else f"these {units_text.split(' ', 1)[1]}"
+    return f"{word.capitalize()} with {number:,} of {units_text}."
 
 
-def judge_wordings_by_widening(precision_rows: pd.DataFrame) -> list[str]:
+def find_commonest_verdict_word(precision_rows: pd.DataFrame) -> tuple[str, int] | None:
+    """Find the word that most models with several wordings have, and their number; None where no one has any."""
+    several = precision_rows[precision_rows["n_wordings"] > 1]
+    words = choose_words_by_interval_widening(several) if len(several) else []
+    return next(iter(Counter(sorted(filter(None, words))).most_common(1)), None)
+
+
+def choose_words_by_interval_widening(precision_rows: pd.DataFrame) -> list[str]:
     """Return the word of every row by the interval of its widening; empty where it allows none.
 
     The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard
@@ -153,7 +170,7 @@ def judge_wordings_by_widening(precision_rows: pd.DataFrame) -> list[str]:
     """
     low, high = 1 / precision_rows["widening_upper"], 1 / precision_rows["widening_lower"]
     left = pd.DataFrame({"left": 1 / precision_rows["widening"], "lower": low, "upper": high})
-    return verdicts.judge_differences(left, "left", LEFT_BANDS)
+    return verdicts.choose_words_for_differences(left, "left", LEFT_BANDS)
 
 
 def _format_unit_count(rows: pd.DataFrame) -> str:
@@ -232,7 +249,7 @@ def _describe_worth_of_thoughts(component_rows: pd.DataFrame) -> Iterator[str]:
             yield f"{who} thought settles the answer: exact probabilities after it add at most a tenth."
 
 
-def _describe_untold_thoughts(component_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_thoughts_of_unknown_effect(component_rows: pd.DataFrame) -> Iterator[str]:
     """Say of which answers it is not told how far thoughts move them, so that this looks like an effect of wordings."""
     rows = component_rows[component_rows["missing"].str.contains(UNTOLD, regex=False)]
     if len(rows):
@@ -277,17 +294,24 @@ def _describe_largest_widening(answering_rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
-    """Say for each study how reliable the ranking is, and what it would be with few wordings."""
-    for row in _select_headline_rows(rankings).dropna(subset=["relative"]).to_dict("records"):
+    """Say for each study how reliable the ranking is, and what it would be with few wordings.
+
+    Of several studies, each sentence names its study, and begins a paragraph on the page.
+    """
+    rows = _select_headline_rows(rankings).dropna(subset=["relative"])
+    several = len(rows) > 0 and rows["study"].nunique() > 1
+    for row in rows.to_dict("records"):
+        of_study, by, ranking = (f"Study “{row['study']}”: ", "by", "ranking") if several else ("", "By", "Ranking")
         if not is_ranking_shown_reliable(row):
             yield (
-                f"By {row['measure']}, the means of {row['n_models']} models are not shown to differ by more than "
-                f"items and wordings explain{_phrase_reliability_upper_bound(row)}."
+                f"{of_study}{by} {row['measure']}, the means of {row['n_models']} models are not shown to differ by "
+                f"more than items and wordings explain{_phrase_reliability_upper_bound(row)}."
             )
             continue
         yield (
-            f"Ranking these {row['n_models']} models by {row['measure']} is reliable to "
-            f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}{_phrase_in_this_wording(row)}{_phrase_reliability_with_few_wordings(row)}."
+            f"{of_study}{ranking} these {row['n_models']} models by {row['measure']} is reliable to "
+            f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}"
+            f"{_phrase_in_this_wording(row)}{_phrase_reliability_with_few_wordings(row)}."
         )
         if row["tau"] == row["tau"]:
             yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."

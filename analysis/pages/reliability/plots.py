@@ -8,18 +8,43 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
-AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through
-TICKS = (1, 2, 5, 10, 20, 50, 100)
+AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through, and more
+FURTHER = (1.5, 2, 3, 5, 7, 10)  # steps from 100 on: 150, 200, 300 ...
+MOST_TICKS = 9
 NAMES = {"mean": "Mean", "sd": "SD over wordings", "flips": "Share of flips"}
 WAYS = {"wordings": "Other wordings", "both": "Other wordings and items"}
 ALL = "all"  # the mean over tasks
 CONDITIONS = 3  # panels of a figure, one for each condition
 LINES = 7  # lines that can be told apart in one panel
+
+
+def list_curve_numbers(most: float) -> list[float]:
+    """List the numbers of wordings that curves are drawn through: up to 100, and further where more were asked.
+
+    >>> list_curve_numbers(5) == list(AT), list_curve_numbers(400)[-4:]
+    (True, [150.0, 200, 300, 400])
+    """
+    numbers: list[float] = list(AT)
+    while numbers[-1] < most:
+        numbers += [numbers[-1] * step for step in FURTHER]
+    return [number for number in numbers if number < most or number <= AT[-1]] + [most] * (most > AT[-1])
+
+
+def list_wording_ticks(least: int, most: float) -> list[int]:
+    """List the round numbers of wordings on an axis: 1, 2, 5, 10 ..., or 1, 10, 100 where these would be too many.
+
+    >>> list_wording_ticks(2, 450)
+    [2, 5, 10, 20, 50, 100, 200]
+    """
+    decades = range(len(str(int(most))))
+    ticks = [step * 10**decade for decade in decades for step in (1, 2, 5)]
+    ticks = [tick for tick in ticks if least <= tick <= most]
+    return ticks if len(ticks) <= MOST_TICKS else [tick for tick in ticks if str(tick).startswith("1")]
 
 
 def choose_error_curves(frame: pd.DataFrame) -> pd.DataFrame:
@@ -46,22 +71,28 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     rows = choose_error_curves(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
-    looks = looks or plotting.assign_colours_and_markers(models)
-    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
+    looks = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    legend_names = list(models.values())
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 2.2 if panels.is_narrow(width) else 2.6, left=0.52, title=0.05, below=0.4,
+        width, 1, 1, 2.2 if panels.is_one_column_wide(width) else 2.6, left=0.52, title=0.05, below=0.4,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for model in models:
         part, look = rows[rows["model"] == model], looks[model]
-        axes.plot(np.log(part["at"]), part["predicted"], color=look.colour, linewidth=1)
+        axes.plot(np.log(part["at"]), part["predicted"], color=look.colour, linewidth=1, gid=look.model_class)
         model_row = part.iloc[0]
-        place = np.clip(np.log(model_row["n_wordings"]), 0, np.log(AT[-1]))
-        axes.plot(place, model_row["error"], look.marker, color=look.colour, ms=4, linestyle="none", zorder=3)
+        place = np.log(model_row["n_wordings"])
+        axes.plot(place, model_row["error"], look.marker, color=look.colour, ms=4, linestyle="none", zorder=3,
+                  gid=look.model_class)  # fmt: skip
+        name = f"{model_row['label']}, {model_row['n_wordings']:g} wordings"
+        marks.set_hover_titles_of_marks(
+            axes, [place], [model_row["error"]], name, [model_row["error"]], classes=look.model_class
+        )
     highest = float(max(rows["predicted"].max(), rows["error"].max()))
     panels.scale_axis(axes, 0, highest * 1.02, 4, axis="y")
-    axes.set(xlim=(-0.1, np.log(AT[-1]) + 0.1), xticks=np.log(TICKS))
-    axes.set_xticklabels([str(tick) for tick in TICKS])
+    ticks = list_wording_ticks(1, rows["at"].max())
+    axes.set(xlim=(-0.1, np.log(rows["at"].max()) + 0.1), xticks=np.log(ticks))
+    axes.set_xticklabels(list(map(str, ticks)))
     panels.label_x_axis(axes, "wordings of each item")
     panels.label_y_axis(axes, "standard error", 30)
     panels.draw_legend(drawing, legend_names, [looks[model] for model in models])
@@ -86,12 +117,13 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     """
     frame = frame[frame["label"].isin(labels.select_first_and_last(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
-    looks = looks or plotting.assign_colours_and_markers(models)
+    looks = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
     figures = list(dict.fromkeys(frame["figure"]))
-    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
-    stacked = panels.is_narrow(width)
+    legend_names = list(models.values())
+    stacked = panels.is_one_column_wide(width)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(figures), 1 if stacked else len(figures), 1.6 if stacked else 2.0, left=0.52, gap=0.5, below=0.4,
+        whole_titles=[NAMES[figure] for figure in figures],
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     most = float(frame["k"].max())
@@ -99,13 +131,15 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         rows = frame[frame["figure"] == figure]
         for model in models:
             part, look = rows[rows["model"] == model], looks[model]
-            axes.plot(np.log(part["k"]), part["predicted"], color=look.colour, linewidth=1)
-            axes.plot(np.log(part["k"]), part["actual"], look.marker, color=look.colour, ms=3.5, linestyle="none")
-        panels.draw_title(axes, NAMES[figure])
+            x = np.log(part["k"])
+            axes.plot(x, part["predicted"], color=look.colour, linewidth=1, gid=look.model_class)
+            axes.plot(x, part["actual"], look.marker, color=look.colour, ms=3.5, linestyle="none", gid=look.model_class)
+            names = [f"{models[model]}, {k:g} wordings" for k in part["k"]]
+            marks.set_hover_titles_of_marks(axes, x, part["actual"], names, part["actual"], classes=look.model_class)
         highest = float(np.nanmax(rows[["predicted", "actual"]].to_numpy(float), initial=0.0))
         panels.scale_axis(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
-        ticks = [tick for tick in TICKS if 2 <= tick <= most] if most >= 10 else range(2, int(most) + 1)
-        axes.set(xlim=(np.log(2) - 0.1, np.log(max(most, 3)) + 0.1), xticks=np.log(list(ticks)))
+        ticks = list_wording_ticks(2, most) if most >= 10 else list(range(2, int(most) + 1))
+        axes.set(xlim=(np.log(2) - 0.1, np.log(max(most, 3)) + 0.1), xticks=np.log(ticks))
         axes.set_xticklabels(list(map(str, ticks)))
         panels.label_x_axis(axes, "wordings of each item")
     panels.label_y_axis(panel_axes[0], "standard error", 30)
@@ -130,7 +164,9 @@ def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks:
         The figure.
     """
     ways = list(dict.fromkeys(frame["anew"]))
-    drawing, panel_axes = panels.lay_out_panels(width, len(ways), len(ways), 2.2, left=0.52, gap=0.5, below=0.4)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(ways), len(ways), 2.2, left=0.52, gap=0.5, below=0.4, whole_titles=[WAYS[way] for way in ways]
+    )
     for axes, way in zip(panel_axes, ways, strict=True):
         rows = frame[frame["anew"] == way]
         low = min(0.5, float(rows["kept"].min()))
@@ -139,9 +175,10 @@ def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks:
         axes.scatter(
             rows["foreseen"], rows["kept"], s=6 + 60 * rows["n_cases"] / rows["n_cases"].max(), c=INK, zorder=3
         )
+        names = [f"{n:,.0f} pairs, {share:.2f} foreseen" for n, share in rows[["n_cases", "foreseen"]].to_numpy(float)]
+        marks.set_hover_titles_of_marks(axes, rows["foreseen"], rows["kept"], names, rows["kept"])
         panels.scale_axis(axes, 0.5, 1, 4)
         panels.scale_axis(axes, low, 1, 4, axis="y")
-        panels.draw_title(axes, WAYS[way])
         panels.label_x_axis(axes, "probability foreseen")
     panels.label_y_axis(panel_axes[0], "share that kept its order", 30)
     return drawing
@@ -156,7 +193,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         From `figures.frame_wording_ranking`: a row for every model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
@@ -167,19 +204,22 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     names = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
+    fitted_names = panels.wrap_row_labels(names, width)
     drawing, (axes,) = panels.lay_out_panels(
         width,
         1,
         1,
-        len(names) * panels.choose_row_pitch(len(names), 3.6),
+        len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
         left=panels.measure_row_labels(fitted_names),
         title=0.05,
         below=0.4,
     )
     panels.draw_row_guides(axes, len(names))
     panels.scale_axis(axes, 1, max(2, len(frame)), 4)
-    panels.draw_dots(axes, rows, "rank", looks or plotting.assign_colours_and_markers(rows["model"]))
+    axes.set_xticks([tick for tick in axes.get_xticks() if float(tick).is_integer()])
+    panels.draw_dots(
+        axes, rows, "rank", plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"]))
+    )
     panels.draw_row_labels(axes, fitted_names)
     panels.label_x_axis(axes, "rank")
     return drawing
@@ -194,22 +234,22 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     frame
         From `figures.frame_template_accuracies`: a row for every model and template.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     names = labels.select_first_and_last(list(means.index), panels.ROWS)
-    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
+    fitted_names = panels.wrap_row_labels(names, width)
     drawing, (axes,) = panels.lay_out_panels(
         width,
         1,
         1,
-        len(names) * panels.choose_row_pitch(len(names), 3.6),
+        len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
         left=panels.measure_row_labels(fitted_names),
         title=0.05,
         below=0.4,
@@ -251,7 +291,9 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
         panels.scale_axis(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
-            panels.draw_dots(axes, rows.assign(row=rows["task"].map(tasks.index)), name, {name: look})
+            panels.draw_dots(
+                axes, rows.assign(row=rows["task"].map(tasks.index)), name, {name: look}, label_column="task"
+            )
         panels.label_x_axis(axes, "reliability")
     panels.draw_legend(drawing, names, list(ways.values()))
     return drawing
@@ -279,6 +321,9 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         panels.scale_axis(axes, 0, float(frame["range"].max()), 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
+        marks.set_hover_titles_of_marks(axes, rows["range"], rows["task"].map(tasks.index),
+        rows["task"] + " · " + rows["model"],
+                         rows["range"])  # fmt: skip
         for task, mean in rows.groupby("task", sort=False)["range"].mean().items():
             axes.vlines(mean, tasks.index(task) - 0.35, tasks.index(task) + 0.35, colors=INK, linewidth=1.5, zorder=4)
         panels.label_x_axis(axes, "highest minus lowest accuracy")
@@ -301,16 +346,15 @@ def _lay_out_condition_panels(
         ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
     )
     conditions = _split_rows_by_drawn_condition(frame)
-    across = 1 if panels.is_narrow(width) else len(conditions)
+    across = 1 if panels.is_one_column_wide(width) else len(conditions)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(conditions), across, len(tasks) * panels.choose_row_pitch(len(tasks), 3.6),
+        width, len(conditions), across, len(tasks) * panels.choose_distance_between_rows(short_tasks, 3.6),
         left=panels.measure_row_labels(short_tasks), top=top_margin,
         below=0.4, title=0.19 if len(conditions) > 1 else 0.05,
+        whole_titles=[f"condition {condition}" for condition, _ in conditions] if len(conditions) > 1 else (),
     )  # fmt: skip
-    for number, (axes, (condition, _)) in enumerate(zip(panel_axes, conditions, strict=True)):
+    for number, axes in enumerate(panel_axes):
         panels.draw_row_guides(axes, len(tasks))
-        if len(conditions) > 1:
-            panels.draw_title(axes, f"condition {condition}")
         if number % across == 0:
             panels.draw_row_labels(axes, short_tasks)
     return drawing, panel_axes, tasks

@@ -121,14 +121,14 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         why = _explain_missing_components(panel), _explain_missing_component_intervals(study), *unsampled
         rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
     # Thoughts of a prompt have probabilities, which tell what thoughts add to these; to right or wrong they do not.
-    thinking = {_get_unit(row) for row in rows if row["sampled"] == THOUGHTS}
+    thinking = {_get_unit_of_row(row) for row in rows if row["sampled"] == THOUGHTS}
     for row in rows:
-        if not row["sampled"] and _get_unit(row) in thinking:
+        if not row["sampled"] and _get_unit_of_row(row) in thinking:
             row["missing"] = row["missing"].replace(UNSAMPLED, UNTOLD)
     return pd.DataFrame(rows)
 
 
-def _get_unit(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _get_unit_of_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return study, model and condition of a row."""
     return row["study"], row["model"], row["condition"]
 
@@ -162,7 +162,7 @@ def _explain_missing_widening_interval(panel: Panel, widening_ends: tuple[float,
     return "no interval of the widening: items may not differ beyond what their wordings explain"
 
 
-def tabulate_spreads_at_k(
+def tabulate_spreads_at_k_wordings(
     runs: Runs, *, k: int = 0, threshold: float = FLIP, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Compute range, SD and flips of every model at k wordings of each item.

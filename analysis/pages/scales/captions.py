@@ -24,8 +24,8 @@ def caption_scales_scores(frame: pd.DataFrame) -> str:
         f"Mean answer of {format_quantity(frame['model'].nunique(), 'model')} on "
         f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'])} items, from "
         f"0, the lowest option, to 1, the highest, after reversing. {_INTERVALS}"
-        + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
-        + _describe_panels(frame, "scale")
+        + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
+        + _describe_left_out_panels(frame, "scale")
         + labels.explain_silent_mark(frame)
     )
 
@@ -43,15 +43,15 @@ def caption_scales_styles(frame: pd.DataFrame) -> str:
         f"{format_count_range(frame['n_items'])} items. Agrees: mean answer before reversing, less 0.5. Ends and "
         "middle: share of these options, less that of the other models. Others: answer shown in one way, less the "
         f"other. {_INTERVALS}"
-        + labels.describe_selection(frame["label"].nunique(), int(frame["total"].max()), "rows", "first and last")
-        + _describe_panels(frame, "style")
+        + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "first and last")
+        + _describe_left_out_panels(frame, "style")
         + labels.explain_silent_mark(frame)
     )
 
 
-def _describe_panels(frame: pd.DataFrame, noun: str) -> str:
+def _describe_left_out_panels(frame: pd.DataFrame, noun: str) -> str:
     """Say how many panels are left out."""
-    return labels.describe_selection(frame[noun].nunique(), int(frame["panels"].max()), f"{noun}s", "first")
+    return labels.describe_shown_rows(frame[noun].nunique(), int(frame["panels"].max()), f"{noun}s", "first")
 
 
 def caption_scales_moves(frame: pd.DataFrame) -> str:
@@ -88,6 +88,6 @@ def caption_scales_items(frame: pd.DataFrame) -> str:
         f"{f' of {total}' if n_rows < total else ''}, over {counts} wording{'s' * (counts != '1')}, before "
         "reversing. Lower options stand left of 0, higher ones right; the middle option on both sides. (R): reversed "
         "items."
-        + labels.describe_selection(n_items, int(frame["total_items"].max()), "items", "highest and lowest")
+        + labels.describe_shown_rows(n_items, int(frame["total_items"].max()), "items", "highest and lowest")
         + labels.explain_silent_mark(frame)
     )

@@ -21,11 +21,11 @@ TABLES = {
         measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
     ),
     "scales_moves": Table(
-        "styles.tabulate_scales_moves",
+        "styles.tabulate_scales_answer_distances",
         "What moves an answer, beside another model",
         "Mean over items of the absolute difference of s between two answers to an item that differ in one thing "
-        "alone: the wording, the order of the options, their labels, the middle option, the persona, or the model. 95 "
-        "% intervals over items (bootstrap). Models: how far the same answers are from those of another "
+        "alone. This is the wording, the order of the options, their labels, the middle option, the persona, or the "
+        "model. 95 % intervals over items (bootstrap). Models: how far the same answers are from those of another "
         "model; answers without one are left out where there are others. Difference: how much further they are apart "
         "than that; where items share their wordings, its interval is over these, too (jackknife).",
         split_names("study change n_pairs n_items apart apart_lower apart_upper models difference lower upper "
@@ -38,8 +38,8 @@ TABLES = {
         "Response styles",
         "Each style is a number of the model less what it is compared with. Acquiescence: s before reversing, with "
         "equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other "
-        "models. Order, labels, no middle: s shown in one way, less s shown in the other. 95 % intervals, by t, for "
-        f"these wordings and {_LIKE}. p values for the latter, after Holm over all styles of a study.",
+        "models. Order, labels, no middle: s shown in one way, less s shown in the other. Two 95 % intervals, by t: "
+        f"for these wordings, and {_LIKE}. The p values are for the latter, after Holm over all styles of a study.",
         split_names("study model condition style validity n_items value against difference lower upper like_lower "
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
@@ -64,7 +64,7 @@ TABLES = {
     "scales_items": Table(
         "wordings.tabulate_scales_items",
         "Answers to every item",
-        "Mean shares of the options, the lowest first, and mean s, before reversing; and what the wordings of the "
+        "Mean shares of the options, the lowest first, and mean s, before reversing. Then what the wordings of the "
         "item, the order of the options and their labels do to s.",
         split_names("study model condition item scale key text options validity n_wordings score share_* sd range "
                     "apart side_flips in_middle mode_flips order_effect middle_effect label_effect_*"),
@@ -81,9 +81,9 @@ TABLES = {
     "scales_differences": Table(
         "tables.tabulate_scales_differences",
         "Which models differ on which scale",
-        "Difference a minus b of the scores, on the items and wordings that both have, with its 95 % interval for "
-        f"these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over all pairs "
-        "and scales of a study.",
+        "Difference a minus b of the scores, on the items and wordings that both have. Two 95 % intervals: for these "
+        f"wordings, and {_LIKE}. The p values are those of t tests with the same standard errors. Holm's correction "
+        "is over all pairs and scales of a study.",
         split_names("study scale a_model a_condition b_model b_condition n_items n_wordings difference lower upper "
                     "like_lower like_upper p_items p p_holm"),
         frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},

@@ -17,10 +17,10 @@ STYLE_WORDS = {
 }  # fmt: skip
 
 
-def phrase_style(style: str) -> str:
+def phrase_name_of_style(style: str) -> str:
     """Write the name of a style for people.
 
-    >>> phrase_style("order"), phrase_style("labels numbers-words")
+    >>> phrase_name_of_style("order"), phrase_name_of_style("labels numbers-words")
     ('order: rising − falling', 'labels: numbers − words')
     """
     return STYLE_WORDS.get(style) or style.replace("labels ", "labels: ", 1).replace("-", " − ", 1)
@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, Column] = {
     "option_order": Column("up: the lowest option is shown first; down: the highest", header="Order"),
     "without_middle": Column("whether the middle option is left out", header="No middle"),
     "persona": Column("name of the persona that the model was asked as", header="Persona"),
-    "style": Column("response style", header="Style", phrase_name=phrase_style),
+    "style": Column("response style", header="Style", phrase_name=phrase_name_of_style),
     "change": Column("the one thing in which two answers to an item differ", header="Differ in"),
     "validity": Column("mean mass on the options (share of valid answers where texts were read)", SHARE, "Validity", 2),
     # sizes

@@ -19,8 +19,8 @@ from analysis.measures.ratings_styles import (
     ORDER,
 )
 from analysis.measures.ratings_wordings import MODEL, WORDING
-from analysis.measures.thresholds import is_silent
-from analysis.pages.scales.people_narrative import describe_people, describe_respondents
+from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.pages.scales.people_narrative import describe_consistency_of_scales, describe_distance_from_people
 from analysis.reporting.words import (
     Answer,
     beyond,
@@ -44,6 +44,7 @@ ASKED: Mapping[str, str] = {
     WORDING: "wording", "order": "order", "labels": "kind of label", "middle": "choice of options",
 }  # fmt: skip
 MOST_PHRASES = 3
+LONGEST_NAME = 60  # characters of a model's name in the verdict
 IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
 WORD_MEANINGS = (
     "Two answers that differ in the wording, order or kind of label alone are compared with two that differ in the "
@@ -78,7 +79,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     spread = spread.assign(label=labels.build_row_labels(spread))
     setup = _describe_setup(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
-    if is_silent(spread["validity"]).all():
+    if has_mostly_invalid_answers(spread["validity"]).all():
         verdict, why = describe_models_without_answers(list(spread["label"]))
         return Answer(setup, verdict, cautions=(*why, *cautions))
     study = spread["study"].iloc[0]
@@ -86,15 +87,23 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     moves = moves[moves["study"] == study] if len(moves) else moves
     styles = _select_clear_styles(frames["scales_styles"])
     details = {
-        "scales_scores": tuple(_describe_scores(frames["scales_scores"])),
-        "scales_moves": (*WORD_MEANINGS[:2], *_describe_moves(moves)),
-        "scales_styles": (*WORD_MEANINGS[2:], *_describe_styles(styles)),
-        "scales_differences": tuple(_describe_differences(frames["scales_differences"])),
-        "scales_spread": tuple(_describe_spread(spread)),
-        "scales_people": tuple(describe_people(frames["scales_people"])),
-        "scales_respondents": tuple(describe_respondents(frames["scales_respondents"])),
+        "scales_scores": tuple(_describe_extreme_models_by_scale(frames["scales_scores"])),
+        "scales_moves": (*WORD_MEANINGS[:2], *_describe_distance_by_model_and_persona(moves)),
+        "scales_styles": (*WORD_MEANINGS[2:], *_describe_strength_of_clear_styles(styles)),
+        "scales_differences": tuple(_describe_significant_differences(frames["scales_differences"])),
+        "scales_spread": tuple(_describe_spread_over_wordings(spread)),
+        "scales_people": tuple(describe_distance_from_people(frames["scales_people"])),
+        "scales_respondents": tuple(describe_consistency_of_scales(frames["scales_respondents"])),
     }
-    verdict = " ".join(filter(None, (_judge_moves(moves), _name_styles(styles, frames["scales_styles"]))))
+    verdict = " ".join(
+        filter(
+            None,
+            (
+                _compare_changes_of_asking_with_models(moves),
+                _name_clear_styles_with_models(styles, frames["scales_styles"]),
+            ),
+        )
+    )
     return Answer(
         setup, verdict, cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
@@ -110,7 +119,7 @@ def _describe_setup(items: pd.DataFrame, when: str) -> str:
     return f"{format_quantity(models, 'model')} answered {format_quantity(len(n_items), 'item')}{of_scales}{when}."
 
 
-def _judge_moves(moves: pd.DataFrame) -> str:
+def _compare_changes_of_asking_with_models(moves: pd.DataFrame) -> str:
     """Say which ways of asking move an answer more or less than another model does."""
     if moves.empty:
         return f"{verdicts.UNCLEAR}: no two answers differ in one thing alone."
@@ -123,24 +132,27 @@ def _judge_moves(moves: pd.DataFrame) -> str:
             for place, row in enumerate(rows.head(MOST_PHRASES).itertuples())
         )
         return f"On average, {', '.join([first, *others])} of the scale."
-    words = verdicts.judge_differences(rows, "difference", BANDS)
+    words = verdicts.choose_words_for_differences(rows, "difference", BANDS)
     by_word = {
         word: rows[[row_word == word for row_word in words]].sort_values("apart", ascending=False)
         for word in (MORE, LESS, "")
     }
     word = MORE if len(by_word[MORE]) else LESS
-    said, unclear = by_word[word], _join_changes(by_word[""])
+    said, unclear = by_word[word], _join_names_of_changes(by_word[""])
     if said.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
-    names = _join_changes(said)
-    numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f})"  # of the change named first
+    names = _join_names_of_changes(said)
+    has_more = bool(unclear) or (word == MORE and len(by_word[LESS]) > 0)
+    of_scale = "" if has_more or len(said) > 1 else " of the scale"  # a first screen has 60 words at most
+    # Of the change named first.
+    numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f}{of_scale})"
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
-        sentence += f", {_join_changes(by_word[LESS])} less"
+        sentence += f", {_join_names_of_changes(by_word[LESS])} less"
     return f"{sentence}; of {unclear}, these runs cannot tell." if unclear else f"{sentence}."
 
 
-def _join_changes(rows: pd.DataFrame) -> str:
+def _join_names_of_changes(rows: pd.DataFrame) -> str:
     """Name changes of the way of asking: "another wording, order or kind of label"; empty for none."""
     names = [ASKED[change] for change in rows["change"]]
     return f"another {join_names(names, 4).replace(' and ', ' or ')}" if names else ""
@@ -155,7 +167,9 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
         return table
     names = labels.build_row_labels(table.assign(condition=""))
     rows = table.assign(label=labels.build_row_labels(table), model_label=names)
-    rows = rows[verdicts.mark_clear_effects(rows["p_holm"]) & ~is_silent(rows["validity"].astype(float))]
+    rows = rows[
+        verdicts.mark_clear_effects(rows["p_holm"]) & ~has_mostly_invalid_answers(rows["validity"].astype(float))
+    ]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
     rows = rows[np.array(is_new, bool)]
@@ -183,7 +197,7 @@ def phrase_style_of_model(style: str, difference: float) -> str:
     }[style]
 
 
-def _name_styles(styles: pd.DataFrame, table: pd.DataFrame) -> str:
+def _name_clear_styles_with_models(styles: pd.DataFrame, table: pd.DataFrame) -> str:
     """Name the clear styles, each with its models; say where none is."""
     if table.empty or table["p_holm"].isna().all():
         return ""
@@ -191,8 +205,8 @@ def _name_styles(styles: pd.DataFrame, table: pd.DataFrame) -> str:
         return "No response style is clear."
     by_phrase = {phrase: list(part["model_label"].unique()) for phrase, part in styles.groupby("phrase", sort=False)}
     parts = [
-        (f"{labels.shorten_middle(names[0], 20)} {phrase}" if len(names) == 1
-         else f"{format_quantity(len(names), 'model')} {_make_plural(phrase)}")
+        (f"{labels.shorten_middle(names[0], LONGEST_NAME)} {phrase}" if len(names) == 1
+         else f"{format_quantity(len(names), 'model')} {_make_verb_phrase_plural(phrase)}")
         + " in some settings" * _has_setting_without_style(styles[styles["phrase"] == phrase], table)
         for phrase, names in list(by_phrase.items())[:MOST_PHRASES]
     ]  # fmt: skip
@@ -207,18 +221,18 @@ def _has_setting_without_style(rows: pd.DataFrame, table: pd.DataFrame) -> bool:
     return bool((tested["model"].isin(rows["model"])).sum() > len(rows))
 
 
-def _make_plural(phrase: str) -> str:
+def _make_verb_phrase_plural(phrase: str) -> str:
     """Write what several models do: "avoid the ends"."""
     verb, _, tail = phrase.partition(" ")
     return f"{'are' if verb == 'is' else verb.removesuffix('s')} {tail}"
 
 
-def _describe_scores(scores: pd.DataFrame) -> Iterator[str]:
+def _describe_extreme_models_by_scale(scores: pd.DataFrame) -> Iterator[str]:
     """Name the lowest and the highest model on every scale."""
     if scores.empty:
         return
     scores = scores.assign(label=labels.build_row_labels(scores))
-    answering = scores[~is_silent(scores["validity"]) & scores["score"].notna()]
+    answering = scores[~has_mostly_invalid_answers(scores["validity"]) & scores["score"].notna()]
     for (_, scale), part in answering.groupby(["study", "scale"], sort=False):
         low, high = part.loc[part["score"].idxmin()], part.loc[part["score"].idxmax()]
         name = labels.shorten_middle(scale, 24)
@@ -232,7 +246,7 @@ def _describe_scores(scores: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _describe_moves(moves: pd.DataFrame) -> Iterator[str]:
+def _describe_distance_by_model_and_persona(moves: pd.DataFrame) -> Iterator[str]:
     """Say how far two answers are apart that differ in the model, and in the persona, alone."""
     for row in moves.itertuples():
         if row.change in (MODEL, "persona"):
@@ -242,23 +256,26 @@ def _describe_moves(moves: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _describe_styles(styles: pd.DataFrame) -> Iterator[str]:
+def _describe_strength_of_clear_styles(styles: pd.DataFrame) -> Iterator[str]:
     """Say how strong the clear styles are."""
     for row in styles.head(6).itertuples():
         is_like = pd.notna(row.like_lower)
         low, high = (row.like_lower, row.like_upper) if is_like else (row.lower, row.upper)
         wordings = "wordings like these" if is_like else "these wordings"
-        yield f"{row.label} {row.phrase}: {_sign(row.difference)} ({_sign(low)} to {_sign(high)}), for {wordings}."
+        yield (
+            f"{row.label} {row.phrase}: {_format_difference_with_sign(row.difference)} "
+            f"({_format_difference_with_sign(low)} to {_format_difference_with_sign(high)}), for {wordings}."
+        )
     if len(styles) > 6:
         yield f"{format_quantity(len(styles) - 6, 'more style')} with such a test in the table."
 
 
-def _sign(value: float) -> str:
+def _format_difference_with_sign(value: float) -> str:
     """Write a difference with its sign."""
     return f"{value:+.3f}".replace("-", "−")
 
 
-def _describe_differences(differences: pd.DataFrame) -> Iterator[str]:
+def _describe_significant_differences(differences: pd.DataFrame) -> Iterator[str]:
     """Count the differences between models that hold."""
     if len(differences):
         scales = format_quantity(differences["scale"].nunique(), "scale")
@@ -267,9 +284,9 @@ def _describe_differences(differences: pd.DataFrame) -> Iterator[str]:
             yield sentence
 
 
-def _describe_spread(spread: pd.DataFrame) -> Iterator[str]:
+def _describe_spread_over_wordings(spread: pd.DataFrame) -> Iterator[str]:
     """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
-    judged = spread[~is_silent(spread["validity"]) & spread["sd"].notna()]
+    judged = spread[~has_mostly_invalid_answers(spread["validity"]) & spread["sd"].notna()]
     if judged.empty:
         return
     low, high = judged.loc[judged["sd"].idxmin()], judged.loc[judged["sd"].idxmax()]
@@ -284,7 +301,7 @@ def _describe_spread(spread: pd.DataFrame) -> Iterator[str]:
 
 def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
-    silent = spread[is_silent(spread["validity"])]
+    silent = spread[has_mostly_invalid_answers(spread["validity"])]
     if len(silent) and len(silent) < len(spread):
         yield f"Less than half of the answers are valid: {join_names(list(silent['label']))}. Nothing is said of them."
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]

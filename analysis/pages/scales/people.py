@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings, reverse_scores
+from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings, reverse_scores
 from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_of_runs
 from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
 from analysis.statistics.ratings.comparison import (
     compute_intervals_over_items,
     compute_intervals_over_people,
-    judge_excess,
+    judge_distance_from_people,
 )
-from analysis.statistics.ratings.consistency import LISTWISE, PAIRWISE, compute_alpha, compute_omega
-from analysis.statistics.ratings.people import PeopleReference, correlate_halves
+from analysis.statistics.ratings.consistency import LISTWISE, PAIRWISE, compute_cronbach_alpha, compute_mcdonald_omega
+from analysis.statistics.ratings.people import PeopleReference, correlate_halves_of_people
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
     runs
         From `analysis.runs.open_runs`.
     people
-        A file (`read_people`); empty: no rows.
+        A file (`read_answers_of_people`); empty: no rows.
     seed
         Of the draws of people.
 
@@ -46,7 +46,7 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
         behind an item; of every one of `FIGURES`, its value, X_lower, X_upper: 95 % interval over items, and
         X_people_lower, X_people_upper: over people; w1_net, tv_net: less chance; w1_between, tv_between,
         alignment_between, correlation_between: what two groups of as many people reach; beside_people: by
-        `judge_excess`.
+        `judge_distance_from_people`.
     """
     rows = []
     for study in compare_studies_with_people(runs, people, seed):
@@ -68,7 +68,7 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
                         "study": study.ratings.name, "model": model, "condition": setting, PERSONA: persona,
                         "scale": name, "validity": study.validity[unit], "n_items": len(has_both),
                         "n_people": float(study.people.n[has_both].mean()),
-                        **_build_figure_columns(over_items, unit, over_people[unit].get(name, {})),
+                        **_build_columns_beside_people(over_items, unit, over_people[unit].get(name, {})),
                         **_build_ceiling_columns(study.reference, has_both),
                     })  # fmt: skip
     table = pd.DataFrame(rows)
@@ -78,7 +78,7 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
     return table
 
 
-def _build_figure_columns(
+def _build_columns_beside_people(
     over_items: Mapping[str, tuple[Array, Array, Array]], unit: int, over_people: Mapping[str, tuple[float, float]]
 ) -> dict[str, Any]:
     """Return the columns of all figures of one row."""
@@ -93,7 +93,7 @@ def _build_figure_columns(
     for name in ("w1_net", "tv_net"):
         columns[name] = figures[name][0]
     _, low, high = figures["excess"]
-    columns["beside_people"] = judge_excess((low, high), over_people.get("excess", (np.nan, np.nan)))
+    columns["beside_people"] = judge_distance_from_people((low, high), over_people.get("excess", (np.nan, np.nan)))
     return columns
 
 
@@ -102,7 +102,7 @@ def _build_ceiling_columns(reference: PeopleReference, items: np.ndarray) -> dic
     w1 = float(reference.between_w1[items].mean())
     return {
         "w1_between": w1, "tv_between": float(reference.between_tv[items].mean()), "alignment_between": 1 - w1,
-        "correlation_between": correlate_halves(reference, items),
+        "correlation_between": correlate_halves_of_people(reference, items),
     }  # fmt: skip
 
 
@@ -181,35 +181,45 @@ def tabulate_scales_respondents(runs: Runs, *, people: str = "") -> pd.DataFrame
     rows: list[dict[str, Any]] = []
     for ratings in read_ratings(runs):
         for names, answers in _list_respondents(ratings):
-            rows += _describe_scales(ratings, names, answers)
+            rows += _compute_consistency_of_scales(ratings, names, answers)
         answered = read_people_of_runs(runs, people).by_study.get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
             keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.keys)
-            rows += _describe_scales(ratings, {"respondents": PEOPLE, "model": None, "condition": None}, keyed)
+            rows += _compute_consistency_of_scales(
+                ratings, {"respondents": PEOPLE, "model": None, "condition": None}, keyed
+            )
     return pd.DataFrame(rows)
 
 
 def _list_respondents(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
     """Yield who answers, with s after reversing: (respondents, items), over models, then over personas of a model."""
-    by_unit = np.stack([average_units(scores.T) for scores in ratings.keyed_scores])
+    by_unit = np.stack([average_over_units(scores.T) for scores in ratings.keyed_scores])
     units = ratings.units
-    for (setting,), places in list_groups(units, ["setting"]):
-        models = [average_units(by_unit[places[inside]]) for _, inside in list_groups(units.iloc[places], ["model"])]
+    for (setting,), places in group_units_by_columns(units, ["setting"]):
+        models = [
+            average_over_units(by_unit[places[inside]])
+            for _, inside in group_units_by_columns(units.iloc[places], ["model"])
+        ]
         yield {"respondents": MODELS, "model": None, "condition": setting}, np.stack(models)
     for (model, setting), places in ratings.list_settings():
         asked = places[units[PERSONA].iloc[places].notna()]
         if len(asked):
-            answers = [average_units(by_unit[asked[inside]]) for _, inside in list_groups(units.iloc[asked], [PERSONA])]
+            answers = [
+                average_over_units(by_unit[asked[inside]])
+                for _, inside in group_units_by_columns(units.iloc[asked], [PERSONA])
+            ]
             yield {"respondents": PERSONAS, "model": model, "condition": setting}, np.stack(answers)
 
 
-def _describe_scales(ratings: Ratings, names: Mapping[str, str | None], answers: Array) -> Iterator[dict[str, Any]]:
+def _compute_consistency_of_scales(
+    ratings: Ratings, names: Mapping[str, str | None], answers: Array
+) -> Iterator[dict[str, Any]]:
     """Yield a row per scale."""
     for scale in ratings.scales:
         of_scale = answers[:, ratings.mark_scale_items(scale)]
         of_scale = of_scale[:, ~np.isnan(of_scale).all(axis=0)]  # items that nobody was asked
-        alpha, omega = compute_alpha(of_scale, PAIRWISE), compute_omega(of_scale, PAIRWISE)
-        whole = compute_alpha(of_scale, LISTWISE)
+        alpha, omega = compute_cronbach_alpha(of_scale, PAIRWISE), compute_mcdonald_omega(of_scale, PAIRWISE)
+        whole = compute_cronbach_alpha(of_scale, LISTWISE)
         why_not = alpha.why_not or (f"no omega: {omega.why_not}" if omega.why_not else "")
         yield {
             "study": ratings.name, **names, "scale": scale, "n_items": alpha.n_items,

@@ -9,7 +9,7 @@ BOUNDS = {"w1": (0.0, 1.0), "tv": (0.0, 1.0), "alignment": (0.0, 1.0), "bias": (
 _ENDS = ("lower", "upper", "people_lower", "people_upper")
 _UNIT = "study model condition persona"
 _PEOPLE = (
-    "Beside people: no larger where the excess is at most 0 even at the upper ends of both its intervals, larger where "
+    "Beside people: no larger where the excess is at most 0 even at the upper ends of both its intervals. Larger where "
     "it is above 0 even at both lower ends, else open."
 )
 PEOPLE_TABLES = {
@@ -17,7 +17,7 @@ PEOPLE_TABLES = {
         "people.tabulate_scales_people",
         "Models beside people",
         "Mean over items of the distance between the answers of a model and of people: Wasserstein-1 on ranks, by K - "
-        "1, and total variation; alignment is 1 less the first. Net: less what chance makes of as many people. Between "
+        "1, and total variation. Alignment is 1 less the first. Net: less what chance makes of as many people. Between "
         "people: the same between two random halves of them, corrected to their full number. Excess: how much further "
         "a model is from people than that; one with fewer sampled answers than people, than a group of so many. Bias: "
         "s of the model less that of people, after reversing. 95 % intervals over items (t; correlations: Fisher's z), "
@@ -47,9 +47,9 @@ PEOPLE_TABLES = {
     "scales_respondents": Table(
         "people.tabulate_scales_respondents",
         "How consistent the scales are",
-        "Cronbach's alpha with Feldt's 95 % interval, and total omega of one factor by maximum likelihood: over "
-        "models, over the personas of a model, and over people where these are known one by one. Every two items are "
-        "compared on the respondents who answered both; listwise: on those who answered all items.",
+        "Cronbach's alpha with Feldt's 95 % interval, and total omega of one factor by maximum likelihood. Both are "
+        "over models, over the personas of a model, and over people where these are known one by one. Every two items "
+        "are compared on the respondents who answered both; listwise: on those who answered all items.",
         split_names("study respondents model condition scale n_items n_respondents alpha alpha_lower alpha_upper omega "
                     "n_listwise alpha_listwise why_not"),
         frozenset(split_names("alpha_lower alpha_upper n_listwise alpha_listwise")),

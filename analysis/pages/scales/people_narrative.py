@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.words import format_quantity, join_names, labels
 from analysis.reporting.words.verdicts import widen_difference_interval
-from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN, judge_excess
+from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN, judge_distance_from_people
 
 
-def describe_people(people: pd.DataFrame) -> Iterator[str]:
+def describe_distance_from_people(people: pd.DataFrame) -> Iterator[str]:
     """Say which models lie no further from people than people from each other, by the rule "beside people".
 
     Parameters
@@ -26,14 +26,14 @@ def describe_people(people: pd.DataFrame) -> Iterator[str]:
     str
         Sentences; none without people. Nothing is said of models of which less than half of the answers are valid.
     """
-    rows = _select_whole_rows(people)
+    rows = _select_rows_over_all_items(people)
     if rows.empty:
         return
     if rows["w1_between"].isna().all():
         yield "How many people answered is not known: how far they lie from each other by chance is not, either."
     else:
         names = {
-            verdict: join_names(list(rows["label"][judge_rows(rows) == verdict]))
+            verdict: join_names(list(rows["label"][judge_distance_beyond_people(rows) == verdict]))
             for verdict in (NO_LARGER, LARGER, OPEN)
         }
         if names[NO_LARGER]:
@@ -50,18 +50,18 @@ def describe_people(people: pd.DataFrame) -> Iterator[str]:
         yield f"Distances to people go from {near['w1']:.3f} ({near['label']}) to {far['w1']:.3f} ({far['label']})."
 
 
-def _select_whole_rows(people: pd.DataFrame) -> pd.DataFrame:
+def _select_rows_over_all_items(people: pd.DataFrame) -> pd.DataFrame:
     """Select what is judged: the first study, all items; of several personas, all of them."""
     if people.empty:
         return people
     rows = people[(people["scale"] == ALL_ITEMS) & (people["study"] == people["study"].iloc[0]) & people["w1"].notna()]
-    rows = rows[~is_silent(rows["validity"])]
+    rows = rows[~has_mostly_invalid_answers(rows["validity"])]
     has_mixture = rows.groupby(["model", "condition"])["persona"].transform(lambda names: (names == ALL_PERSONAS).any())
     rows = rows[~has_mixture | (rows["persona"] == ALL_PERSONAS)]
     return rows.assign(label=labels.build_row_labels(rows))
 
 
-def judge_rows(rows: pd.DataFrame) -> pd.Series:
+def judge_distance_beyond_people(rows: pd.DataFrame) -> pd.Series:
     """Judge the excess of some rows, its intervals widened for their number.
 
     Parameters
@@ -72,11 +72,11 @@ def judge_rows(rows: pd.DataFrame) -> pd.Series:
     Returns
     -------
     Series
-        As `judge_excess`; empty where an interval is missing.
+        As `judge_distance_from_people`; empty where an interval is missing.
     """
     n = int(rows["excess"].notna().sum())
     verdicts = [
-        judge_excess(
+        judge_distance_from_people(
             widen_difference_interval(row.excess, row.excess_lower, row.excess_upper, n),
             widen_difference_interval(row.excess, row.excess_people_lower, row.excess_people_upper, n),
         )
@@ -85,7 +85,7 @@ def judge_rows(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(verdicts, index=rows.index, dtype=object)
 
 
-def describe_respondents(respondents: pd.DataFrame) -> Iterator[str]:
+def describe_consistency_of_scales(respondents: pd.DataFrame) -> Iterator[str]:
     """Say how consistent scales are over each kind of respondents, or why that is not said.
 
     Parameters

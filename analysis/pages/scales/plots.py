@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.pages.scales.columns import phrase_style
-from analysis.reporting.drawing import panels, plotting
+from analysis.pages.scales.columns import phrase_name_of_style
+from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import DIVERGING, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.svg import join_model_classes
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -58,7 +59,7 @@ def draw_scales_styles(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     """
     limit = panels.compute_symmetric_limit(frame[["difference", "lower", "upper", "like_lower", "like_upper"]])
     limit = min(1.0, limit)
-    return _draw_dots_by_panel(frame, "style", "difference", width, looks, (-limit, limit), 0.0, phrase_style)
+    return _draw_dots_by_panel(frame, "style", "difference", width, looks, (-limit, limit), 0.0, phrase_name_of_style)
 
 
 def _draw_dots_by_panel(
@@ -66,14 +67,15 @@ def _draw_dots_by_panel(
     reference_line: float | None, phrase_panel: Callable[[str], str],
 ) -> Drawing:  # fmt: skip
     """Draw rows of models in panels side by side, with dots and two intervals."""
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     in_order = frame.drop_duplicates("label").sort_values("row")
-    names = labels.drop_prefix_and_shorten_names(list(in_order["label"]), panels.compute_max_label_letters(width))
+    names = panels.wrap_row_labels(list(in_order["label"]), width, 3.2)
     titles = list(dict.fromkeys(frame[panel]))
-    n_across = min(len(titles), 2 if panels.is_narrow(width) else 3)
+    n_across = min(len(titles), 2 if panels.is_one_column_wide(width) else 3)
     drawing, all_axes = panels.lay_out_panels(
-        width, len(titles), n_across, panels.choose_row_pitch(len(names), 3.2) * len(names),
+        width, len(titles), n_across, panels.choose_distance_between_rows(names, 3.2) * len(names),
         left=panels.measure_row_labels(names), below=0.24, gap=0.26,
+        whole_titles=[phrase_panel(str(title)) for title in titles],
     )  # fmt: skip
     for place, (title, axes) in enumerate(zip(titles, all_axes, strict=True)):
         rows = frame[frame[panel] == title]
@@ -81,13 +83,13 @@ def _draw_dots_by_panel(
         if place % n_across == 0:
             panels.draw_row_labels(axes, names)
         axes.hlines(rows["row"], rows["like_lower"].clip(*ends), rows["like_upper"].clip(*ends),
-                    colors=[looks[model].colour for model in rows["model"]], linewidth=0.6)  # fmt: skip
+                    colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
+                    gid=join_model_classes(looks[model].model_class for model in rows["model"]))  # fmt: skip
         clipped = rows.assign(**{
             f"{measure}_{side}": rows[f"{measure}_{side}"].clip(*ends) for side in ("lower", "upper")
         })  # fmt: skip
         panels.draw_dots(axes, clipped, measure, looks)
         panels.scale_axis(axes, *ends, 2, reference_line=reference_line)
-        panels.draw_title(axes, phrase_panel(str(title)))
     return drawing
 
 
@@ -113,7 +115,9 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     )
     panels.draw_row_guides(axes, len(names))
     panels.draw_row_labels(axes, names)
-    rows = frame.assign(row=np.arange(len(frame)), model=np.where(frame["change"] == "model", "model", "other"))
+    rows = frame.assign(
+        row=np.arange(len(frame)), model=np.where(frame["change"] == "model", "model", "other"), label=names
+    )
     colours = {"model": Look(OKABE_ITO[1], "s"), "other": Look(OKABE_ITO[0], "o")}
     panels.draw_dots(axes, rows, "apart", colours)
     highest = float(np.nanmax(rows[["apart", "apart_upper"]].to_numpy(float)))
@@ -143,24 +147,23 @@ def draw_scales_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     letters = min(ITEM_LETTERS, panels.compute_max_label_letters(width))
     names = labels.shorten_but_keep_distinct(texts, letters)
     models = frame.drop_duplicates("label").sort_values("panel")["label"]
-    titles = labels.drop_prefix_and_shorten_names(list(models), 28)
     options = list_option_names(frame)
     legend_names = labels.shorten_but_keep_distinct(options, 34)
-    n_across = min(len(titles), 2 if panels.is_narrow(width) else 4)
-    pitch = panels.choose_row_pitch(len(names), 5.2, 0.16)
+    n_across = min(len(models), 2 if panels.is_one_column_wide(width) else 4)
+    pitch = panels.choose_distance_between_rows(names, 5.2, 0.16)
     drawing, all_axes = panels.lay_out_panels(
-        width, len(titles), n_across, pitch * len(names), left=panels.measure_row_labels(names), below=0.22,
+        width, len(models), n_across, pitch * len(names), left=panels.measure_row_labels(names), below=0.22,
+        whole_titles=list(models),
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     colours = choose_option_colours(len(options))
     row_by_item = {item: row for row, item in enumerate(items["item"])}
-    for place, (model, title, axes) in enumerate(zip(models, titles, all_axes, strict=True)):
+    for place, (model, axes) in enumerate(zip(models, all_axes, strict=True)):
         rows = frame[frame["label"] == model]
         panels.draw_row_guides(axes, len(names))
         if place % n_across == 0:
             panels.draw_row_labels(axes, names)
-        _draw_diverging_bars(axes, rows, rows["item"].map(row_by_item).to_numpy(), colours)
-        panels.draw_title(axes, title)
+        _draw_diverging_bars(axes, rows, rows["item"].map(row_by_item).to_numpy(), colours, options)
     panels.draw_legend(drawing, legend_names, [Look(colour, "s") for colour in colours])
     return drawing
 
@@ -185,13 +188,18 @@ def choose_option_colours(n_options: int) -> list[str]:
     return colours
 
 
-def _draw_diverging_bars(axes: Axes, rows: pd.DataFrame, places: np.ndarray, colours: list[str]) -> None:
+def _draw_diverging_bars(
+    axes: Axes, rows: pd.DataFrame, places: np.ndarray, colours: list[str], options: list[str]
+) -> None:
     """Draw the stacked bars of one model: 0 stands between the lower and the higher half of the options."""
     shares = rows[[f"share_{rank}" for rank in range(1, len(colours) + 1)]].fillna(0).to_numpy(float)
     below = shares[:, : len(colours) // 2].sum(axis=1)
     start = -below - (shares[:, len(colours) // 2] / 2 if len(colours) % 2 else 0)
     for rank, colour in enumerate(colours):
         axes.barh(places, shares[:, rank], left=start, height=0.78, color=colour, linewidth=0)
+        names = rows["item"].astype(str) + f", {options[rank]}"
+        marks.set_hover_titles_of_marks(axes, start + shares[:, rank] / 2, places, names, shares[:, rank],
+                         sizes=[(share, 0.78) for share in shares[:, rank]])  # fmt: skip
         start = start + shares[:, rank]
     axes.axvline(0, color=INK, linewidth=0.6, zorder=3)
     panels.scale_axis(axes, -1, 1, 2)

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
-from analysis.measures.ratings_styles import ACQUIESCENCE, measure_styles
-from analysis.measures.ratings_wordings import compute_wording_limits, measure_changes
+from analysis.measures.ratings_styles import ACQUIESCENCE, measure_response_styles
+from analysis.measures.ratings_wordings import compute_half_intervals_over_wordings, measure_answer_distances_by_cause
 from analysis.measures.thresholds import LOW_MASS
-from analysis.pages.scales.wordings import average_drawn_items
+from analysis.pages.scales.wordings import average_columns_in_each_draw
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
@@ -39,7 +39,7 @@ def tabulate_scales_styles(runs: Runs) -> pd.DataFrame:
     rows = []
     for ratings in read_ratings(runs):
         validity = {unit: ratings.compute_validity(places) for unit, places in ratings.list_settings()}
-        for style in measure_styles(ratings):
+        for style in measure_response_styles(ratings):
             is_silent = validity[style.unit] < LOW_MASS
             most = HALF if style.style == ACQUIESCENCE else 1.0  # intervals by t may pass what a difference can be
             (low, high), (like_low, like_high) = np.clip([style.ends, style.like_ends], -most, most)
@@ -54,7 +54,7 @@ def tabulate_scales_styles(runs: Runs) -> pd.DataFrame:
     return frame.assign(p_holm=correct_families_by_holm(frame, ["study"])) if rows else frame
 
 
-def tabulate_scales_moves(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_scales_answer_distances(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how far two answers to an item are apart that differ in one thing alone, beside those of two models.
 
     Parameters
@@ -75,18 +75,18 @@ def tabulate_scales_moves(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) 
         minus models; lower, upper: over items, and over wordings where items share them; no_interval. Models and
         difference are NaN for the row on models, and where no answer has another model beside it.
     """
-    parts = [_tabulate_changes(ratings, resamples, seed) for ratings in read_ratings(runs)]
+    parts = [_tabulate_answer_distances(ratings, resamples, seed) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _tabulate_changes(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_answer_distances(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
     """Measure the changes of one study."""
-    changes = measure_changes(ratings)
+    changes = measure_answer_distances_by_cause(ratings)
     if not changes:
         return pd.DataFrame()
     apart = np.stack([change.apart for change in changes.values()], axis=1)
     models = np.stack([change.models for change in changes.values()], axis=1)
-    alone = bootstrap_intervals({"apart": apart}, average_drawn_items, draws=resamples, seed=seed)["apart"]
+    alone = bootstrap_intervals({"apart": apart}, average_columns_in_each_draw, draws=resamples, seed=seed)["apart"]
     rows = pd.DataFrame({
         "study": ratings.name, "change": list(changes), "n_pairs": [change.n_pairs for change in changes.values()],
         "n_items": alone.n_items, "apart": alone.estimate, "apart_lower": alone.lower, "apart_upper": alone.upper,
@@ -95,11 +95,12 @@ def _tabulate_changes(ratings: Ratings, resamples: int, seed: int) -> pd.DataFra
     compared = np.flatnonzero(~np.isnan(models).all(axis=0))
     if len(compared):
         intervals = bootstrap_intervals(
-            {"apart": apart[:, compared], "models": models[:, compared]}, _compare_drawn_items, draws=resamples,
+            {"apart": apart[:, compared], "models": models[:, compared]}, _average_distances_in_each_draw,
+            draws=resamples,
             seed=seed,
         )  # fmt: skip
         difference = intervals["difference"]
-        limits = compute_wording_limits(ratings, list(changes))
+        limits = compute_half_intervals_over_wordings(ratings, list(changes))
         of_wordings = np.array([limits[list(changes)[place]] for place in compared])
         rows.loc[compared, ["models", "difference", "lower", "upper"]] = np.stack(
             [intervals["models"].estimate, difference.estimate,
@@ -109,7 +110,7 @@ def _tabulate_changes(ratings: Ratings, resamples: int, seed: int) -> pd.DataFra
     return rows
 
 
-def _compare_drawn_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _average_distances_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Average over the items of each draw what is apart, what the models are, and the difference."""
-    means = average_drawn_items(columns, draw_counts)
+    means = average_columns_in_each_draw(columns, draw_counts)
     return {**means, "difference": means["apart"] - means["models"]}

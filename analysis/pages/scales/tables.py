@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, average_units, list_groups, read_ratings
+from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.reworded import Study
-from analysis.measures.reworded.ratings import build_settings_study, select_scale
+from analysis.measures.reworded.ratings import build_study_of_unit_groups, select_items_of_scale
 from analysis.reporting.words.beyond import compare_model_pairs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import LEVEL, Array
@@ -49,19 +49,19 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
                 rows.append({
                     "study": ratings.name, "model": model, "condition": condition, "scale": scale,
                     "validity": study.validity[unit], "n_reversed": n_reversed,
-                    "n_conditions": len(groups[model, condition]), **_estimate_score(study, unit),
+                    "n_conditions": len(groups[model, condition]), **_estimate_scale_score_of_unit(study, unit),
                 })  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def _build_scale_studies(ratings: Ratings, groups: Groups) -> Iterator[tuple[str, Study]]:
     """Yield every scale with the scores of some groups of units on it."""
-    study = build_settings_study(ratings, groups)
+    study = build_study_of_unit_groups(ratings, groups)
     for scale in ratings.scales:
-        yield scale, select_scale(study, ratings, scale, scale)
+        yield scale, select_items_of_scale(study, ratings, scale, scale)
 
 
-def _estimate_score(study: Study, unit: int) -> dict[str, Any]:
+def _estimate_scale_score_of_unit(study: Study, unit: int) -> dict[str, Any]:
     """Return the columns about the score of a unit."""
     panel = study.estimate_mean_and_components(unit)
     low, high = panel.compute_interval("items")
@@ -89,12 +89,12 @@ def tabulate_scales_conditions(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     for ratings in read_ratings(runs):
-        groups = dict(list_groups(ratings.units, ["model", "presentation"]))
+        groups = dict(group_units_by_columns(ratings.units, ["model", "presentation"]))
         shown = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
         for scale, study in _build_scale_studies(ratings, groups):
             rows += [
                 {"study": ratings.name, "model": model, "condition": condition, **shown[unit], "scale": scale,
-                 "validity": study.validity[unit], **_estimate_score(study, unit)}
+                 "validity": study.validity[unit], **_estimate_scale_score_of_unit(study, unit)}
                 for unit, (model, condition) in enumerate(study.units)
             ]  # fmt: skip
     return pd.DataFrame(rows)
@@ -121,14 +121,14 @@ def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
     for ratings in read_ratings(runs):
         groups = [
             (key, places)
-            for key, places in list_groups(ratings.units, ["model", "setting", PERSONA])
+            for key, places in group_units_by_columns(ratings.units, ["model", "setting", PERSONA])
             if key[2] is not None
         ]
         if not groups:
             continue
         scores = ratings.keyed_scores
         items = np.stack([
-            average_units(np.moveaxis(average_units(scores[places]), 1, 0)) for _, places in groups
+            average_over_units(np.moveaxis(average_over_units(scores[places]), 1, 0)) for _, places in groups
         ])  # fmt: skip
         names = pd.DataFrame([key for key, _ in groups], columns=["model", "condition", PERSONA])
         names = names.assign(validity=[ratings.compute_validity(places) for _, places in groups])
@@ -147,7 +147,7 @@ def _estimate_means_by_t(values: Array) -> dict[str, npt.NDArray[Any]]:
     from scipy.special import stdtrit
 
     n = (~np.isnan(values)).sum(axis=1)
-    means = average_units(values.T)
+    means = average_over_units(values.T)
     at_least_two = np.where(n > 1, n, np.nan)
     half = stdtrit(at_least_two - 1, (1 + LEVEL) / 2) * compute_standard_deviations(values) / np.sqrt(at_least_two)
     half = np.where(half > ROUNDING, half, np.nan)

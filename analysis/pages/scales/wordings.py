@@ -8,9 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, average_units, read_ratings
-from analysis.measures.ratings_styles import CUT, LABELS, ORDER, pair_conditions
-from analysis.measures.ratings_wordings import average_distributions, average_over_settings, measure_item_spreads
+from analysis.measures.ratings import Ratings, average_over_units, read_ratings
+from analysis.measures.ratings_styles import CUT, LABELS, ORDER, pair_conditions_shown_differently
+from analysis.measures.ratings_wordings import (
+    average_distributions,
+    average_over_settings,
+    measure_wording_spread_of_items,
+)
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
 from analysis.statistics.spread import compute_ranges
@@ -41,18 +45,20 @@ def tabulate_scales_spread(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
         two wordings or more, and most wordings of one; sd, range, apart, side_flips, in_middle, mode_flips: means over
         these items, with X_lower, X_upper over items; entropy, ends, middle: means over all items; no_interval.
     """
-    parts = [_tabulate_spread(ratings, resamples, seed) for ratings in read_ratings(runs)]
+    parts = [_tabulate_spread_of_settings(ratings, resamples, seed) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _tabulate_spread(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every setting of a study."""
-    spreads = measure_item_spreads(ratings)
+    spreads = measure_wording_spread_of_items(ratings)
     names = [{"study": ratings.name, "model": model, "condition": setting} for (model, setting), _ in
              ratings.list_settings()]  # fmt: skip
     # An item whose wordings all lack a mode has no share of mode flips: each figure is over the items that have it.
     intervals = {
-        name: bootstrap_intervals({name: spreads[name].T}, average_drawn_items, draws=resamples, seed=seed)[name]
+        name: bootstrap_intervals({name: spreads[name].T}, average_columns_in_each_draw, draws=resamples, seed=seed)[
+            name
+        ]
         for name in SPREADS
     }
     n_wordings = (~np.isnan(ratings.scores)).sum(axis=2).max(axis=1)
@@ -64,16 +70,16 @@ def _tabulate_spread(ratings: Ratings, resamples: int, seed: int) -> pd.DataFram
         n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],
         **interval.build_interval_columns(intervals),
-        **{name: [_average_items(row) for row in values] for name, values in looks.items()},
+        **{name: [_average_items_with_value(row) for row in values] for name, values in looks.items()},
     )
 
 
-def average_drawn_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Average every column over the items of each bootstrap draw: (draws, units)."""
     return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
-def _average_items(values: Array) -> float:
+def _average_items_with_value(values: Array) -> float:
     """Average over the items that have a value; NaN without one."""
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 
@@ -95,16 +101,16 @@ def tabulate_scales_items(runs: Runs) -> pd.DataFrame:
         minus s shown falling; label_effect_A_B: s by labels A minus s by B; middle_effect: s without the middle minus s
         with it; each NaN where no conditions tell.
     """
-    parts = [_tabulate_items(ratings) for ratings in read_ratings(runs)]
+    parts = [_tabulate_item_distributions(ratings) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _tabulate_items(ratings: Ratings) -> pd.DataFrame:
+def _tabulate_item_distributions(ratings: Ratings) -> pd.DataFrame:
     """Compute the rows of one study, model by model."""
     settings, items = ratings.list_settings(), ratings.items
-    shares, spreads = average_distributions(ratings)["shares"], measure_item_spreads(ratings)
+    shares, spreads = average_distributions(ratings)["shares"], measure_wording_spread_of_items(ratings)
     in_wordings = average_over_settings(ratings, ratings.scores)
-    scores, n_wordings = average_units(np.moveaxis(in_wordings, 2, 0)), (~np.isnan(in_wordings)).sum(axis=2)
+    scores, n_wordings = average_over_units(np.moveaxis(in_wordings, 2, 0)), (~np.isnan(in_wordings)).sum(axis=2)
     sizes = np.array([len(options) for options in items["options"]])
     parts = []
     for place, ((model, setting), places) in enumerate(settings):
@@ -118,19 +124,19 @@ def _tabulate_items(ratings: Ratings) -> pd.DataFrame:
             "options": ["; ".join(options) for options in items["options"]],
             "validity": ratings.compute_validity(places), "n_wordings": n_wordings[place], "score": scores[place],
             **columns, **{name: spreads[name][place] for name in SPREADS}, "order_effect": np.nan,
-            "middle_effect": np.nan, **_measure_item_effects(ratings, places),
+            "middle_effect": np.nan, **_measure_display_effects_on_items(ratings, places),
         }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
 
 
-def _measure_item_effects(ratings: Ratings, places: npt.NDArray[np.intp]) -> dict[str, Array]:
+def _measure_display_effects_on_items(ratings: Ratings, places: npt.NDArray[np.intp]) -> dict[str, Array]:
     """Measure what the way in which the options are shown does to every item, by the column of table `scales_items`."""
     names = {ORDER: "order_effect", CUT: "middle_effect"}
     return {
-        names.get(style) or style.replace(f"{LABELS} ", "label_effect_").replace("-", "_"): average_units(
+        names.get(style) or style.replace(f"{LABELS} ", "label_effect_").replace("-", "_"): average_over_units(
             (value - against).T
         )
-        for style, (value, against) in pair_conditions(ratings, places).items()
+        for style, (value, against) in pair_conditions_shown_differently(ratings, places).items()
     }
 
 
@@ -157,7 +163,7 @@ def tabulate_scales_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     """
     if examples < 1:
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
-    parts = [pd.DataFrame(_list_examples(ratings, examples)) for ratings in read_ratings(runs)]
+    parts = [pd.DataFrame(_list_items_of_widest_spread(ratings, examples)) for ratings in read_ratings(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
         return rows
@@ -168,7 +174,7 @@ def tabulate_scales_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     return rows.drop(columns=["highest_variant", "lowest_variant"])
 
 
-def _list_examples(ratings: Ratings, examples: int) -> list[dict[str, Any]]:
+def _list_items_of_widest_spread(ratings: Ratings, examples: int) -> list[dict[str, Any]]:
     """List the items of every setting whose wordings are furthest apart, with the variants of both ends."""
     variants = ratings.variants.drop_duplicates(["item_code", "wording_code"])
     names = variants.set_index(["item_code", "wording_code"])["variant"]

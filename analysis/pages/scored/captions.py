@@ -30,7 +30,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
         f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
         "like these, with other wordings, too."
         + (" No line: one item, or fewer than six that differ from the others." if is_bare.any() else "")
-        + labels.describe_selection(len(frame), int(first["total"]), "rows", "best and worst")
+        + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "best and worst")
         + labels.explain_silent_mark(frame)
     )
 
@@ -50,6 +50,6 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
         f"{format_count_range(frame['n_items'])} items with two wordings or more. Lines: 95 % "
         "intervals of the share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
-        + labels.describe_selection(len(frame), int(first["total"]), "rows", "most and least changed")
+        + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "most and least changed")
         + labels.explain_silent_mark(frame)
     )

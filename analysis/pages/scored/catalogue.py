@@ -50,9 +50,9 @@ TABLES = {
     "scored_differences": Table(
         "tables.tabulate_scored_differences",
         "Differences between models",
-        "Difference a minus b on the items and wordings that both have, in the unit of the measure, with its 95 % "
-        f"interval for these wordings and {_LIKE}. p values by t tests with the same standard errors; Holm over the "
-        "pairs of a study and measure.",
+        "Difference a minus b on the items and wordings that both have, in the unit of the measure. Two 95 % "
+        f"intervals: for these wordings, and {_LIKE}. The p values are those of t tests with the same standard "
+        "errors. Holm's correction is over the pairs of a study and measure.",
         split_names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference "
               "lower upper like_lower like_upper p_items p_items_holm p p_holm"),
         frozenset(split_names("headline lower upper p_items p")), interval={"difference": ("lower", "upper")},

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import labels
@@ -16,27 +16,31 @@ MEASURE = ["study", "measure"]
 
 def frame_scored_means(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `scored_means`, a frame per measure: models by their means, the best first."""
-    yield from _split_by_measure(frames["scored_means"], "mean", frames)
+    yield from _split_rows_by_measure(frames["scored_means"], "mean", frames)
 
 
 def frame_scored_passes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scored_spread` by the measure that sentences are about, a frame per study."""
     table = frames["scored_spread"]
-    yield from _split_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
+    yield from _split_rows_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
 
 
 def frame_scored_passes_otherwise(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scored_spread` by the other measures, a frame each."""
     table = frames["scored_spread"]
-    yield from _split_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)
+    yield from _split_rows_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)
 
 
-def _split_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def _split_rows_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of every measure with labels, in order; of too many models, the first and the last."""
     if table.empty:
         return
     for _, part in table[table[column].notna()].groupby(MEASURE, sort=False):
-        rows = part.assign(silent=is_silent(part["validity"]), total=len(part), at_most=_has_lower_better(part, frames))
+        rows = part.assign(
+            silent=has_mostly_invalid_answers(part["validity"]),
+            total=len(part),
+            at_most=_is_lower_score_better(part, frames),
+        )
         rows = rows.assign(label=labels.build_row_labels(rows))
         rows = rows.sort_values(
             [column, "label"], ascending=["mean" in rows and rows["at_most"].iloc[0], True], kind="stable"
@@ -45,7 +49,7 @@ def _split_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Itera
         yield (rows[rows["label"].isin(shown)],)
 
 
-def _has_lower_better(rows: pd.DataFrame, frames: Frames) -> bool:
+def _is_lower_score_better(rows: pd.DataFrame, frames: Frames) -> bool:
     """Tell whether lower scores are better by the measure of some rows."""
     means = frames["scored_means"].merge(rows[MEASURE].drop_duplicates(), on=MEASURE)
     return bool((means["direction"] == "lower").any())

@@ -1,4 +1,4 @@
-"""Write the sentences of the page from its tables: whether the score hangs on the wording, and what weakens that."""
+"""Write the sentences of the page from its tables: whether the score depends on the wording, and what weakens that."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -22,11 +22,12 @@ from analysis.reporting.words import (
     phrase_model_condition_count,
     verdicts,
 )
+from analysis.reporting.words.counts import phrase_asked_models
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("scored_means", "scored_spread", "scored_wordings")
-FEW = 0.1  # share of items below which scores hardly hang on the wording
+FEW = 0.1  # share of items below which scores hardly depend on the wording
 BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
 WORD_MEANINGS = (
     f"“Yes” means that more than {format_percent(FEW)} of the items pass the threshold in some wordings only: the "
@@ -38,7 +39,7 @@ WORD_MEANINGS = (
 def answer_question(
     frames: Frames, when: str = "", beyond: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE
 ) -> Answer:
-    """Say whether the score hangs on the wording, by the rules of `verdicts` and `WORD_MEANINGS`.
+    """Say whether the score depends on the wording, by the rules of `verdicts` and `WORD_MEANINGS`.
 
     Parameters
     ----------
@@ -59,23 +60,24 @@ def answer_question(
     means = _select_headline_rows(frames["scored_means"])
     spread = _select_headline_rows(frames["scored_spread"])
     setup = _describe_setup(frames["scored_means"], means, when)
-    changeable = spread[(spread["n_items"] > 0) & ~is_silent(spread["validity"])]
+    changeable = spread[(spread["n_items"] > 0) & ~has_mostly_invalid_answers(spread["validity"])]
     cautions = (
         *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
-    if is_silent(means["validity"]).all():
+    if has_mostly_invalid_answers(means["validity"]).all():
         verdict, why = describe_models_without_answers(list(means["label"]))
         return Answer(setup, verdict, cautions=(*why, *cautions))
-    judged = spread[~is_silent(spread["validity"]) & spread["passed_some"].notna()]
+    judged = spread[~has_mostly_invalid_answers(spread["validity"]) & spread["passed_some"].notna()]
     details = {
         "scored_means": (*WORD_MEANINGS, *_describe_extreme_means(means)),
-        "scored_passes": tuple(_describe_spread(judged)),
+        "scored_passes": tuple(_describe_extreme_spreads_over_wordings(judged)),
         "scored_differences": (beyond,) if beyond else (),
-        "scored_wordings": tuple(_describe_shared_wordings(frames["scored_wordings"], means)),
+        "scored_wordings": tuple(_describe_best_and_worst_wording(frames["scored_wordings"], means)),
     }
     return Answer(
         setup, _describe_verdict(judged, by_chance), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
+        explanation=_explain_when_score_passes(judged, means),
     )  # fmt: skip
 
 
@@ -93,20 +95,30 @@ def _describe_setup(all_means: pd.DataFrame, means: pd.DataFrame, when: str) -> 
     }
     headline_units = [units_by_measure[name] for name in means["measure"].unique()]
     measures = [name for name, units in units_by_measure.items() if units in headline_units]
-    models = means["model"].nunique()
     n_items = int(means.groupby("study")["n_items"].max().sum())
     scores = join_names([labels.shorten_middle(name, 24) for name in measures], 2)
-    return (
-        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} scored by {scores} on "
-        f"{format_quantity(n_items, 'item')}{when}."
-    )
+    return f"{phrase_asked_models(means)} scored by {scores} on {format_quantity(n_items, 'item')}{when}."
+
+
+def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str:
+    """Say when a score passes; of several studies or thresholds, that the figures say it."""
+    if judged.empty:
+        return ""
+    rules = judged[["study", "measure", "threshold"]].drop_duplicates(["measure", "threshold"])
+    if len(rules) > 1:
+        return "The threshold, from which on a score passes, stands below each figure."
+    rule = rules.iloc[0]
+    of_rule = means[(means["study"] == rule["study"]) & (means["measure"] == rule["measure"])]
+    side = "less" if of_rule["direction"].eq("lower").any() else "more"
+    measure = labels.shorten_middle(rule["measure"], 24)
+    return f"A score passes the threshold where {measure} is {rule['threshold']:.3g} or {side}."
 
 
 def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
     """Count the models by their words; where all have the same, say the shares that the word stands for."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
-    judged_words = verdicts.judge_shares(judged, "passed_some", BANDS)
+    judged_words = verdicts.choose_words_for_shares(judged, "passed_some", BANDS)
     passed_words = chance.blank_word_in_rows_with_chance_changes(judged_words, judged, by_chance, "yes")
     if passed_words != judged_words and not any(passed_words):
         return chance.explain_withheld_verdict(by_chance)
@@ -126,42 +138,44 @@ def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
 
 def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:
     """Name the highest and the lowest mean, where there are two models that answer."""
-    answering = means[~is_silent(means["validity"]) & means["mean"].notna()]
+    answering = means[~has_mostly_invalid_answers(means["validity"]) & means["mean"].notna()]
     for _, part in answering.groupby(["study", "measure"], sort=False):
         if len(part) < 2:
             continue
         low, high = part.loc[part["mean"].idxmin()], part.loc[part["mean"].idxmax()]
         yield (
             f"The mean {labels.shorten_middle(low['measure'], 24)} goes from "
-            f"{_format_cell(low, 'scored_means', 'mean')} ({low['label']}) to "
-            f"{_format_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of differences says which hold."
+            f"{_format_table_cell(low, 'scored_means', 'mean')} ({low['label']}) to "
+            f"{_format_table_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of differences says "
+            f"which hold."
         )
 
 
-def _format_cell(row: pd.Series, table: str, column: str) -> str:
+def _format_table_cell(row: pd.Series, table: str, column: str) -> str:
     """Write a number with the digits of its column."""
-    return format_value(row[column], look_up_column(table, column))
+    return format_value_by_column(row[column], look_up_column(table, column))
 
 
-def _describe_spread(judged: pd.DataFrame) -> Iterator[str]:
+def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[str]:
     """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
     for _, part in judged.groupby(["study", "measure"], sort=False):
         low, high = part.loc[part["sd"].idxmin()], part.loc[part["sd"].idxmax()]
         measure = labels.shorten_middle(low["measure"], 24)
         if len(part) == 1:
             yield (
-                f"The {measure} of an item has an SD of {_format_cell(low, 'scored_spread', 'sd')} over its wordings, "
+                f"The {measure} of an item has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} over its "
+                f"wordings, "
                 "on average."
             )
         else:
             yield (
                 f"The SD of the {measure} of an item over its wordings is between "
-                f"{_format_cell(low, 'scored_spread', 'sd')} ({low['label']}) and "
-                f"{_format_cell(high, 'scored_spread', 'sd')} ({high['label']}), on average."
+                f"{_format_table_cell(low, 'scored_spread', 'sd')} ({low['label']}) and "
+                f"{_format_table_cell(high, 'scored_spread', 'sd')} ({high['label']}), on average."
             )
 
 
-def _describe_shared_wordings(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
+def _describe_best_and_worst_wording(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
     """Say how far the best and the worst shared wording are apart, for the model where it is most."""
     if table.empty:
         return
@@ -172,14 +186,15 @@ def _describe_shared_wordings(table: pd.DataFrame, means: pd.DataFrame) -> Itera
         best, worst = own.iloc[0], own.iloc[-1]
         yield (
             f"Most between wordings that all items share: {labels.shorten_middle(str(best['wording']), 30)} has a mean "
-            f"of {_format_cell(best, 'scored_wordings', 'mean')}, {labels.shorten_middle(str(worst['wording']), 30)} "
-            f"of {_format_cell(worst, 'scored_wordings', 'mean')} ({best['label']})."
+            f"of {_format_table_cell(best, 'scored_wordings', 'mean')}"
+            f", {labels.shorten_middle(str(worst['wording']), 30)} "
+            f"of {_format_table_cell(worst, 'scored_wordings', 'mean')} ({best['label']})."
         )
 
 
 def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
-    silent = means[is_silent(means["validity"])]
+    silent = means[has_mostly_invalid_answers(means["validity"])]
     if len(silent) and len(silent) < len(means):
         yield (
             f"Less than half of the responses have a score: {join_names(list(silent['label']))}. Nothing is said of "
@@ -212,4 +227,5 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
     others = frames["scored_means"]["measure"].unique()
     if len(others) > means["measure"].nunique():
         named = join_names([labels.shorten_middle(name, 24) for name in means["measure"].unique()])
-        yield f"The sentences are about {named}, the first measure; figures and tables have all {len(others)}."
+        all_measures = "both" if len(others) == 2 else f"all {len(others)}"
+        yield f"The sentences are about {named}, the first measure; figures and tables have {all_measures}."

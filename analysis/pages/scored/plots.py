@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.svg import join_model_classes
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -28,17 +29,18 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         The rows of table `scored_means` by one measure, with `label`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
-    names = labels.drop_prefix_and_shorten_names(list(frame["label"]), panels.compute_max_label_letters(width))
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_row_pitch(len(names), 6.0) * len(names), left=panels.measure_row_labels(names),
+        width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
+        left=panels.measure_row_labels(names),
         title=0.05, below=0.4,
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
@@ -46,7 +48,8 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     rows = frame.assign(row=np.arange(len(frame)))
     low, high = _choose_axis_ends(rows)
     axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
-                colors=[looks[model].colour for model in rows["model"]], linewidth=0.6)  # fmt: skip
+                colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
+                gid=join_model_classes(looks[model].model_class for model in rows["model"]))  # fmt: skip
     panels.draw_dots(axes, rows, "mean", looks)
     panels.scale_axis(axes, low, high, 4)
     panels.label_x_axis(axes, labels.shorten_middle(f"mean {frame['measure'].iloc[0]}", 40))
@@ -78,18 +81,22 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
-    names = labels.drop_prefix_and_shorten_names(list(frame["label"]), panels.compute_max_label_letters(width))
+    names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     part_names = [name for name, _ in PARTS.values()]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_row_pitch(len(names), 6.0) * len(names), left=panels.measure_row_labels(names),
+        width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
+        left=panels.measure_row_labels(names),
         title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(part_names, width),
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
     panels.draw_row_labels(axes, names)
     places = np.arange(len(frame))
     start = np.zeros(len(frame))
-    for column, (_, colour) in PARTS.items():
+    for column, (part_name, colour) in PARTS.items():
         axes.barh(places, frame[column], left=start, height=0.62, color=colour, linewidth=0)
+        marks.set_hover_titles_of_marks(axes, start + frame[column] / 2, places, frame["label"] + f", {part_name}",
+        frame[column],
+                         sizes=[(share, 0.62) for share in frame[column]])  # fmt: skip
         start = start + frame[column].to_numpy(float)
     axes.hlines(places, frame["passed_some_lower"], frame["passed_some_upper"], colors=INK, linewidth=0.9, zorder=3)
     panels.scale_axis(axes, 0, 1, 4)

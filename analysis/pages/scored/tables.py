@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
-from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.reporting.words.beyond import compare_study_pairs
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
@@ -46,7 +46,7 @@ def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
             ends = [panel.compute_interval("items"), panel.compute_interval("both")]
             (low, high), (like_low, like_high) = scored.low + scored.width * np.array(ends)
             rows.append({
-                **_name_row(scored, unit), "range": scored.range_text,
+                **_build_key_columns_of_unit(scored, unit), "range": scored.range_text,
                 "direction": LOWER if study.lower_is_better else HIGHER, "design": study.design,
                 "validity": study.validity[unit], "n_items": panel.n_items, "n_wordings": panel.n_wordings,
                 "n": panel.n, "mean": scored.low + scored.width * panel.mean, "mean_lower": low, "mean_upper": high,
@@ -56,7 +56,7 @@ def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _name_row(scored: Scored, unit: int) -> dict[str, Any]:
+def _build_key_columns_of_unit(scored: Scored, unit: int) -> dict[str, Any]:
     """Return the columns that name the row of a unit."""
     model, condition = scored.study.units[unit]
     return {
@@ -94,11 +94,11 @@ def tabulate_scored_spread(runs: Runs, *, passing: float = 0.5, resamples: int =
     """
     if not 0 < passing <= 1:
         raise InputError(f"passing = {passing}: give a share of the range above 0 and up to 1, such as 0.5")
-    parts = [_tabulate_spread(scored, passing, resamples, seed) for scored in read_scores(runs)]
+    parts = [_tabulate_spread_by_measure(scored, passing, resamples, seed) for scored in read_scores(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def mark_passes(scored: Scored, threshold: float) -> Array:
+def mark_passing_scores(scored: Scored, threshold: float) -> Array:
     """Mark which scores pass.
 
     Parameters
@@ -116,12 +116,12 @@ def mark_passes(scored: Scored, threshold: float) -> Array:
     return np.where(np.isnan(scored.scores), np.nan, passes.astype(float))
 
 
-def _tabulate_spread(scored: Scored, passing: float, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_spread_by_measure(scored: Scored, passing: float, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every unit of a study by one measure."""
-    threshold = scored.compute_threshold(passing)
+    threshold = scored.compute_score_threshold(passing)
     sizes = (~np.isnan(scored.scores)).sum(axis=2)
     is_compared = sizes > 1
-    passes = np.nansum(mark_passes(scored, threshold), axis=2)
+    passes = np.nansum(mark_passing_scores(scored, threshold), axis=2)
     columns = {
         "sd": compute_standard_deviations(scored.scores), "range": compute_ranges(scored.scores),
         "passed_all": (passes == sizes).astype(float), "passed_none": (passes == 0).astype(float),
@@ -129,10 +129,10 @@ def _tabulate_spread(scored: Scored, passing: float, resamples: int, seed: int) 
     }  # fmt: skip
     intervals = bootstrap_intervals(
         {name: np.where(is_compared, column, np.nan).T for name, column in columns.items()},
-        _average_columns_in_each_draw, _build_hits_and_totals, draws=resamples, seed=seed,
+        _average_columns_in_each_draw, _build_hits_and_totals_of_passes, draws=resamples, seed=seed,
     )  # fmt: skip
     least = np.where(is_compared, sizes, np.iinfo(int).max).min(axis=1)
-    names = pd.DataFrame([_name_row(scored, unit) for unit in range(len(scored.study.units))])
+    names = pd.DataFrame([_build_key_columns_of_unit(scored, unit) for unit in range(len(scored.study.units))])
     n_items = is_compared.sum(axis=1)
     size_columns = {
         "validity": scored.study.validity, "n_items": n_items, "wordings_least": np.where(n_items > 0, least, 0),
@@ -146,7 +146,7 @@ def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[
     return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
-def _build_hits_and_totals(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_passes(columns: Columns) -> dict[str, list[Share]]:
     """Give hits and totals of the shares of items that pass."""
     return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in PASSED}
 
@@ -168,7 +168,7 @@ def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
     """
     parts = []
     for scored in read_scores(runs):
-        pairs = compare_model_pairs([scored.study])
+        pairs = compare_study_pairs(runs, scored.study)
         if len(pairs):
             parts.append(pairs.assign(**{name: scored.width * pairs[name] for name in DIFFERENCES}))
     if not parts:

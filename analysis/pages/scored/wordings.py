@@ -74,7 +74,7 @@ def tabulate_scored_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     """
     if examples < 1:
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
-    parts = [_find_examples(scored, examples) for scored in read_scores(runs)]
+    parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scores(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["study"])
     if rows.empty:
         return pd.DataFrame()
@@ -88,7 +88,7 @@ def tabulate_scored_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     return rows[EXAMPLES]
 
 
-def _find_examples(scored: Scored, examples: int) -> pd.DataFrame:
+def _find_items_of_widest_spread(scored: Scored, examples: int) -> pd.DataFrame:
     """Find the items of every unit whose wordings are furthest apart, with the variants of both ends."""
     variants = scored.variants.set_index(["item_code", "wording_code"])
     turned = scored.study.turn_so_that_higher_is_better(scored.scores)

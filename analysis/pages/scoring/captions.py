@@ -12,7 +12,7 @@ from analysis.pages.scoring.plots import (
     select_temperature_lines_that_fit,
 )
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import (
     explain_missing_interval_lines,
@@ -52,7 +52,7 @@ def caption_score_violins(items: pd.DataFrame) -> str:
         f"{format_count_range(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
         f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
-        f"{labels.describe_selection(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
+        f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
         f"{labels.explain_silent_mark(items)}"
     )
 
@@ -70,7 +70,7 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
         f"group.{_describe_logarithmic_axis(select_temperature_lines_that_fit(scores)['kurtosis'])} Lines: 95 % "
         f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{flat_text}"
-        f"{labels.describe_selection(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"
+        f"{labels.describe_shown_rows(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"
         f"{labels.explain_silent_mark(scores)}"
     )
 
@@ -105,7 +105,7 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
     omissions = select_largest_omissions(influence)
     total = int((influence["omitted"] != "nothing").sum())
-    pearson = format_value(whole["pearson"], look_up_column("score_influence", "pearson"))
+    pearson = format_value_by_column(whole["pearson"], look_up_column("score_influence", "pearson"))
     interval_text = f" ({explain_no_interval(whole, 'pearson')})" if whole["no_interval"] else ""
     if pd.notna(whole["pearson_lower"]):
         interval_text = ", with its 95 % bootstrap interval over points"
@@ -122,6 +122,6 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
     return (
         f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
         f"{whole['temperature']:g}, {whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
-        f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined).{point_text}"
+        f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} not used).{point_text}"
         f"{right_text if len(omissions) else ' Too few points to leave any out.'}"
     )

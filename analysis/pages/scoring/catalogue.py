@@ -10,7 +10,7 @@ _SCORES = split_names("kurtosis variance mode mode_share distinct entropy tau sp
 _ENDS = split_names("kurtosis_difference_lower kurtosis_difference_upper tau_difference_lower tau_difference_upper")
 _BARE = frozenset({"no_interval"})
 _TEST_COLUMNS = split_names("kurtosis_p tau_p p_least kurtosis_p_holm tau_p_holm")
-_BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
+_BOLD = " Bold: in each row the smallest absolute kurtosis of the models and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
 TABLES = {
     "scores": Table(

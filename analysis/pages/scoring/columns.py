@@ -165,9 +165,9 @@ COLUMNS: Mapping[str, Column] = {
     "omitted": Column("what is left out: nothing, a point, a group or a series", "", "Left out"),
     "omitted_name": Column("which one", "", "Which"),
     "undefined": Column(
-        "points that are not used, because a constant score has no kurtosis or a correlation is undefined",
+        "points that are not used: a model has a validity below one half, or a kurtosis or tau is undefined",
         "points",
-        "Undefined",
+        "Not used",
     ),
     "change": Column("the correlation minus that of all points", "", "Change", 2),
     # item by item
@@ -189,7 +189,7 @@ def parse_range_column(name: str) -> tuple[str, str] | None:
     return (match[1], f"{match[2]}-{match[3]}") if match else None
 
 
-def _build_range_column_definition(column_name: str) -> Column | None:
+def _define_column_of_measure_on_asked_range(column_name: str) -> Column | None:
     """Build the definition (meaning, header) of a column of table `score_ranges` from its name; None for another
     name."""
     measure_and_range = parse_range_column(column_name)
@@ -201,6 +201,6 @@ def _build_range_column_definition(column_name: str) -> Column | None:
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "kurtosis_*": _build_range_column_definition,
-    "tau_*": _build_range_column_definition,
+    "kurtosis_*": _define_column_of_measure_on_asked_range,
+    "tau_*": _define_column_of_measure_on_asked_range,
 }

@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.measures.scores import METHODS, read_scores
 from analysis.measures.thoughts import THOUGHT
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width
-from analysis.pages.scoring.undefined import list_undefined_reasons
+from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences
@@ -116,13 +116,13 @@ def _compare_unit_pairs(
         scores = wide.to_numpy(float)
         score_and_gold = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
         order = [(place[b], place[a]) for a, b in chosen]
-        kurtosis = partial(_compute_kurtosis, biased=biased, scale=width)
+        kurtosis = partial(_compute_kurtosis_in_each_draw, biased=biased, scale=width)
         kurtosis_form = {"kurtosis": forms.KURTOSIS}
         interval_by_measure = bootstrap_differences(
             {"score": scores}, kurtosis, order, forms=kurtosis_form, draws=resamples, seed=seed
         )
         interval_by_measure |= bootstrap_differences(
-            score_and_gold, partial(_compute_tau, scale=width), order, draws=resamples, seed=seed
+            score_and_gold, partial(_compute_tau_in_each_draw, scale=width), order, draws=resamples, seed=seed
         )
         kurtosis_of_gold = _compute_unweighted_kurtosis(gold[~np.isnan(gold), None], biased, width)[0]
         figures = partial(_compute_score_pair_statistics, gold=gold, sides=sides, biased=biased, width=width)
@@ -171,7 +171,7 @@ def _compute_score_pair_statistics(
     for index, side in enumerate(sides):
         statistics_by_name |= {f"kurtosis_{side}": kurtosis[index], f"tau_{side}": tau[index]}
     reasons_by_side = {
-        side: list_undefined_reasons(pair_scores[:, index], gold, width, biased=biased)
+        side: explain_undefined_kurtosis_or_tau(pair_scores[:, index], gold, width, biased=biased)
         for index, side in enumerate(sides)
     }
     return statistics_by_name | {
@@ -188,12 +188,12 @@ def _compute_unweighted_kurtosis(values: Array, biased: bool, width: float) -> A
     return weighted.kurtosis(np.ones((1, len(values))), values, biased=biased, scale=width)[0]
 
 
-def _compute_kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+def _compute_kurtosis_in_each_draw(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
     """Compute the kurtosis of every unit's scores in every draw."""
     return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased, scale=scale)}
 
 
-def _compute_tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
+def _compute_tau_in_each_draw(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
     """Compute tau-b of every unit's scores with the human scores in every draw."""
     return {"tau": weighted.compute_kendall_tau(counts, columns["score"], columns["gold"], scale=scale)}
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.scores import GOLD, read_scores
-from analysis.measures.thresholds import is_silent
-from analysis.pages.scoring.influence import LEAST, blank_silent_differences, name_correlation_points
+from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.pages.scoring.influence import LEAST, blank_differences_of_invalid_models, name_correlation_points
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.pages.scoring.plots import MOST_PANELS
 from analysis.pages.scoring.printed import PRINTED, read_printed_score_differences
@@ -37,7 +37,7 @@ def frame_score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
             "validity"
         ].transform("max")
-        yield from split_frame_by_group_count(rows.assign(silent=is_silent(best_validity)))
+        yield from split_frame_by_group_count(rows.assign(silent=has_mostly_invalid_answers(best_validity)))
 
 
 def frame_score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -46,7 +46,7 @@ def frame_score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     if len(table):
         lower_validity = table[["validity_sampled", "validity_exact"]].min(axis=1)
         best_validity = lower_validity.groupby([table["study"], table["model"]], sort=False).transform("max")
-        yield (table.assign(silent=is_silent(best_validity)),)
+        yield (table.assign(silent=has_mostly_invalid_answers(best_validity)),)
 
 
 def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -60,7 +60,9 @@ def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFra
 def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = choose_page_setting(frames), frames["score_influence"]
-    answered_differences = blank_silent_differences(select_setting_rows(frames["score_differences"], setting))
+    answered_differences = blank_differences_of_invalid_models(
+        select_setting_rows(frames["score_differences"], setting)
+    )
     yield from _frame_influence_if_enough_points(
         select_setting_rows(table[table["source"] == OURS], setting), answered_differences
     )

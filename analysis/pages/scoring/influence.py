@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.scoring.contrasts import SETTING, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.catalogue.published_numbers import OURS
@@ -42,12 +42,14 @@ def tabulate_influence_on_correlation(
     DataFrame
         source (these runs, or the printed table), study, range, temperature, method; omitted: nothing, point, group or
         series, and omitted_name; n: points left; undefined: points without both differences, left out everywhere (a
-        constant score has no kurtosis; a model may not answer); pearson, pearson_lower, pearson_upper: correlation, NaN
-        below three points, and its 95 % percentile interval with points resampled; no_interval: why it has none;
-        change: pearson minus pearson of all points.
+        constant score has no kurtosis; a model has a validity below one half); pearson, pearson_lower, pearson_upper:
+        correlation, NaN below three points, and its 95 % percentile interval with points resampled; no_interval: why it
+        has none; change: pearson minus pearson of all points.
     """
     sources = (
-        blank_silent_differences(tabulate_score_changes_by_tuning(runs, biased=biased, invalid=invalid, resamples=0)),
+        blank_differences_of_invalid_models(
+            tabulate_score_changes_by_tuning(runs, biased=biased, invalid=invalid, resamples=0)
+        ),
         read_printed_score_differences(),
     )
     parts = [
@@ -59,11 +61,14 @@ def tabulate_influence_on_correlation(
     return pd.concat(parts, ignore_index=True)
 
 
-def blank_silent_differences(frame: pd.DataFrame) -> pd.DataFrame:
-    """Blank the differences of pairs with a model that does not answer (`thresholds.is_silent`): they are no points."""
+def blank_differences_of_invalid_models(frame: pd.DataFrame) -> pd.DataFrame:
+    """Blank the differences of pairs with a model that does not answer (`thresholds.has_mostly_invalid_answers`): they
+    are no points."""
     if frame.empty:
         return frame
-    both_answer = ~(is_silent(frame["validity_pre"]) | is_silent(frame["validity_post"]))
+    both_answer = ~(
+        has_mostly_invalid_answers(frame["validity_pre"]) | has_mostly_invalid_answers(frame["validity_post"])
+    )
     return frame.assign(**{name: frame[name].where(both_answer) for name in ("kurtosis_difference", "tau_difference")})
 
 
@@ -114,4 +119,4 @@ def correlate_with_omissions(points: pd.DataFrame, *, resamples: int = DRAWS, se
 
 def _correlate_differences(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Pearson's correlation of the differences in kurtosis and in tau in every draw."""
-    return {"pearson": weighted.compute_pearson(counts, columns["kurtosis"], columns["tau"])}
+    return {"pearson": weighted.compute_pearson_correlation(counts, columns["kurtosis"], columns["tau"])}

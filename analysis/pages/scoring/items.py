@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import METHODS, name_settings
+from analysis.measures.scores import METHODS, name_scoring_settings
 from ground.errors import InputError
 
 
@@ -33,7 +33,7 @@ def choose_headline_setting(rows: pd.DataFrame, setting: str = "") -> str:
         For a setting that was not asked.
     """
     condition_rows = rows[rows["method"].notna()].drop_duplicates(["range", "temperature", "method"])
-    names = name_settings(condition_rows)
+    names = name_scoring_settings(condition_rows)
     if setting and setting not in set(names):
         raise InputError(f"no condition has the setting {setting!r}; there are {', '.join(names)}")
     if setting:
@@ -44,7 +44,7 @@ def choose_headline_setting(rows: pd.DataFrame, setting: str = "") -> str:
         thought=~first["method"].isin(METHODS),
         off=(first["temperature"] - 0.7).abs(),
     )
-    return str(name_settings(first.sort_values(["exact", "thought", "off"], kind="stable")).iloc[0])
+    return str(name_scoring_settings(first.sort_values(["exact", "thought", "off"], kind="stable")).iloc[0])
 
 
 def parse_range_ends(span: str) -> tuple[int, int]:
@@ -74,7 +74,7 @@ def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     """
     if frame.empty:
         return frame
-    return frame[name_settings(frame.assign(temperature=frame["temperature"].astype(float))) == setting]
+    return frame[name_scoring_settings(frame.assign(temperature=frame["temperature"].astype(float))) == setting]
 
 
 def build_score_matrix_gold_and_width(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:

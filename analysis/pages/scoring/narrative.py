@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.scores import GOLD, MAKER, METHODS
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.scoring.by_setting import (
     HOLM,
     count_signed_and_clear_differences,
     describe_kurtosis_by_range,
     describe_kurtosis_by_temperature,
-    describe_other_settings,
     describe_sampled_versus_exact_scores,
+    describe_settings_beside_headline,
 )
 from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.influence import NOTHING
@@ -23,7 +23,7 @@ from analysis.pages.scoring.items import parse_range_ends, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
     Answer,
@@ -52,6 +52,12 @@ WORD_MEANINGS = (
 )
 
 
+HABIT_MEANING = (
+    f"With “yes”, one score goes to {format_percent(HABIT)} or more of the items of some group, so that it hardly "
+    "tells these apart."
+)
+
+
 def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
     """Say whether the judge gives everything the same score, by the rules of `verdicts` and `WORD_MEANINGS`.
 
@@ -74,7 +80,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
     scores = _label_score_rows(frames["scores"])
     models = scores[scores["model"] != GOLD]
     setting_rows = select_setting_rows(models, setting)
-    answering_rows = setting_rows[~is_silent(setting_rows["validity"])]
+    answering_rows = setting_rows[~has_mostly_invalid_answers(setting_rows["validity"])]
     setup_sentence, doubts = (
         _describe_scoring_setup(models, frames["score_items"], setting, when),
         list_cautions(models, setting_rows, frames, setting),
@@ -83,7 +89,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
         verdict, why = words.describe_models_without_answers(list(setting_rows["label"].unique()))
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
-    habit_words = set(judge_score_habits(judged_rows, scores)) if len(judged_rows) else set()
+    habit_words = set(choose_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()
     differences = select_setting_rows(frames["score_differences"], setting)
     printed = frames["score_influence"]
     details = {
@@ -91,7 +97,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
             *WORD_MEANINGS[: 3 if PEOPLE in habit_words else 2],
             *_describe_most_repeated_score(answering_rows, scores),
             *_describe_score_accuracy(answering_rows),
-            *describe_other_settings(models),
+            *describe_settings_beside_headline(models),
             *([beyond] if beyond else []),
         ),
         "score_differences": tuple(_describe_tuning_effects(differences)),
@@ -111,6 +117,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
         verdict,
         cautions=tuple(doubts),
         details={name: sentences for name, sentences in details.items() if sentences},
+        explanation=HABIT_MEANING if "yes" in habit_words else "",
     )
 
 
@@ -140,7 +147,7 @@ def format_score_table_value(value: float, column: str) -> str:
     str
         As a reader sees it.
     """
-    return format_value(value, look_up_column("scores", column))
+    return format_value_by_column(value, look_up_column("scores", column))
 
 
 def _format_score_interval_or_reason(row: pd.Series, column: str) -> str:
@@ -171,8 +178,8 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
 
 
 def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
-    """Count what `judge_score_habits` says of each model; name the score of a model that is alone."""
-    habit_words = judge_score_habits(judged_rows, scores)
+    """Count what `choose_words_for_score_repetition` says of each model; name the score of a model that is alone."""
+    habit_words = choose_words_for_score_repetition(judged_rows, scores)
     who = format_quantity(len(habit_words), "model")
     if len(habit_words) > judged_rows["model"].nunique():
         who = format_quantity(len(habit_words), "combination") + " of model and prompt"
@@ -185,10 +192,10 @@ def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -
     tally_sentence = verdicts.describe_verdict_word_counts(list(habit_words), who)
     if len(habit_words) > 1:
         return tally_sentence
-    deciding = judged_rows[(_judge_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
+    deciding = judged_rows[(_choose_words_of_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
     row = deciding.loc[deciding["mode_share"].idxmax()]
     low, high = format_percent(row["mode_share_lower"]).removesuffix(" %"), format_percent(row["mode_share_upper"])
-    where = f" of {row['group']}" if judged_rows["group"].nunique() > 1 else ""
+    where = f" of group “{row['group']}”" if judged_rows["group"].nunique() > 1 else ""
     share = format_percent(row["mode_share"])
     return (
         f"{tally_sentence[:-1]}: the most frequent score goes to {share} of the items{where} (interval {low} to "
@@ -196,7 +203,7 @@ def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -
     )
 
 
-def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
+def choose_words_for_score_repetition(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     """Give each model its word of `WORD_MEANINGS`, from the intervals of its most frequent score's share in each group.
 
     Parameters
@@ -213,18 +220,20 @@ def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Se
     """
     model_labels = judged_rows["label"].unique()
 
-    def judge_models(interval_count: int) -> list[str]:
+    def choose_words_of_models(interval_count: int) -> list[str]:
         """Give each model its word, by intervals widened for a number of models."""
         return list(
-            _judge_score_rows(judged_rows, scores, interval_count)
+            _choose_words_of_score_rows(judged_rows, scores, interval_count)
             .groupby(judged_rows["label"], sort=False)
             .agg(_join_verdicts_over_item_groups)
         )
 
-    return pd.Series(verdicts.choose_words_by_holm(judge_models, len(model_labels)), model_labels)
+    return pd.Series(
+        verdicts.choose_words_by_stepwise_wider_intervals(choose_words_of_models, len(model_labels)), model_labels
+    )
 
 
-def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models: int = 1) -> pd.Series:
+def _choose_words_of_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models: int = 1) -> pd.Series:
     """Give each row its own word, by intervals that are widened for so many models.
 
     One group is enough for "yes", so for that word they are widened for the number of groups, too.
@@ -268,7 +277,7 @@ def _describe_most_repeated_score(answering_rows: pd.DataFrame, scores: pd.DataF
     interval_text = (
         "" if np.isnan(low) else f" (95 % interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
     )
-    group_text = f" of {row['group']}" if answering_rows["group"].nunique() > 1 else ""
+    group_text = f" of group “{row['group']}”" if answering_rows["group"].nunique() > 1 else ""
     yield (
         f"The largest share of one score: {row['label']} gives {row['mode']:g} to {format_percent(row['mode_share'])} "
         f"of the items{group_text}{interval_text}."
@@ -288,7 +297,7 @@ def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
     tau = "Tau, the rank agreement with the human scores, is"
     rows = [(f"{tau} lowest with", low), ("It is highest with", high)]
     for begin, row in rows if len(rows_with_tau) > 1 else [(f"{tau} that of", low)]:
-        group_text = f" on {row['group']}" if answering_rows["group"].nunique() > 1 else ""
+        group_text = f" on group “{row['group']}”" if answering_rows["group"].nunique() > 1 else ""
         yield (
             f"{begin} {row['label']}{group_text}: {format_score_table_value(row['tau'], 'tau')}"
             f"{_format_score_interval_or_reason(row, 'tau')}."
@@ -297,7 +306,12 @@ def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
 
 def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
     """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
-    pairs = differences[~(is_silent(differences["validity_pre"]) | is_silent(differences["validity_post"]))]
+    pairs = differences[
+        ~(
+            has_mostly_invalid_answers(differences["validity_pre"])
+            | has_mostly_invalid_answers(differences["validity_post"])
+        )
+    ]
     if pairs.empty:
         return
     yield "A pair is a base model and the model tuned from it, on one group of items."

@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.pages.scoring.items import parse_range_ends
-from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
-GOLD = "gold"
+HUMAN = "human scores"
 MOST_PANELS = 4  # groups of items in one picture
 MOST_OMISSIONS = 14  # omissions that the figure of influence lists
 MOST_NAMES = 12  # names that a legend has room for
@@ -33,38 +33,42 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     items
         Table `score_items`: one setting, at most `MOST_PANELS` groups.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(items["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(items["model"]))
     items = select_extreme_models(items, "score", panels.ROWS).assign(panel=lambda frame: _name_score_panels(frame))
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
-    rows = [GOLD, *names] if human else names
-    row_labels = [GOLD] * human + labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
-    across = min(len(panel_names), 2 if panels.is_narrow(width) else 4)
-    high = len(rows) * panels.choose_row_pitch(len(rows), 3.6, 0.27)
+    rows = [HUMAN, *names] if human else names
+    row_labels = [HUMAN] * human + panels.wrap_row_labels(names, width)
+    across = min(len(panel_names), 2 if panels.is_one_column_wide(width) else 4)
+    high = len(rows) * panels.choose_distance_between_rows(row_labels, 3.6, 0.27)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(panel_names), across, high, left=panels.measure_row_labels(row_labels), bottom=0.15
-    )
+        width, len(panel_names), across, high, left=panels.measure_row_labels(row_labels), bottom=0.15,
+        whole_titles=panel_names,
+    )  # fmt: skip
     scale = parse_range_ends(items["setting"].iloc[0].split("/")[0])
     for index, (axes, panel) in enumerate(zip(panel_axes, panel_names, strict=True)):
         part = items[items["panel"] == panel]
         panels.draw_row_guides(axes, len(rows))
         panels.scale_axis(axes, *scale, 5)
-        panels.draw_title(axes, panel)
         if human:
-            _draw_violin(axes, 0, part.drop_duplicates("item")["gold"].to_numpy(float), scale, Look(FAINT, "o"), True)
+            _draw_violin(
+                axes, 0, part.drop_duplicates("item")["gold"].to_numpy(float), scale, Look(FAINT, "o"), True, HUMAN
+            )
         for row, name in enumerate(names, start=int(human)):
             model_rows = part[part["label"] == name]
             if len(model_rows):
                 filled = model_rows["stage"].iloc[0] != "base"
                 scores = model_rows["score"].to_numpy(float)
-                _draw_violin(axes, row, scores, scale, looks[model_rows["model"].iloc[0]], filled)
+                look = looks[model_rows["model"].iloc[0]]
+                _draw_violin(axes, row, scores, scale, look, filled, name)
+                marks.note_models_of_rows(axes, [row], [look])
         if index % across == 0:
             panels.draw_row_labels(axes, row_labels)
         if index >= len(panel_names) - across:
@@ -101,7 +105,7 @@ def _name_score_panels(frame: pd.DataFrame) -> pd.Series:
 
 
 def _draw_violin(
-    axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float], look: Look, filled: bool
+    axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float], look: Look, filled: bool, name: str
 ) -> None:
     """Draw a mirrored kernel density of fixed height, cut at the lowest and highest score; the stroke is the median."""
     values = values[~np.isnan(values)]
@@ -117,9 +121,14 @@ def _draw_violin(
     density = np.exp(-0.5 * ((grid[:, None] - values) / bandwidth) ** 2).sum(axis=1)
     half = 0.42 * density / density.max()
     face = look.colour if filled else "white"
-    axes.fill_between(grid, row - half, row + half, facecolor=face, edgecolor=look.colour, linewidth=0.8, zorder=2)
-    median = float(np.median(values))
-    axes.vlines(median, row - 0.2, row + 0.2, colors="white" if filled else look.colour, linewidth=1.2, zorder=3)
+    axes.fill_between(grid, row - half, row + half, facecolor=face, edgecolor=look.colour, linewidth=0.8, zorder=2,
+                      gid=look.model_class)  # fmt: skip
+    median, quarters = float(np.median(values)), np.quantile(values, [0.25, 0.75])
+    marks.set_hover_titles_of_marks(axes, [median], [row], f"{name}, median (quartiles)", [median], quarters[:1],
+    quarters[1:],
+                     look.model_class)  # fmt: skip
+    axes.vlines(median, row - 0.2, row + 0.2, colors="white" if filled else look.colour, linewidth=1.2, zorder=3,
+                gid=look.model_class)  # fmt: skip
 
 
 @apply_style
@@ -143,6 +152,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores, width)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
+        whole_titles=[f"{measure.capitalize()}, {group}" for group in groups for measure in ("kurtosis", "tau")],
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for number, axes in enumerate(panel_axes):
@@ -155,7 +165,6 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
             )
         axes.xaxis.set_major_locator(FixedLocator(sorted(scores["temperature"].unique())))
         axes.xaxis.set_minor_locator(NullLocator())
-        panels.draw_title(axes, f"{measure.capitalize()}, {group}")
         _scale_measure_axis(axes, measure, scores["kurtosis"].max())
         limits = scores[[measure, f"{measure}_lower", f"{measure}_upper"]]  # one scale, so that groups compare
         low, high = float(np.nanmin(limits)), float(np.nanmax(limits))
@@ -175,7 +184,7 @@ def _list_labels_and_legend_names(frame: pd.DataFrame, width: float) -> tuple[li
     """Return the labels in the order of the models' names, and as a legend writes them (none where they are many)."""
     first = frame.drop_duplicates("label").sort_values(["model", "label"], kind="stable")
     names = list(first["label"])
-    return names, labels.drop_prefix_and_shorten_names(names, 28) if len(names) <= MOST_NAMES else []
+    return names, names if len(names) <= MOST_NAMES else []
 
 
 def _label_temperature_lines(scores: pd.DataFrame) -> pd.Series:
@@ -198,11 +207,25 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
         colors=look.colour,
         linewidth=0.6,
         alpha=0.6,
+        gid=look.model_class,
     )
     axes.plot(
-        x[has_interval], y[has_interval], color=look.colour, linewidth=1.1, linestyle="-" if tuned else (0, (3, 2))
+        x[has_interval],
+        y[has_interval],
+        color=look.colour,
+        linewidth=1.1,
+        linestyle="-" if tuned else (0, (3, 2)),
+        gid=look.model_class,
     )
-    axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1)
+    names = [
+        f"{name}, temperature {at:g}"
+        for name, at in zip(defined_rows["label"], defined_rows["temperature"], strict=True)
+    ]
+    marks.set_hover_titles_of_marks(axes, x, y, names, y, defined_rows[f"{measure}_lower"],
+    defined_rows[f"{measure}_upper"],
+                     look.model_class)  # fmt: skip
+    axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1,
+              gid=look.model_class)  # fmt: skip
 
 
 def _scale_measure_axis(axes: Axes, measure: str, largest_value: float, axis_names: str = "y") -> None:
@@ -246,10 +269,10 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     looks = looks or plotting.assign_colours_and_markers(frame["model"])
     frame = frame.assign(label=labels.build_row_labels(frame))
     names, legend_names = _list_labels_and_legend_names(frame, width)
-    across = 1 if panels.is_narrow(width) else 2
+    across = 1 if panels.is_one_column_wide(width) else 2
     side = (width - 0.6 - 0.6 * (across - 1)) / across
     drawing, panel_axes = panels.lay_out_panels(
-        width, 2, across, side, left=0.5, right=0.1, gap=0.6, below=0.42,
+        width, 2, across, side, left=0.5, right=0.1, gap=0.6, below=0.42, whole_titles=["Kurtosis", "Tau"],
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for axes, (measure, edge, factor) in zip(panel_axes, (("kurtosis", 0.4, 1.3), ("tau", 0.05, 1.0)), strict=True):
@@ -260,14 +283,16 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
                 look, tuned = looks[part["model"].iloc[0]], part["stage"].iloc[0] != "base"
                 axes.plot(part[f"{measure}_exact"], part[f"{measure}_sampled"], look.marker, ms=3.2, mec=look.colour,
                           mfc=look.colour if tuned else "white", mew=0.8, alpha=0.8, linestyle="none",
-                          rasterized=len(defined_rows) > 2000)  # fmt: skip
+                          rasterized=len(defined_rows) > 2000, gid=look.model_class)  # fmt: skip
+                marks.set_hover_titles_of_marks(axes, part[f"{measure}_exact"], part[f"{measure}_sampled"],
+                f"{name}, sampled",
+                                 part[f"{measure}_sampled"], classes=look.model_class)  # fmt: skip
         values = pd.concat([defined_rows[f"{measure}_exact"], defined_rows[f"{measure}_sampled"]])
         _scale_measure_axis(axes, measure, values.max(), "xy")
         limits = (values.min() - edge, values.max() * factor + edge) if len(values) else (0.0, 1.0)
         axes.plot(limits, limits, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
         axes.set_xlim(*limits)
         axes.set_ylim(*limits)
-        panels.draw_title(axes, measure.capitalize())
         panels.label_x_axis(axes, "Exact")
         panels.label_y_axis(axes, "Sampled", 28)
     _draw_score_legend(drawing, frame, names, legend_names, looks)
@@ -295,15 +320,13 @@ def draw_score_influence(
         The figure.
     """
     omissions = select_largest_omissions(influence)
-    short_names = _shorten_point_names(points)
-    names = (
-        [] if omissions.empty else _name_omissions(omissions, short_names)
-    )  # three points, or one that is undefined without any other
+    # Empty: three points, or one that is undefined without any other.
+    names = _name_omissions(omissions, 0.55 * min(width, 4.3))
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
-    legend_names = labels.drop_prefix_and_shorten_names(series, 24) if len(series) <= MOST_NAMES else []
-    stacked = panels.is_narrow(width) or not names
-    room, low = panels.measure_row_labels(names), 0.17 * len(names)
-    side = width - 0.65 if panels.is_narrow(width) else 2.7
+    legend_names = series if len(series) <= MOST_NAMES else []
+    stacked = panels.is_one_column_wide(width) or not names
+    room, low = panels.measure_row_labels(names), panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names)
+    side = width - 0.65 if panels.is_one_column_wide(width) else 2.7
     head = 0.08 + panels.LINE * panels.count_legend_lines(legend_names, width)
     tall = head + max(side, low) + 0.4 + (0.5 + low if stacked and names else 0)
     drawing = Drawing(figsize=(width, tall))
@@ -312,7 +335,6 @@ def draw_score_influence(
         drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)),
         points,
         influence,
-        short_names,
     )
     if names:
         left = room if stacked else 0.5 + side + room
@@ -330,29 +352,24 @@ def select_largest_omissions(influence: pd.DataFrame) -> pd.DataFrame:
     return defined_omissions.loc[order[:MOST_OMISSIONS]]
 
 
-def _shorten_point_names(points: pd.DataFrame) -> dict[str, str]:
-    """Return series, and points by their `point`, without what all names of series begin with."""
-    names = points["series"].astype(str)
-    short_series = dict(zip(names.unique(), labels.drop_common_start(list(names.unique())), strict=True))
-    point_names = [point.replace(name, short_series[name]) for point, name in zip(points["point"], names, strict=True)]
-    return short_series | dict(zip(points["point"], point_names, strict=True))
-
-
-def _name_omissions(omissions: pd.DataFrame, short_names: dict[str, str]) -> list[str]:
-    """Name the omissions shortly: points as they are, groups and series with a note."""
+def _name_omissions(omissions: pd.DataFrame, room: float) -> list[str]:
+    """Name the omissions in lines of some inches: points as they are, groups and series with a note."""
     endings = omissions["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
-    names = labels.shorten_but_keep_distinct([short_names.get(name, name) for name in omissions["omitted_name"]], 24)
-    return [f"{name}{ending}" for name, ending in zip(names, endings, strict=True)]
+    return [
+        plotting.wrap_name_into_lines(f"{name}{ending}", room)
+        for name, ending in zip(omissions["omitted_name"], endings, strict=True)
+    ]
 
 
-def _draw_influence_points(
-    axes: Axes, points: pd.DataFrame, influence: pd.DataFrame, short_names: dict[str, str]
-) -> None:
+def _draw_influence_points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
     """Draw the changes of kurtosis and tau, with the name of the point that moves the correlation most."""
     defined_points = points.dropna(subset=["kurtosis_difference", "tau_difference"])
     for number, (_, part) in enumerate(defined_points.groupby("series", sort=True)):
         axes.plot(part["kurtosis_difference"], part["tau_difference"], linestyle="none", ms=4, color=INK,
                   marker=plotting.MARKERS[number % len(plotting.MARKERS)])  # fmt: skip
+        marks.set_hover_titles_of_marks(axes, part["kurtosis_difference"], part["tau_difference"],
+        part["point"].astype(str) + ", tau",
+                         part["tau_difference"])  # fmt: skip
     _scale_measure_axis(axes, "tau", 0, "xy")
     axes.margins(0.08, 0.14)
     single = influence[(influence["omitted"] == "point") & influence["change"].notna()]
@@ -361,8 +378,8 @@ def _draw_influence_points(
         row = defined_points[defined_points["point"] == name].iloc[0]
         right = row["kurtosis_difference"] > defined_points["kurtosis_difference"].median()
         panels.draw_text(axes, (row["kurtosis_difference"], row["tau_difference"]),
-                         labels.shorten_middle(short_names[name], 28),
-                    (4 if right else -4, 7), coordinates="data", ha="right" if right else "left",
+                         plotting.wrap_name_into_lines(str(name), 0.4 * panels.measure_panel_size(axes)[0]),
+                    (4 if right else -4, 4), va="bottom", coordinates="data", ha="right" if right else "left",
                     label="said")  # fmt: skip
     panels.label_x_axis(axes, "Kurtosis, post minus pre")
     panels.label_y_axis(axes, "Tau, post minus pre", 29)
@@ -378,5 +395,6 @@ def _draw_correlations_by_omission(
         axes.axvspan(whole["pearson_lower"], whole["pearson_upper"], color=RULE, alpha=0.4, linewidth=0, zorder=0)
     panels.scale_axis(axes, -1, 1, 4, reference_line=whole["pearson"])
     axes.scatter(omissions["pearson"], range(len(omissions)), s=17, color=INK, zorder=3)
+    marks.set_hover_titles_of_marks(axes, omissions["pearson"], range(len(omissions)), names, omissions["pearson"])
     panels.draw_row_labels(axes, names)
     panels.label_x_axis(axes, "Pearson’s r without it")

@@ -22,7 +22,7 @@ import pandas as pd
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting
-from analysis.pages.scoring.undefined import list_undefined_reasons
+from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
@@ -77,7 +77,8 @@ def tabulate_score_bias_and_accuracy(
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
-        caution: why figures are missing (`undefined.list_undefined_reasons`); X_lower, X_upper: 95 % interval of X over
+        caution: why figures are missing (`undefined.explain_undefined_kurtosis_or_tau`); X_lower, X_upper: 95 %
+        interval of X over
         items, of mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after
         `statistics.forms`, else with items resampled; no_interval: which X have none, and why.
     """
@@ -102,7 +103,7 @@ def tabulate_score_bias_and_accuracy(
             gold_rows = gold_rows.assign(
                 n_gold=gold_rows["n"], unscored=len(gold_scores) - gold_rows["n"], no_response=0
             )
-            gold_rows["caution"] = "; ".join(list_undefined_reasons(gold, gold, width, biased=biased)[:1])
+            gold_rows["caution"] = "; ".join(explain_undefined_kurtosis_or_tau(gold, gold, width, biased=biased)[:1])
             parts.append(gold_rows.assign(study=study, group=group, range=span))
         score_matrix = wide.to_numpy(float)
         intervals = bootstrap_intervals(
@@ -126,7 +127,7 @@ def tabulate_score_bias_and_accuracy(
         about["unscored"], about["no_response"] = about["rows"] - about["scored"], about["rows"] - about["answered"]
         block = pd.concat([about, block], axis=1)
         block["caution"] = [
-            "; ".join(list_undefined_reasons(model_scores, gold, width, biased=biased))
+            "; ".join(explain_undefined_kurtosis_or_tau(model_scores, gold, width, biased=biased))
             for model_scores in score_matrix.T
         ]
         parts.append(block.assign(study=study, group=group, range=span))

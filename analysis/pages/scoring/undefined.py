@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.statistics.resampling import Array
-from analysis.statistics.rounding import is_constant
+from analysis.statistics.rounding import are_scores_constant
 
 EQUAL = "all scores are equal"  # so that neither kurtosis nor any correlation is defined
 
 
-def list_undefined_reasons(scores: Array, gold: Array, width: float, *, biased: bool = True) -> list[str]:
+def explain_undefined_kurtosis_or_tau(scores: Array, gold: Array, width: float, *, biased: bool = True) -> list[str]:
     """Say why the kurtosis of some scores, or their correlation with the human scores, is undefined.
 
     Parameters
@@ -32,7 +32,7 @@ def list_undefined_reasons(scores: Array, gold: Array, width: float, *, biased: 
         return ["no score"]
     if len(defined_scores) < 2:
         return ["only one score"]
-    if is_constant(defined_scores, width):
+    if are_scores_constant(defined_scores, width):
         return [EQUAL]
     few = ["no kurtosis from fewer than four scores"] if not biased and len(defined_scores) < 4 else []
     return [*few, *_list_reasons_for_no_correlation(scores, gold, width)]
@@ -46,4 +46,4 @@ def _list_reasons_for_no_correlation(scores: Array, gold: Array, width: float) -
     if has_both.sum() < 2:
         return ["only one item with a score and a human score"]
     equal = {"equal scores where there is a human score": scores, "all human scores are equal": gold}
-    return [why for why, values in equal.items() if is_constant(values[has_both], width)]
+    return [why for why, values in equal.items() if are_scores_constant(values[has_both], width)]

@@ -56,17 +56,19 @@ def add_measure_columns(runs: Runs, item_table: pd.DataFrame, measures: ItemMeas
     """
     if measures is None:
         return item_table
-    check_measures(measures)
+    refuse_invalid_added_measures(measures)
     keys = pd.MultiIndex.from_frame(item_table[KEY])
     columns = {}
     for name, function in measures.items():
-        values = runs.compute_once(("measure of items", function), partial(_compute_measure, runs, name, function))
+        values = runs.compute_once(
+            ("measure of items", function), partial(_compute_added_measure_per_item, runs, name, function)
+        )
         columns[name] = [values.get(key, math.nan) for key in keys]
-        describe_added_column("items", name, Column(_describe_measure(function), "", name, DIGITS))
+        describe_added_column("items", name, Column(_get_first_docstring_line(function), "", name, DIGITS))
     return item_table.assign(**columns)
 
 
-def check_measures(measures: Any) -> None:
+def refuse_invalid_added_measures(measures: Any) -> None:
     """Refuse what are no functions by name, and names that a column of the tables has or may have."""
     if not isinstance(measures, Mapping) or not all(map(callable, measures.values())):
         raise InputError("measures are functions by name, given from Python: measures={'gini': compute_gini}")
@@ -80,7 +82,7 @@ def check_measures(measures: Any) -> None:
             )
 
 
-def _compute_measure(runs: Runs, name: str, function: ItemMeasure) -> dict[tuple[str, ...], float]:
+def _compute_added_measure_per_item(runs: Runs, name: str, function: ItemMeasure) -> dict[tuple[str, ...], float]:
     """Compute a measure of every item: key of an item under a model -> value. One unit is in memory at a time."""
     create_agreement_tables(runs)
     values: dict[tuple[str, ...], float] = {}
@@ -95,11 +97,11 @@ def _compute_measure(runs: Runs, name: str, function: ItemMeasure) -> dict[tuple
         ).astype({"agreement": float, "validity": float})
         for item, item_rows in rows.groupby("item", sort=False):
             where = f"measure {name!r}, model {unit[1]!r} ({unit[2]}), item {str(item)!r}"
-            values[*unit, str(item)] = _apply_measure(function, item_rows.drop(columns="item"), where)
+            values[*unit, str(item)] = _apply_measure_to_item(function, item_rows.drop(columns="item"), where)
     return values
 
 
-def _apply_measure(function: ItemMeasure, rows: pd.DataFrame, where: str) -> float:
+def _apply_measure_to_item(function: ItemMeasure, rows: pd.DataFrame, where: str) -> float:
     """Compute the measure of one item; refuse what is no number, and say where a function failed."""
     try:
         value = function(rows.reset_index(drop=True))
@@ -134,33 +136,33 @@ def estimate_added_measures(
     for name, values in values_by_name.items():
         estimates |= bootstrap_intervals(
             {name: values},
-            partial(_average_drawn_items, name),
-            shares=partial(_build_share_terms, name) if _holds_shares(values) else None,
+            partial(_average_measure_in_each_draw, name),
+            shares=partial(_build_hits_and_totals_of_measure, name) if _has_only_zeros_and_ones(values) else None,
             draws=draws,
             seed=seed,
         )
-        meaning = f"mean over items of: {_describe_measure((measures or {})[name])}"
+        meaning = f"mean over items of: {_get_first_docstring_line((measures or {})[name])}"
         describe_added_column("stability", name, Column(meaning, "", name, DIGITS))
         describe_added_column("stability", f"{name}_n", Column(f"items with a value of {name}", "items", f"{name} n"))
     return estimates
 
 
-def _holds_shares(values: Array) -> bool:
+def _has_only_zeros_and_ones(values: Array) -> bool:
     """Tell whether every item has 0, 1 or no value."""
     return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
 
 
-def _build_share_terms(name: str, columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_measure(name: str, columns: Columns) -> dict[str, list[Share]]:
     """Give hits and totals of the share of items whose measure is 1."""
     return {name: [[(columns[name], np.ones_like(columns[name]))]]}
 
 
-def _average_drawn_items(name: str, columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _average_measure_in_each_draw(name: str, columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the mean over the drawn items."""
     return {name: compute_drawn_mean(draw_counts, columns[name])}
 
 
-def _describe_measure(function: ItemMeasure) -> str:
+def _get_first_docstring_line(function: ItemMeasure) -> str:
     """Return the first line of a function's docstring, which says what it measures."""
     lines = (inspect.getdoc(function) or "").strip().splitlines() if inspect.isroutine(function) else []
     return shorten_line(lines[0], 200) if lines else "own measure"

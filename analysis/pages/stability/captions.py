@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.pages.stability.model_plots import FOREST, choose_listed_pairs
 from analysis.pages.stability.plots import (
     MOST_COLUMNS,
     MOST_ITEMS,
+    MOST_LOW_ITEMS,
     select_agreement_cells,
-    select_validity_cells,
+    select_cells_of_lowest_validity,
     sort_items_by_instability,
 )
 from analysis.pages.stability.tables import MOST_PAIRS
@@ -27,8 +28,8 @@ from analysis.reporting.words import (
     format_count_range,
     format_quantity,
     labels,
-    phrase_model_condition_count,
 )
+from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.reporting.words.labels import UNIT
 from analysis.statistics.multiplicity import ALPHA
 
@@ -43,18 +44,19 @@ def caption_overview(stability: pd.DataFrame) -> str:
     interval_text = explain_missing_interval_lines(
         stability, "validity", "range_mean", "sd_mean", choose_headline_flip(stability)
     )
-    marked_rows = stability.assign(silent=is_silent(stability["validity"]))
+    marked_rows = stability.assign(silent=has_mostly_invalid_answers(stability["validity"]))
     hollow_text = (
         f"{labels.explain_silent_mark(marked_rows)[:-1]} (hollow, at the foot)." if marked_rows["silent"].any() else ""
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     return selection.read_attached_answer_pair(stability).rewrite_text(
-        f"Validity and stability of {phrase_model_condition_count(stability)} over {items}, the most stable on top. "
-        "Range and SD: highest minus lowest agreement, and standard deviation of agreement, over an item's "
-        f"paraphrases, then the mean over items. Flips: share of items with more than {flip:g} % of their paraphrases "
+        f"Stability over {items} per row: {phrase_models_in_conditions(stability)}, the most stable on top. Validity: "
+        "the probability of all answers together, or the share of valid answers. Range and SD: highest minus lowest "
+        "agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over items. "
+        f"Flips: share of items with more than {flip:g} % of their paraphrases "
         f"on the other side of 0.5 than the majority. {AGREEMENT}. Lines: "
         f"{OVER_ITEMS}.{interval_text}{hollow_text}{marks}"
-        f"{labels.describe_selection(ROWS, len(stability), 'rows', 'first and last')}"
+        f"{labels.describe_shown_rows(ROWS, len(stability), 'rows', 'first and last')}"
     )
 
 
@@ -82,12 +84,12 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return selection.read_attached_answer_pair(distribution).rewrite_text(
         f"Median agreement over the paraphrases of {format_quantity(cells['row'].nunique(), 'item')} "
-        f"({format_count_range(valid_boxes['n'])} paraphrases each), a column for each of "
-        f"{phrase_model_condition_count(valid_boxes.drop_duplicates(UNIT))}. Items are sorted by their median over "
+        f"({format_count_range(valid_boxes['n'])} paraphrases each), a column each: "
+        f"{phrase_models_in_conditions(valid_boxes)}. Items are sorted by their median over "
         "the columns. Orange: disagrees; purple: agrees; white: 0.5, where an answer flips. Dot: the middle half of "
         "the paraphrases lies on both sides of 0.5, so both answers are "
-        f"common.{share_text}{empty_text}{labels.describe_selection(MOST_ITEMS, n_items, 'items', 'nearest to 0.5')}"
-        f"{labels.describe_selection(MOST_COLUMNS, n_units, 'columns', 'with the largest mean range')}"
+        f"common.{share_text}{empty_text}{labels.describe_shown_rows(MOST_ITEMS, n_items, 'items', 'nearest to 0.5')}"
+        f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'with the largest mean range')}"
         f"{labels.explain_silent_mark(distribution)}"
     )
 
@@ -118,7 +120,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
 
 def caption_validity(items: pd.DataFrame) -> str:
     """Write the caption of the heat map of validity."""
-    cells, valid_items = select_validity_cells(items), items.dropna(subset=["validity_mean"])
+    cells, valid_items = select_cells_of_lowest_validity(items), items.dropna(subset=["validity_mean"])
     low, high = cells["validity_mean"].min(), cells["validity_mean"].max()
     n_items, n_units = len(valid_items[["study", "item"]].drop_duplicates()), len(valid_items[UNIT].drop_duplicates())
     empty_text = " Hatched: no response." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
@@ -126,8 +128,8 @@ def caption_validity(items: pd.DataFrame) -> str:
         f"Mean validity over the paraphrases of each of {format_quantity(cells['row'].nunique(), 'item')}: the "
         "probability of all answers together, or the share of valid answers where texts were read. Items are sorted, "
         f"the lowest mean first; lowest cell {low:.2f}, highest {high:.2f}.{empty_text}"
-        f"{labels.describe_selection(MOST_ITEMS, n_items, 'items', 'lowest')}"
-        f"{labels.describe_selection(MOST_COLUMNS, n_units, 'columns', 'lowest')}{labels.explain_silent_mark(items)}"
+        f"{labels.describe_shown_rows(MOST_LOW_ITEMS, n_items, 'items', 'lowest')}"
+        f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'lowest')}{labels.explain_silent_mark(items)}"
     )
 
 
@@ -156,7 +158,8 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
         marks, lines = "Positive: the first is higher. Filled", ". Lines: 95 % intervals, not corrected"
     else:
         models = len(pd.concat([pairs["a"], pairs["b"]]).unique())
-        marks = "Each name stands at the end of its row and on top of its column. Positive: the row is higher."
+        marks = "Each name stands at the end of its row and on top of its column; a numbered legend has long ones."
+        marks += " Positive: the row is higher."
         marks += " Hatched: not compared." if len(pairs) < models * (models - 1) / 2 else ""
         marks, lines = f"{marks} Bold or dotted", ""
     return (
@@ -173,7 +176,7 @@ def _explain_list_of_largest_pairs(pairs: pd.DataFrame, listed_pairs: pd.DataFra
         return ""
     choice_text = "largest differences, of either sign,"
     return (
-        f"{labels.describe_selection(len(listed_pairs), len(pairs), 'pairs', choice_text)} Differences that are "
+        f"{labels.describe_shown_rows(len(listed_pairs), len(pairs), 'pairs', choice_text)} Differences that are "
         "chosen for their size are larger than they would be in new data, on average."
     )
 

@@ -129,7 +129,7 @@ TABLES = {
         "sources.tabulate_stability_by_paraphrase_source",
         "Each model's validity and stability, by the source of the paraphrases",
         "The counterpart of Haller et al., Table 7: the numbers of table stability over the paraphrases of one source "
-        f"at a time, with {OVER_ITEMS}. Printed rows where model and items are the same.",
+        f"at a time. With {OVER_ITEMS}. Printed rows where model and items are the same.",
         (*IDENTITY, "source", "paraphrase_source", *MEASURES,
          *split_names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
@@ -137,7 +137,7 @@ TABLES = {
     "source_agreement": Table(
         "sources.tabulate_source_pair_comparisons",
         "Whether two sources of paraphrases tell the same about a model",
-        "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
+        "Difference a minus b on the items that both sources have, and Pearson correlation across these items. With "
         f"{OVER_ITEMS}.",
         (*IDENTITY, *split_names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
                             "n_items"), *TEST_COLUMNS, "no_interval"),

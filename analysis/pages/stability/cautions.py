@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability import wordings
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import (
     format_percent,
@@ -51,10 +51,10 @@ def list_cautions(
     labelled_invalid = invalid.assign(label=labels.build_row_labels(invalid))
     return (
         *_describe_low_validity(stability), *wordings.describe_uneven_wordings(items),
-        *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties(items, choice),
+        *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
         *_describe_invalid_answers(labelled_invalid), *describe_unread_answers(labelled_invalid, choice),
-        *wordings.describe_flip_conventions(flip_conventions, choose_headline_flip(stability)),
+        *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip(stability)),
         *wordings.describe_whitespace_only_variants(twins),
         *wordings.describe_meaning_changes(items), *_describe_small_sample_sizes(stability, items),
     )  # fmt: skip
@@ -72,7 +72,7 @@ def _describe_low_validity(stability: pd.DataFrame) -> list[str]:
     models_text = f"{len(low)} of {phrase_model_condition_count(stability)}" if len(stability) > 1 else "the model"
     return [
         f"Low validity: for {models_text}, less than half of the probability (or of the texts read) is a valid "
-        f"answer. The lowest is {format_value(least['validity'], look_up_column('stability', 'validity'))} "
+        f"answer. The lowest is {format_value_by_column(least['validity'], look_up_column('stability', 'validity'))} "
         f"({least['label']}). Such models are not compared."
     ]
 
@@ -84,7 +84,7 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
     )
     if bounded_rows.empty:
         return []
-    most = format_value(bounded_rows["mass_missing"].iloc[0], look_up_column("invalid", "mass_missing"))
+    most = format_value_by_column(bounded_rows["mass_missing"].iloc[0], look_up_column("invalid", "mass_missing"))
     return [
         f"Bounds: for {join_names(bounded_rows['label'].tolist())} a server showed the most probable tokens only. So "
         f"masses are lower bounds: on average, up to {most} more of the probability may be on the answers."
@@ -94,7 +94,7 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
 def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Name the models that give the same answer to every item on average."""
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
-    labelled_rows = labelled_rows[~is_silent(labelled_rows["validity"])]
+    labelled_rows = labelled_rows[~has_mostly_invalid_answers(labelled_rows["validity"])]
     sentences = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
         names = sorted(labelled_rows.loc[labelled_rows["mark"] == mark, "label"])

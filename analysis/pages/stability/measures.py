@@ -51,7 +51,7 @@ class Study:
     added: Columns = field(default_factory=dict)
 
 
-def build_studies(runs: Runs, item_table: pd.DataFrame, added_names: Sequence[str] = ()) -> Iterator[Study]:
+def build_stability_studies(runs: Runs, item_table: pd.DataFrame, added_names: Sequence[str] = ()) -> Iterator[Study]:
     """Yield the studies of the runs.
 
     Parameters
@@ -68,10 +68,12 @@ def build_studies(runs: Runs, item_table: pd.DataFrame, added_names: Sequence[st
     Study
         In the order of run.json.
     """
-    return (build_study(runs, name, item_table, added_names) for name in runs.info["studies"])
+    return (build_stability_study(runs, name, item_table, added_names) for name in runs.info["studies"])
 
 
-def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame, added_names: Sequence[str] = ()) -> Study:
+def build_stability_study(
+    runs: Runs, study_name: str, item_table: pd.DataFrame, added_names: Sequence[str] = ()
+) -> Study:
     """Turn a table of items into the arrays of one study.
 
     Parameters
@@ -83,7 +85,7 @@ def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame, added_nam
     item_table
         With the item-level columns of `tables.tabulate_item_agreement`.
     added_names
-        As in `build_studies`.
+        As in `build_stability_studies`.
 
     Returns
     -------
@@ -124,7 +126,7 @@ def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame, added_nam
     )
 
 
-def estimate_measures(
+def estimate_stability_measures(
     masses: Columns, means: Columns, spreads: Columns, thresholds: Mapping[str, float],
     resample: Callable[..., dict[str, Interval]],
 ) -> dict[str, Interval]:  # fmt: skip
@@ -146,14 +148,14 @@ def estimate_measures(
     dict
         Interval of every measure: (units,), or (pairs,) of `bootstrap_differences`.
     """
-    estimates = resample(masses, compute_mean_validity, shares=build_text_validity_share_terms)
+    estimates = resample(masses, compute_mean_validity, shares=build_hits_and_totals_of_text_validity)
     estimates |= resample(means, _compute_mean_agreement)
     estimates |= resample(spreads, summarize_ranges_and_sds, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
         partial(compute_flip_shares, thresholds=thresholds),
-        shares=partial(_build_flip_share_terms, thresholds=thresholds),
+        shares=partial(_build_hits_and_totals_of_flip_shares, thresholds=thresholds),
     )
 
 
@@ -188,7 +190,7 @@ def compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Arr
     return {"validity": compute_drawn_ratio(draw_counts, columns["total"], columns["rows"])}
 
 
-def build_text_validity_share_terms(columns: Columns) -> dict[str, list[Share]]:
+def build_hits_and_totals_of_text_validity(columns: Columns) -> dict[str, list[Share]]:
     """Give hits and totals of the validity of written answers: valid texts, and all texts."""
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
@@ -235,7 +237,7 @@ def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mappin
     }
 
 
-def _build_flip_share_terms(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
     """Give hits and totals of the share of items that flip, for every threshold."""
     items = np.ones_like(columns["minority"])
     return {name: [[(is_flipped, items)]] for name, is_flipped in _mark_flipped_items(columns, thresholds).items()}

@@ -6,16 +6,25 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting.drawing import matrices, panels, plotting
-from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import (
+    INK,
+    PAGE,
+    Drawing,
+    Look,
+    apply_style,
+    measure_text_width,
+    wrap_name_into_lines,
+)
 from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
 FOREST = 12  # pairs of models that a list shows better than a triangle
+MOST_LINES = 2  # of a pair of names in the list
 SIDE = 20  # models that a triangle has room to name at both widths
 
 
@@ -28,14 +37,14 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     stability
         Table `stability`: one row per model x condition.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    frame = stability.assign(silent=is_silent(stability["validity"]))
+    frame = stability.assign(silent=has_mostly_invalid_answers(stability["validity"]))
     frame = frame.assign(
         label=labels.build_row_labels(frame) + stability["mark"].map(" ({})".format).replace(" ()", "")
     )
@@ -50,21 +59,26 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         "sd_mean": "SD",
         flip: f"Flips > {parse_flip_threshold_percent(flip):g} %",
     }
-    stacked = panels.is_narrow(width)
-    names = labels.drop_prefix_and_shorten_names(list(frame["label"]), panels.compute_max_label_letters(width))
+    stacked = panels.is_one_column_wide(width)
     across = 2 if stacked else 4
-    high = len(frame) * panels.choose_row_pitch(len(frame), 3.6)
-    drawing, panel_axes = panels.lay_out_panels(width, 4, across, high, left=panels.measure_row_labels(names))
-    for i, (axes, (measure, title)) in enumerate(zip(panel_axes, measures.items(), strict=True)):
+    names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 3.6, 4 // across)
+    across = 4 if legend_names else across
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, 4, across, high, left=panels.measure_row_labels(names), whole_titles=list(measures.values()),
+        top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
+    )  # fmt: skip
+    panels.draw_legend(drawing, legend_names, [looks[name] for name in frame["model"][: len(legend_names)]])
+    for i, (axes, measure) in enumerate(zip(panel_axes, measures, strict=True)):
         panels.draw_row_guides(axes, len(frame))
         panels.draw_dots(
             axes,
             frame,
             measure,
-            looks or plotting.assign_colours_and_markers(frame["model"]),
+            looks,
             is_hollow=frame["silent"],
         )
-        panels.draw_title(axes, title)
         top = float(frame[[measure, f"{measure}_upper"]].max().max())
         panels.scale_axis(axes, 0, 1 if measure == "validity" or pd.isna(top) else max(0.1, top), 2 if stacked else 3)
         if i % across == 0:
@@ -86,7 +100,7 @@ def draw_differences(
     measure
         The measure to show; the first of the frame unless given.
     width, looks
-        In inches; not used: a pair has no colour.
+        In inches; the models, whose classes the cells of a triangle get: a pair has no colour.
 
     Returns
     -------
@@ -97,9 +111,9 @@ def draw_differences(
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
     pairs = pairs.assign(**labels.build_pair_labels(pairs), clear=pairs["p_holm"] < ALPHA)
     return (
-        _draw_difference_triangle(pairs, width)
+        _draw_difference_triangle(pairs, width, looks)
         if (listed_pairs := choose_listed_pairs(pairs)) is None
-        else _draw_difference_forest(listed_pairs, width)
+        else _draw_difference_forest(listed_pairs, width, looks)
     )
 
 
@@ -118,18 +132,31 @@ def choose_listed_pairs(pairs: pd.DataFrame) -> pd.DataFrame | None:
     return pairs.loc[pairs["difference"].abs().sort_values(ascending=False, kind="stable").index[: panels.ROWS]]
 
 
-def _draw_difference_forest(pairs: pd.DataFrame, width: float) -> Drawing:
-    """Draw a row per pair, the largest negative difference on top; filled where it is significant after Holm."""
+def _draw_difference_forest(pairs: pd.DataFrame, width: float, looks: Looks | None) -> Drawing:
+    """Draw a row per pair, the largest negative difference on top; filled where it is significant after Holm.
+
+    Where the names of a pair would take too many lines, numbers stand for them, and a legend has the names.
+    """
     pairs = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
-    pairs = pairs.assign(row=pairs.index, model="", difference_lower=pairs["lower"], difference_upper=pairs["upper"])
-    names = list(pd.concat([pairs["a"], pairs["b"]]).unique())
-    short = dict(
-        zip(names, labels.drop_prefix_and_shorten_names(names, 13 if panels.is_narrow(width) else 26), strict=True)
+    pairs = pairs.assign(
+        label=pairs["a"] + " − " + pairs["b"],
+        row=pairs.index,
+        model="",
+        difference_lower=pairs["lower"],
+        difference_upper=pairs["upper"],
     )
-    rows = [f"{short[a]} − {short[b]}" for a, b in zip(pairs["a"], pairs["b"], strict=True)]
+    rows = [_wrap_pair_of_names(a, b, 0.55 * width) for a, b in zip(pairs["a"], pairs["b"], strict=True)]
+    sides = pd.concat([pairs[[side, f"{side}_model"]].set_axis(["label", "model"], axis="columns") for side in "ab"])
+    names = list(dict.fromkeys(sides["label"])) if plotting.count_most_lines(rows) > MOST_LINES else []
+    if names:
+        rows = [f"{names.index(a) + 1} − {names.index(b) + 1}" for a, b in zip(pairs["a"], pairs["b"], strict=True)]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 0.19 * max(1, len(pairs)), left=panels.measure_row_labels(rows), title=0.05
-    )
+        width, 1, 1, panels.choose_distance_between_rows(rows, 6.0) * max(1, len(pairs)),
+        left=panels.measure_row_labels(rows), title=0.05,
+        top=0.03 + panels.LINE * panels.count_legend_lines(panels.prefix_names_with_numbers(names), width),
+    )  # fmt: skip
+    if names:
+        panels.draw_legend_of_numbers(drawing, names, plotting.list_model_classes(sides, names, looks))
     panels.draw_row_guides(axes, len(pairs))
     panels.draw_row_labels(axes, rows)
     panels.draw_dots(axes, pairs, "difference", {"": Look(INK, "o")}, is_hollow=~pairs["clear"])
@@ -138,8 +165,21 @@ def _draw_difference_forest(pairs: pd.DataFrame, width: float) -> Drawing:
     return drawing
 
 
-def _draw_difference_triangle(pairs: pd.DataFrame, width: float) -> Drawing:
+def _wrap_pair_of_names(a: str, b: str, width: float) -> str:
+    """Write a pair in one line, or its two sides below each other."""
+    pair = f"{a} − {b}"
+    return (
+        pair
+        if measure_text_width(pair) <= width
+        else f"{wrap_name_into_lines(f'{a} −', width)}\n{wrap_name_into_lines(b, width)}"
+    )
+
+
+def _draw_difference_triangle(pairs: pd.DataFrame, width: float, looks: Looks | None) -> Drawing:
     """Draw row minus column, the models sorted by their mean difference; marked where significant after Holm."""
+    models = pd.concat(
+        [pairs[[side, f"{side}_model"]].set_axis(["label", "model"], axis="columns") for side in ("a", "b")]
+    )
     swapped = pairs.assign(a=pairs["b"], b=pairs["a"], difference=-pairs["difference"])
     mirrored_pairs = pd.concat([pairs, swapped])
     order = list(mirrored_pairs.groupby("a")["difference"].mean().sort_values(kind="stable").index)
@@ -153,4 +193,5 @@ def _draw_difference_triangle(pairs: pd.DataFrame, width: float) -> Drawing:
         values.to_numpy(float), order, width,
         colour_limit=panels.compute_symmetric_limit(values), colour_bar_title="Row minus column",
         is_marked=clear.fillna(0).to_numpy(float) > 0,
+        model_classes=plotting.list_model_classes(models, order, looks),
     )  # fmt: skip

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability import wordings
 from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import (
     Answer,
@@ -28,6 +28,7 @@ from analysis.reporting.words import (
     phrase_model_condition_count,
     verdicts,
 )
+from analysis.reporting.words.counts import phrase_asked_models
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
@@ -86,19 +87,23 @@ def answer_question(
     flip = choose_headline_flip(stability)
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     measured_rows = labelled_rows.dropna(subset=[flip, "range_mean"])
-    answering = measured_rows[~is_silent(measured_rows["validity"])]
+    answering = measured_rows[~has_mostly_invalid_answers(measured_rows["validity"])]
     setup_sentence = _describe_agreement_setup(stability, items, choice, when)
     doubts = (
         *chance.list_chance_change_cautions(answering, by_chance),
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
-    if is_silent(labelled_rows["validity"]).all():
+    if has_mostly_invalid_answers(labelled_rows["validity"]).all():
         verdict, why = words.describe_models_without_answers(labelled_rows["label"])
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
     details = {
-        "overview": (WORD_MEANINGS, *_describe_flips(answering, flip), *_describe_ranges(answering, choice)),
+        "overview": (
+            WORD_MEANINGS,
+            *_describe_flips_at_extremes(answering, flip),
+            *_describe_extreme_ranges(answering, choice),
+        ),
         "differences": (
             *_describe_flip_differences(differences, differences if pairs is None else pairs, answering, flip, shared),
             *([beyond] if beyond else []),
@@ -159,31 +164,28 @@ def _format_share_range(frame: pd.DataFrame, column: str) -> str:
 
 def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str) -> str:
     """Say how many models were asked about which items, in how many wordings and conditions."""
-    models = stability["model"].nunique()
-    who = f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked"
-    task = f"whether {'it agrees' if models == 1 else 'they agree'} with"
+    who = phrase_asked_models(stability)
+    is_one = stability["model"].nunique() == 1
+    task = f"asked whether {'it agrees' if is_one else 'they agree'} with"
     if not choice.is_agree_disagree:
-        task = f"to choose between {quote_answer(choice.first)} and {quote_answer(choice.second)} on"
+        task = f"asked to choose between {quote_answer(choice.first)} and {quote_answer(choice.second)} on"
     if (choice.first, choice.second) == JUDGED_ANSWERS:
-        who, task = format_quantity(models, "model"), f"{'was' if models == 1 else 'were'} judged right or wrong on"
+        task = "judged right or wrong on"
     sizes = wordings.count_paraphrases_by_item(items)
     original = bool(items["original_agreement"].notna().any())
-    wordings_text = f"each in {format_count_range(sizes + original)} wordings"
-    unit_rows = items[["model", "condition"]].drop_duplicates()
-    conditions_text = (
-        ""
-        if unit_rows["model"].is_unique
-        else f" under {format_quantity(unit_rows['condition'].nunique(), 'condition')}"
+    names = list(stability["study"].unique())
+    studies = f" of “{names[0]}”" if len(names) == 1 else f" ({format_quantity(len(names), 'study', 'studies')})"
+    return (
+        f"{who} {task} {format_quantity(len(sizes), 'item')}{studies}, each in "
+        f"{format_count_range(sizes + original)} wordings{when}."
     )
-    studies = join_names([f"“{name}”" for name in stability["study"].unique()])
-    return f"{who} {task} {format_quantity(len(sizes), 'item')} of {studies}, {wordings_text}{conditions_text}{when}."
 
 
 def _describe_stability_verdict(
     answering: pd.DataFrame, flip_column: str, by_chance: pd.DataFrame, measured_rows: pd.DataFrame
 ) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
-    judged_words = verdicts.judge_shares(answering, flip_column, BANDS)
+    judged_words = verdicts.choose_words_for_shares(answering, flip_column, BANDS)
     flip_words = chance.blank_word_in_rows_with_chance_changes(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):
         return chance.explain_withheld_verdict(by_chance)
@@ -211,7 +213,7 @@ def _format_measure_interval(row: pd.Series, measure: str, lead: str = LEAD) -> 
     if parse_flip_threshold_percent(measure) is not None:
         return f"{lead}{format_percent(low).removesuffix(' %')} to {format_percent(high)}"
     column = look_up_column("stability", measure)
-    return f"{lead}{format_value(low, column)} to {format_value(high, column)}"
+    return f"{lead}{format_value_by_column(low, column)} to {format_value_by_column(high, column)}"
 
 
 def _bracket_unless_empty(text: str) -> str:
@@ -225,7 +227,7 @@ def _find_lowest_and_highest_rows(model_rows: pd.DataFrame, measure: str) -> tup
     return ordered.iloc[0], ordered.iloc[-1]
 
 
-def _describe_flips(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
+def _describe_flips_at_extremes(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
     """Say what a flip is, and on how many items the answer flips with the most and the least stable model."""
     limit = f"more than {parse_flip_threshold_percent(flip_column):g} %"
     means = f"An item flips when {limit} of its wordings do not get the answer of the majority."
@@ -235,9 +237,10 @@ def _describe_flips(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
     if high[flip_column] == 0:
         top = model_rows[f"{flip_column}_upper"].max()
         interval_text = "" if pd.isna(top) else f" (95 % intervals reach up to {format_percent(top)})"
-        return [means, f"No item flips with any model{interval_text}."]
+        return [means, f"No item flips with any model that answers{interval_text}."]
     if low[flip_column] == high[flip_column]:
-        return [means, f"With every model, the answer flips on {format_percent(low[flip_column])} of the items."]
+        units = f"each of {len(model_rows):,} combinations of model and condition that answer"
+        return [means, f"The answer flips on {format_percent(low[flip_column])} of the items with {units}."]
     return [
         means,
         f"The answer flips on {format_percent(low[flip_column])} of the items with "
@@ -247,12 +250,12 @@ def _describe_flips(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
     ]
 
 
-def _describe_ranges(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
+def _describe_extreme_ranges(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say how far the two wordings of an item that differ most are apart, with the two ends of the models."""
     name = "range_mean"
     rows = _find_lowest_and_highest_rows(model_rows, name)[: 1 if len(model_rows) == 1 else 2]
     first, *last = (
-        f"{format_value(row[name], look_up_column('stability', name))} "
+        f"{format_value_by_column(row[name], look_up_column('stability', name))} "
         f"apart{'' if len(model_rows) == 1 else f' with {row.label}'}"
         f"{_bracket_unless_empty(_format_measure_interval(row, name))}"
         for row in rows

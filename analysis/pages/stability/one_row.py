@@ -45,7 +45,7 @@ def join_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
         pd.Series([place[unit] for unit in zip(unit_columns[0], model, condition, strict=True)], table.index)
         for model, condition in (unit_columns[1:3], unit_columns[3:5])
     )
-    table = _swap_sides(table, first > second)[first != second]
+    table = _swap_sides_of_pairs(table, first > second)[first != second]
     names = ["study", "measure", *(f"{side}{name}" for side in SIDES for name in UNIT[1:])]
     rules = {"difference": "mean", "lower": "min", "upper": "max", "n_items": "min", "no_interval": "first",
              "p": "max", "p_least": "max", "p_holm": "max"}  # fmt: skip
@@ -54,7 +54,7 @@ def join_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
     return joined_pairs.assign(p_holm=joined_pairs["p_holm"].where(all_tested))[list(frames["differences"])]
 
 
-def _swap_sides(table: pd.DataFrame, is_swapped: pd.Series) -> pd.DataFrame:
+def _swap_sides_of_pairs(table: pd.DataFrame, is_swapped: pd.Series) -> pd.DataFrame:
     """Exchange the sides of some pairs: b minus a."""
     swapped = table.assign(
         a_model=table["b_model"], a_condition=table["b_condition"], b_model=table["a_model"],

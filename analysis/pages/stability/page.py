@@ -11,7 +11,7 @@ from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, orders, tables
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
@@ -62,8 +62,8 @@ class StabilityPage(Page):
             return render_missing_content_note(left_out_text)
         pairs = [_build_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
         caption = self.choice.rewrite_text(catalogue.look_up_table("divergent").caption)
-        if orders.describe_joined_option_orders(frame):
-            caption += " Of both orders of the options, where they are one row, the one with the larger range is shown."
+        if orders.describe_joined_option_orders(self.runs.info["conditions"], frame):
+            caption += " Where both orders of the options gave the same, the one with the larger range is shown."
         return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out_text)
 
     def method(self) -> Html:
@@ -87,6 +87,6 @@ def _build_wording_pair(row: pd.Series, choice: AnswerPair) -> dict[str, Any]:
     ):
         share = row[f"{side}_agreement"]
         answer = choice.first if share >= 0.5 else choice.second
-        number = format_value(share, look_up_column("divergent", f"{side}_agreement"))
+        number = format_value_by_column(share, look_up_column("divergent", f"{side}_agreement"))
         wordings.append({"pieces": pieces, "answer": answer, "agreement": number, "percent": f"{100 * share:.1f}"})
     return {"label": row["label"], "item": row["item"], "wordings": wordings}

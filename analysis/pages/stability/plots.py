@@ -22,6 +22,7 @@ __all__ = [
 
 Looks = Mapping[str, Look]
 MOST_ITEMS, MOST_COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
+MOST_LOW_ITEMS = 20  # items of the lowest validity; that of the others is higher
 MIDDLE = 0.5  # where an answer flips
 _KEY = ["study", "model", "condition", "item"]
 
@@ -39,7 +40,7 @@ def draw_agreement(
     items
         Table `items`, for the texts.
     width, looks
-        In inches; not used: the columns are named, the colours mean agreement.
+        In inches; the models, whose classes the cells get: the columns are named, the colours mean agreement.
 
     Returns
     -------
@@ -53,7 +54,8 @@ def draw_agreement(
     return matrices.draw_heat_map(
         table, width, cmap=DIVERGING, low=0, high=1, colour_bar_title=name, is_marked=is_split,
         row_labels=names.loc[table.index],
-        column_labels=labels.drop_prefix_and_shorten_names([str(name) for name in table.columns], 26),
+        column_labels=[str(name) for name in table.columns],
+        column_classes=plotting.list_model_classes(cells, table.columns, looks),
     )  # fmt: skip
 
 
@@ -113,7 +115,7 @@ def _label_items(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.S
 def _choose_item_labels(texts: Sequence[str], item_ids: Sequence[str], length: int) -> list[str]:
     """Return the openings of the texts as labels, or ids where openings are alike or cannot be drawn."""
     names = labels.take_first_words_after_common_lead(texts, length)
-    if len(set(names)) == len(names) and all(map(plotting.is_drawable, names)):
+    if len(set(names)) == len(names) and all(map(plotting.can_font_draw_text, names)):
         return names
     return labels.shorten_but_keep_distinct(item_ids, length)
 
@@ -127,29 +129,30 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     items
         Table `items`, for `validity_mean`.
     width, looks
-        In inches; not used: the columns are named, the colours mean mass.
+        In inches; the models, whose classes the cells get: the columns are named, the colours mean mass.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    cells = select_validity_cells(items)
+    cells = select_cells_of_lowest_validity(items)
     table, names = _pivot_cells(cells, "validity_mean"), _label_items(items, cells, width)
     return matrices.draw_heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, colour_bar_title="Validity", row_labels=names.loc[table.index],
-        column_labels=labels.drop_prefix_and_shorten_names([str(name) for name in table.columns], 26),
+        column_labels=[str(name) for name in table.columns],
+        column_classes=plotting.list_model_classes(cells, table.columns, looks),
     )  # fmt: skip
 
 
-def select_validity_cells(items: pd.DataFrame) -> pd.DataFrame:
+def select_cells_of_lowest_validity(items: pd.DataFrame) -> pd.DataFrame:
     """Choose the cells of the map: all, or the items and models of the lowest mean validity; sorted by it."""
     frame = items.dropna(subset=["validity_mean"])
     frame = frame.assign(label=labels.build_row_labels(frame), row=frame["item"].astype(str))
     models = frame.groupby("label")["validity_mean"].mean().sort_values(kind="stable").index[:MOST_COLUMNS]
     frame = frame[frame["label"].isin(models)]
     return _select_rows_sorted_by_score(
-        frame, frame.groupby("row")["validity_mean"].mean().sort_values(kind="stable").iloc[:MOST_ITEMS]
+        frame, frame.groupby("row")["validity_mean"].mean().sort_values(kind="stable").iloc[:MOST_LOW_ITEMS]
     )
 
 
@@ -172,13 +175,15 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     answer_choice, frame = selection.read_attached_answer_pair(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
-        list(ranked["text"].astype(str)), list(ranked["item"].astype(str)), 26 if panels.is_narrow(width) else 62
+        list(ranked["text"].astype(str)),
+        list(ranked["item"].astype(str)),
+        26 if panels.is_one_column_wide(width) else 62,
     )
     families = sorted(frame["family"].unique())
     looks_by_family = {family: Look(INK, "os"[i % 2]) for i, family in enumerate(families)}
     hollow = [i % 2 == 1 for i in range(len(families))]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, len(ranked) * panels.choose_row_pitch(len(ranked), 8), left=panels.measure_row_labels(names),
+        width, 1, 1, len(ranked) * panels.choose_distance_between_rows(names, 8), left=panels.measure_row_labels(names),
         below=0.34,
         title=0.05, top=0.17 * (len(families) > 1),
     )  # fmt: skip
@@ -187,7 +192,8 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     places = ranked.reset_index(names="row")[["row", "study", "item"]].merge(frame, on=["study", "item"])
     error = places["normalised_sd_se"].fillna(0)
     places = places.assign(
-        model=places["family"], normalised_sd_mean_lower=places["normalised_sd_mean"] - error,
+        model=places["family"], label=places["item"].astype(str),
+        normalised_sd_mean_lower=places["normalised_sd_mean"] - error,
         normalised_sd_mean_upper=places["normalised_sd_mean"] + error,
         row=places["row"] + (places["family"].map(families.index) - (len(families) - 1) / 2) * 0.3,
     )  # fmt: skip

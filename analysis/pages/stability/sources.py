@@ -103,7 +103,7 @@ def tabulate_source_pair_comparisons(
         spreads = _stack_source_columns([study.spreads for study in study_by_source.values()])
         means = _stack_source_columns([{"agreement": study.agreement} for study in study_by_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
-        estimates = measures.estimate_measures(
+        estimates = measures.estimate_stability_measures(
             masses, means, spreads, thresholds_by_name, partial(bootstrap_differences, pairs=targets, **options)
         )
         by_item = _compute_item_values_by_measure(masses, means, spreads, thresholds_by_name)
@@ -159,7 +159,9 @@ def _build_study_columns_by_source(runs: Runs, invalid: str) -> Iterator[tuple[l
         [list(sources_by_study)],
     )
     for study, names in sources_by_study.items():
-        study_by_source = {name: measures.build_study(runs, study, table[table["source"] == name]) for name in names}
+        study_by_source = {
+            name: measures.build_stability_study(runs, study, table[table["source"] == name]) for name in names
+        }
         yield names, study_by_source
 
 
@@ -189,5 +191,5 @@ def _compute_item_values_by_measure(
 def _correlate_sources(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
-    r = weighted.compute_pearson(draw_counts, a, b)
+    r = weighted.compute_pearson_correlation(draw_counts, a, b)
     return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS, build_agreement_range_and_minority_sql, create_agreement_tables
-from analysis.measures.thresholds import LOW_MASS, build_thresholds_by_flip_column, is_silent
+from analysis.measures.thresholds import LOW_MASS, build_thresholds_by_flip_column, has_mostly_invalid_answers
 from analysis.pages.stability import measures as model_measures
 from analysis.pages.stability.added_measures import ItemMeasures, add_measure_columns, estimate_added_measures
 from analysis.runs.folder import UNIT
@@ -140,7 +140,7 @@ def tabulate_stability(
     item_table = tabulate_item_agreement(runs, invalid=invalid, measures=measures)
     tables = [
         compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed, measures=measures)
-        for study in model_measures.build_studies(runs, item_table, list(measures or ()))
+        for study in model_measures.build_stability_studies(runs, item_table, list(measures or ()))
     ]
     return pd.concat(tables, ignore_index=True)
 
@@ -168,7 +168,7 @@ def compute_stability_rows(
         The columns of `tabulate_stability`.
     """
     resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
-    estimates = model_measures.estimate_measures(
+    estimates = model_measures.estimate_stability_measures(
         study.masses, means, study.spreads, build_thresholds_by_flip_column(thresholds), resample
     )
     added = estimate_added_measures(study.added, measures, draws=resamples, seed=seed)
@@ -254,13 +254,15 @@ def tabulate_stability_differences(
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     item_table, tables = tabulate_item_agreement(runs, invalid=invalid), []
-    for of_study, study in enumerate(model_measures.build_studies(runs, item_table)):
+    for of_study, study in enumerate(model_measures.build_stability_studies(runs, item_table)):
         pairs = _choose_compared_pairs(list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name])))
         resample, means = (
             partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed),
             {"agreement": study.agreement},
         )
-        estimates = model_measures.estimate_measures(study.masses, means, study.spreads, thresholds_by_name, resample)
+        estimates = model_measures.estimate_stability_measures(
+            study.masses, means, study.spreads, thresholds_by_name, resample
+        )
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(estimates.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
@@ -281,7 +283,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model
     counts alike. A model asked under several conditions counts once, with the mean over them. Left out: a model whose
     answers never change (its largest SD is 0), and a condition under which a model does not answer
-    (`thresholds.is_silent`): its SDs are those of the few answers that are left.
+    (`thresholds.has_mostly_invalid_answers`): its SDs are those of the few answers that are left.
 
     Returns
     -------
@@ -291,7 +293,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = tabulate_item_agreement(runs)
-    table = table[~is_silent(_average_validity_by_model_condition(table))]
+    table = table[~has_mostly_invalid_answers(_average_validity_by_model_condition(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change

@@ -31,7 +31,7 @@ def describe_uneven_wordings(items: pd.DataFrame) -> list[str]:
     ]
 
 
-def describe_ties(items: pd.DataFrame, choice: AnswerPair) -> list[str]:
+def describe_ties_of_agreement(items: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Count the answers with an agreement of exactly 0.5, which agree (Haller et al., section 4.2).
 
     Parameters
@@ -57,7 +57,7 @@ def describe_ties(items: pd.DataFrame, choice: AnswerPair) -> list[str]:
     ]
 
 
-def describe_flip_conventions(convention_rows: pd.DataFrame, flip: str) -> list[str]:
+def describe_flips_if_invalid_answers_count(convention_rows: pd.DataFrame, flip: str) -> list[str]:
     """Tell where flips are others if invalid answers count, for the largest change.
 
     Parameters

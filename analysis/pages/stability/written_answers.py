@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.runs.conditions import find_probability_twin
+from analysis.runs.conditions import find_condition_with_probabilities
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
@@ -47,7 +47,7 @@ def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     tables = []
     for study, conditions in runs.info["conditions"].items():
         for name, fields in conditions.items():
-            probabilities = find_probability_twin(conditions, name)
+            probabilities = find_condition_with_probabilities(conditions, name)
             if probabilities is not None and fields["answer"] == TEXT:
                 items = _count_text_mismatches_by_item(runs, study, name, probabilities)
                 if len(items):
@@ -97,7 +97,7 @@ def _compute_written_answer_rows(item_counts: pd.DataFrame, resamples: int, seed
     wide = item_counts.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in item_counts.columns if name not in ("item", "model")}
     estimates = bootstrap_intervals(
-        columns, _compute_text_mismatch_shares, _build_text_mismatch_ratio_terms, draws=resamples, seed=seed
+        columns, _compute_text_mismatch_shares, _build_hits_and_totals_of_mismatches, draws=resamples, seed=seed
     )
     about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
     agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
@@ -120,6 +120,6 @@ def _compute_text_mismatch_shares(columns: Columns, draw_counts: Array) -> dict[
     }
 
 
-def _build_text_mismatch_ratio_terms(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_mismatches(columns: Columns) -> dict[str, list[Share]]:
     """Return numerator and denominator of every share in `SHARES`; see `analysis.statistics.shares`."""
     return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

@@ -13,7 +13,8 @@ from analysis.pages.text_features.plots import (
 )
 from analysis.pages.text_features.terms import phrase_term_count
 from analysis.reporting.catalogue import selection as choice
-from analysis.reporting.words import format_count_range, format_quantity, labels, phrase_model_condition_count
+from analysis.reporting.words import format_count_range, format_quantity, labels
+from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -37,10 +38,10 @@ def caption_effects(mixed: pd.DataFrame) -> str:
         drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs() > compute_effect_axis_limit(drawn_effects)
     ).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
-    selection = labels.describe_selection(MOST_ROWS, models, "models", "with the largest effects")
+    selection = labels.describe_shown_rows(MOST_ROWS, models, "models", "with the largest effects")
     return (
         f"Effects of {phrase_term_count(tested['term'])} on {response_name} with "
-        f"{phrase_model_condition_count(fits)}: a mixed model for each language model and condition. Each is over "
+        f"{phrase_models_in_conditions(fits)}. Each is fitted by a mixed model over "
         f"{format_count_range(tested['n_rows'])} paraphrases of {format_count_range(tested['n_items'])} items. Unit: "
         f"SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
         f"compared.{lines} {marks} after Bonferroni over {format_quantity(int(tested['n_tests'].max()), 'test')}, by "
@@ -62,14 +63,14 @@ def caption_correlations(frame: pd.DataFrame) -> str:
     return (
         f"Pearson correlations between {format_quantity(frame['feature_a'].nunique(), 'text feature')} over the "
         f"paraphrases of “{frame['study'].iloc[0]}” (n = {format_count_range(frame['n'])}). Features that say the "
-        "same are next to each other (average linkage by 1 − |r|). Each name stands at the end of its row and on top "
-        f"of its column.{weak_text}{undefined}{arithmetic}"
+        "same are next to each other (average linkage by 1 − |r|). Each name stands at the end of its row "
+        f"and on top of its column; a numbered legend has long ones.{weak_text}{undefined}{arithmetic}"
     )
 
 
 def _describe_drawn_model_selection(units: pd.Series, measure_name: str) -> str:
     """Say which models are drawn where there are more than a figure has room for; else nothing."""
-    return labels.describe_selection(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", ending="")
+    return labels.describe_shown_rows(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", ending="")
 
 
 def caption_residuals(frame: pd.DataFrame) -> str:

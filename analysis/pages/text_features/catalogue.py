@@ -103,7 +103,7 @@ TABLES = {
         "tables.tabulate_feature_components",
         "What computed the text features, and what is missing",
         "One row per group of features. A missing feature has no numbers, and no zeros either.",
-        split_names("study language columns component missing n_texts"),
+        split_names("study language columns component missing looks_like n_texts"),
     ),
 }  # fmt: skip
 FIGURES = {

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.features.languages import describe_unlike_language
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions, list_few_models_cautions
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
@@ -47,12 +48,12 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_logit_scale_disagreement(frames["scales"])
     yield from _describe_invalid_answer_conventions(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
-    low = fitted[is_silent(fitted["validity"])].sort_values(["validity", "label"])
+    low = fitted[has_mostly_invalid_answers(fitted["validity"])].sort_values(["validity", "label"])
     if len(low):
         yield (
             f"Validity is low in {_phrase_share_of_fits(len(low), fitted)}: less than half of the probability is on "
             "the answers. The lowest is "
-            f"{format_value(low['validity'].iloc[0], look_up_column('mixed_diagnostics', 'validity'))} "
+            f"{format_value_by_column(low['validity'].iloc[0], look_up_column('mixed_diagnostics', 'validity'))} "
             f"({low['label'].iloc[0]}). The sentences leave these out."
         )
     if len(fitted):
@@ -63,15 +64,19 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
 
 
 def _describe_missing_features(components: pd.DataFrame) -> Iterator[str]:
-    """Say which features are left out and why, and where sentiment is measured by another tool."""
+    """Say which features are left out and why, whose language is in doubt, and where sentiment has another tool."""
     absent = components[components["missing"].notna()]
     for reason, rows in absent.groupby("missing", sort=False):
         names = [name_predictor(feature) for group in rows["columns"] for feature in group.split(", ")]
         reason_text = str(reason).rstrip(".")
         yield f"Left out: {join_names(list(dict.fromkeys(names)), 4)}. {reason_text[0].upper()}{reason_text[1:]}."
-    for text in components["component"].dropna():
-        if "because" in text:
-            yield f"Sentiment is measured by another tool than the paper's: {text.split('; ', 1)[-1].rstrip('.')}."
+    named = components.dropna(subset=["looks_like"])
+    for language, looks_like in named[["language", "looks_like"]].drop_duplicates().itertuples(index=False, name=None):
+        sentence = describe_unlike_language(language, looks_like)
+        yield f"{sentence[0].upper()}{sentence[1:]}."
+    texts = [text.split("; ", 1)[-1].rstrip(".") for text in components["component"].dropna() if "because" in text]
+    for text in dict.fromkeys(texts):  # every study has its row
+        yield f"Sentiment is measured by another tool than the paper's: {text}."
 
 
 def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) -> Iterator[str]:
@@ -81,7 +86,8 @@ def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) 
     if high.empty:
         return
     names = [
-        f"{name_predictor(term)} ({format_value(size, look_up_column('vif', 'vif'))})" for term, size in high.items()
+        f"{name_predictor(term)} ({format_value_by_column(size, look_up_column('vif', 'vif'))})"
+        for term, size in high.items()
     ]
     pair = correlations[(correlations["feature_a"] == SYNTAX[0]) & (correlations["feature_b"] == SYNTAX[1])][
         "r"
@@ -90,7 +96,8 @@ def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) 
     if set(SYNTAX) <= set(high.index) and len(pair):
         syntax_text = (
             " Left and right dependents correlate at "
-            f"{format_value(pair.iloc[0], look_up_column('correlations', 'r'))}: per word they are 1 − roots/words in "
+            f"{format_value_by_column(pair.iloc[0], look_up_column('correlations', 'r'))}: per word they are 1 − "
+            f"roots/words in "
             "sum, so only their difference can be estimated."
         )
     names_text = join_names(names, 4)

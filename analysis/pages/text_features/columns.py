@@ -16,7 +16,8 @@ TERMS: Mapping[str, Column] = {
     ),
     "word_frequency": Column(
         "mean Zipf frequency of the words (wordfreq in the language of the text: log10 of occurrences per billion, "
-        "0 for an unknown word), punctuation stripped (Haller et al.: average lexical frequency)",
+        "0 for an unknown word), punctuation stripped: at the ends of words, in en and de inside them, too "
+        "(Haller et al.: average lexical frequency)",
         "Zipf", "Word frequency", 2,
     ),
     "statement_length": Column(
@@ -45,7 +46,11 @@ TERMS: Mapping[str, Column] = {
         "negative sentiment: probability (pysentimiento) or share of the wording (VADER) (Haller et al.: sentiment-)",
         "0 to 1", "Sentiment −", 3,
     ),
-    "negation_cues": Column("number of negation cues (not in Haller et al.)", "cues", "Negations", 2),
+    "negation_cues": Column(
+        "number of negation cues: words that negate, those that negate together counted once; in de, en, es, fr, it, "
+        "ja, nl and zh (not in Haller et al.)",
+        "cues", "Negations", 2,
+    ),
     "edit_similarity": Column(
         "1 - Levenshtein distance to the item's original / length of the longer of the two, in characters "
         "(not in Haller et al.)",
@@ -53,6 +58,17 @@ TERMS: Mapping[str, Column] = {
     ),
     "text_logprob": Column("log-probability of the wording itself under the model", "nats", "Log-probability", 1),
 }  # fmt: skip
+
+
+def phrase_predictor_names(names: str) -> str:
+    """Write the predictors of a cell by their headers; attributes and the intercept keep their names.
+
+    >>> phrase_predictor_names("word_length, negation_cues"), phrase_predictor_names("attributes.tone")
+    ('Word length, Negations', 'attributes.tone')
+    """
+    return ", ".join(TERMS[name].header if name in TERMS else name for name in names.split(", "))
+
+
 COLUMNS: Mapping[str, Column] = {
     # effects
     "term": Column(
@@ -60,6 +76,7 @@ COLUMNS: Mapping[str, Column] = {
         "vs reference]), or (Intercept)",
         "",
         "Predictor",
+        phrase_name=phrase_predictor_names,
     ),
     "estimate": Column(
         "change in agreement (0 to 1), or in its logit, per unit of the predictor", "response per unit", "Estimate", 4
@@ -181,13 +198,16 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "verdict": Column("the two scales compared, in words", "", "In words"),
     # the features themselves
-    "feature_a": Column("a text feature", "", "Feature"),
-    "feature_b": Column("the feature that it is correlated with", "", "With"),
+    "feature_a": Column("a text feature", "", "Feature", phrase_name=phrase_predictor_names),
+    "feature_b": Column("the feature that it is correlated with", "", "With", phrase_name=phrase_predictor_names),
     "r": Column("Pearson correlation over the paraphrases that have both features", "-1 to 1", "r", 2),
     "n": Column("paraphrases that have both features", "paraphrases", "n"),
-    "columns": Column("the features", "", "Features"),
+    "columns": Column("the features", "", "Features", phrase_name=phrase_predictor_names),
     "component": Column("what computed them, with its version; empty where they are missing", "", "Computed by"),
     "missing": Column("why the features are missing, and how to get them", "", "Missing because"),
+    "looks_like": Column(
+        "language that the wordings look like by their commonest words, where they name another one", "", "Looks like"
+    ),
     "n_texts": Column("distinct wordings", "wordings", "Wordings"),
 }
 

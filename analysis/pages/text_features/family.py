@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis import features
 from analysis.features import attributes
-from analysis.features.computation import build_language_sql
+from analysis.features.languages import build_language_sql
+from analysis.features.negation_cues import list_negation_languages
 from analysis.features.words import UNSPACED
 from analysis.measures import agreement
 from analysis.pages.text_features.templates import explain_unfittable_template_studies
@@ -60,7 +61,8 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     """Say in one line why no unit has data for a mixed model; empty where one has.
 
     It needs two items, more rows than coefficients, answers that vary, wordings that are no templates shared by all
-    items, and a language that can be cut into words. The page on stability says why runs have no defined agreement.
+    items, and a language that can be cut into words or has negation cues. The page on stability says why runs have no
+    defined agreement.
 
     Parameters
     ----------
@@ -72,12 +74,12 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     InputError
         For an unknown predictor, and an attribute that is none.
     """
-    n_coefficients = _count_most_coefficients(find_predictors(predictors, runs), runs)
+    n_coefficients = _count_most_coefficients(resolve_predictor_names(predictors, runs), runs)
     try:
         agreement.create_agreement_tables(runs)
     except InputError as error:
         return str(error)
-    unspaced_codes = ", ".join(map(quote_sql_literal, sorted(UNSPACED - {"ja"})))
+    unspaced_codes = ", ".join(map(quote_sql_literal, sorted(UNSPACED.difference(list_negation_languages()))))
     fittable_studies = runs.execute(
         f"""
         SELECT DISTINCT study FROM item_patterns
@@ -99,7 +101,7 @@ def _count_most_coefficients(names: Sequence[str], runs: Runs) -> int:
     columns = {column for name in names for column in features_and_words.get(name, (name,))}
     levels = (
         getattr(attributes.read_attribute_column(runs, column).dtype, "categories", ())
-        for column in filter(attributes.is_attribute, columns)
+        for column in filter(attributes.is_attribute_column, columns)
     )
     return len(columns) + sum(max(len(categories) - 2, 0) for categories in levels)
 
@@ -116,12 +118,8 @@ def compute_and_store_missing_features(
     spacy, sentiment, language
         As in `analysis.features.compute_features`.
     """
-    for study in runs.info["studies"]:
-        folders = [folder.path for folder in runs.folders if folder.study == study]
-        folders_with_features = [path for path in folders if (path / features.store.FEATURES_FILE).exists()]
-        features.compute_features(
-            (folders_with_features or folders)[0], spacy=spacy, sentiment=sentiment, language=language
-        )
+    for folder in features.choose_feature_folders(runs).values():
+        features.compute_features(folder, spacy=spacy, sentiment=sentiment, language=language)
 
 
 def fit_unit_models(
@@ -134,7 +132,7 @@ def fit_unit_models(
     runs
         From `analysis.runs.open_runs`. Features that a run folder does not hold yet are computed first.
     engine, scale
-        As in `analysis.statistics.mixed.fit_mixed_models` and `analysis.statistics.mixed.compute_response`.
+        As in `analysis.statistics.mixed.fit_mixed_models` and `analysis.statistics.mixed.compute_response_on_scale`.
     predictors
         "all": all features that are present, and the wording's own log-probability if the responses have it;
         "published": those of the paper's eight that are present; else names separated by commas, all of which must be
@@ -170,7 +168,7 @@ def note_dropped_predictors(family: Family, names: Sequence[str]) -> list[str]:
     family
         From `fit_unit_models`.
     names
-        From `find_predictors`.
+        From `resolve_predictor_names`.
 
     Returns
     -------
@@ -181,7 +179,7 @@ def note_dropped_predictors(family: Family, names: Sequence[str]) -> list[str]:
         f"{term}: {reason}"
         for part, fit in family.result.fits
         for term, reason in (part.dropped | fit.dropped).items()
-        if attributes.split_level(term)[0] in names
+        if attributes.split_term_into_column_and_level(term)[0] in names
     )
     return [f"left out of {count:,} of {len(family.result.fits):,} fits: {line}" for line, count in counts.items()]
 
@@ -206,21 +204,17 @@ def _fit_all_units(
 ) -> Family:
     """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family
     `earlier_family`."""
-    import pandas as pd
-
-    names = find_predictors(predictors, runs)
-    columns = tuple(filter(attributes.is_attribute, names))
-    frame = runs.compute_once(
-        ("responses with features", invalid, *columns),
-        lambda: features.join_answers_with_features(runs, invalid=invalid, attributes=columns),
+    names = resolve_predictor_names(predictors, runs)
+    columns = tuple(filter(attributes.is_attribute_column, names))
+    answers = runs.compute_once(
+        ("answers with features", invalid, *columns),
+        lambda: features.read_answer_rows(runs, invalid=invalid, attributes=columns),
     )
-    response = mixed.compute_response(frame["agreement"], frame["logit"], scale=scale)
+    response = mixed.compute_response_on_scale(answers.measures["agreement"], answers.measures["logit"], scale=scale)
     name = _RESPONSE[scale]
-    # Columns and rows of the frame are looked at where they are: a copy per family fills the memory of 500 models.
-    rows = pd.DataFrame({**dict(frame.items()), name: response.values}, copy=False)
-    formula, dropped = _build_formula(rows, name, names, runs)
+    formula, dropped = _build_mixed_model_formula(answers.select_answered_wordings(), name, names, runs)
     parsed_formula = mixed.parse_formula(formula)
-    mixed.choose_engine(parsed_formula, engine)  # refuse an unknown engine once, not once per model
+    mixed.choose_engine_that_fits_formula(parsed_formula, engine)  # refuse an unknown engine once, not once per model
     optional = {name for name in PREDICTORS if name not in names} if set(names) & set(CHOICES) else ()
     fits: list[tuple[FitInput, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
@@ -231,14 +225,15 @@ def _fit_all_units(
         if earlier_family is not None and has_same_formula
         else {}
     )
-    for unit, part in _split_rows_by_unit(rows):
+    for unit, part in answers.iterate_units():
         if unit in fits_by_unit and unit not in find_units_with_invalid_answers(runs):
             fits.append(fits_by_unit[unit])
             continue
         try:
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
-            part = attributes.name_levels(part, parsed_formula.formula_columns)
+            part = part.assign(**{name: response.values[part.index]})
+            part = attributes.name_levels_against_baseline(part, parsed_formula.formula_columns)
             fitted = mixed.fit_mixed_models(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
         except InputError as error:
             left_out[unit] = str(error)
@@ -249,17 +244,7 @@ def _fit_all_units(
     return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped, left_out)
 
 
-def _split_rows_by_unit(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
-    """Yield every unit with its rows, which stand together."""
-    import numpy as np
-
-    number = rows.groupby(list(FAMILY), sort=False, observed=True).ngroup().to_numpy()
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
-    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        yield tuple(rows[name].iloc[start] for name in FAMILY), rows.iloc[start:end]
-
-
-def find_predictors(predictors: str, runs: Runs) -> list[str]:
+def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:
     """List the predictors that were named, attributes with their prefix; refuse unknown ones.
 
     Parameters
@@ -283,17 +268,19 @@ def find_predictors(predictors: str, runs: Runs) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _build_formula(rows: pd.DataFrame, response: str, names: Sequence[str], runs: Runs) -> tuple[str, dict[str, str]]:
+def _build_mixed_model_formula(
+    wordings: pd.DataFrame, response: str, names: Sequence[str], runs: Runs
+) -> tuple[str, dict[str, str]]:
     """Write the formula; return it with the reason for every predictor that is not in it."""
     terms: dict[str, None] = {}
     dropped: dict[str, str] = {}
     for name in names:
         if name in CHOICES:
             candidates = list(features.PUBLISHED) if name == "published" else PREDICTORS
-            default = mixed.build_default_formula(rows, candidates, response=response)
+            default = mixed.build_default_formula(wordings, candidates, response=response)
             terms |= dict.fromkeys(default.features)
             dropped |= {absent: _explain_missing_predictor(absent, runs) for absent in default.dropped}
-        elif rows[name].isna().all():
+        elif wordings[name].isna().all():
             raise InputError(f"predictor {name!r} has no values: {_explain_missing_predictor(name, runs)}")
         else:
             terms[name] = None
@@ -304,7 +291,7 @@ def _explain_missing_predictor(name: str, runs: Runs) -> str:
     """Say why a predictor has no values, in the words of the component that should have computed it."""
     if name == "text_logprob":
         return "the responses do not record it"
-    if attributes.is_attribute(name):
+    if attributes.is_attribute_column(name):
         return "no paraphrase has one"
     if name == "edit_similarity":
         return "no item has an original wording"

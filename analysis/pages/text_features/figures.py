@@ -36,16 +36,17 @@ def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def frame_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the residuals of the fits."""
-    yield _mark_silent_fits(frames, fit_page_models(frames).result.residuals)
+    """Yield the residuals of the fits, with their labels: there may be millions."""
+    (frame,) = _mark_silent_fits(frames, fit_mixed_models_of_page(frames).result.residuals.drop(columns="row"))
+    yield (frame.assign(label=labels.build_row_labels(frame).astype("category")),)
 
 
 def frame_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
-    yield _mark_silent_fits(frames, fit_page_models(frames).result.random_effects)
+    yield _mark_silent_fits(frames, fit_mixed_models_of_page(frames).result.random_effects)
 
 
-def fit_page_models(frames: Frames) -> Family:
+def fit_mixed_models_of_page(frames: Frames) -> Family:
     """Return the fits that the tables are made of."""
     options = {
         name: frames.options[name] for name in ("engine", "scale", "predictors", "invalid") if name in frames.options

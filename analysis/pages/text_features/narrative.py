@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis import features
-from analysis.features.attributes import is_attribute, split_level
-from analysis.measures.thresholds import is_silent
+from analysis.features.attributes import is_attribute_column, split_term_into_column_and_level
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.text_features.cautions import list_cautions
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.printed import read_printed_effects
 from analysis.pages.text_features.terms import (
     add_fit_labels,
     name_predictor,
-    phrase_more_of,
+    phrase_beginning_of_effect_sentence,
     phrase_term_count,
-    title_predictor,
+    write_predictor_as_title,
 )
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import Column, format_value
+from analysis.reporting.catalogue.columns import Column, format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.words import (
     Answer,
@@ -28,7 +28,9 @@ from analysis.reporting.words import (
     format_count_range,
     format_quantity,
     join_names,
+    phrase_model_condition_count,
 )
+from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.reporting.words.labels import UNIT
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -73,7 +75,7 @@ def answer_question(
     """
     fits = add_fit_labels(frames["mixed_diagnostics"])
     all_fitted = fits[fits["n_rows"] > 0]
-    fitted = all_fitted[~is_silent(all_fitted["validity"])]
+    fitted = all_fitted[~has_mostly_invalid_answers(all_fitted["validity"])]
     effects = _select_fit_effects(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
@@ -87,8 +89,10 @@ def answer_question(
         effects = add_fit_labels(drawn_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()])
     pairs = tuple(
         sentence
-        for _, part in frames["correlations"].groupby("study", sort=False)
-        for sentence in _describe_feature_correlations(part)
+        for study, part in frames["correlations"].groupby("study", sort=False)
+        for sentence in _describe_feature_correlations(
+            part, f"Study “{study}”: " if frames["correlations"]["study"].nunique() > 1 else ""
+        )
     )
     if effects.empty:
         return Answer(
@@ -116,18 +120,18 @@ def _select_fit_effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame
 
 def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
     """Say how many models, paraphrases, items and features the answer rests on."""
-    models = fitted["model"].nunique()
+    models_text = phrase_models_in_conditions(effects if len(effects) else fitted)
+    models_text += "," if "," in models_text else ""
     features_text = phrase_term_count(effects["term"], "feature") if len(effects) else "the features"
     return (
-        f"The answers of {format_quantity(models, 'model')} to {format_count_range(fitted['n_rows'])} paraphrases of "
-        f"{format_count_range(fitted['n_items'])} items were compared with {features_text} of their wording{when}."
+        f"The answers of {models_text} to paraphrases of {format_count_range(fitted['n_items'])} items were compared "
+        f"with {features_text} of their wording{when}."
     )
 
 
 def _phrase_fit_count(effects: pd.DataFrame) -> str:
     """Count the fits that some effects are of: models, or models under a condition."""
-    fits = effects.drop_duplicates(UNIT)
-    return format_quantity(len(fits), "model") if fits["model"].is_unique else f"{len(fits)} models and conditions"
+    return phrase_model_condition_count(effects.drop_duplicates(UNIT))
 
 
 def count_confirmed_effects_by_term(effects: pd.DataFrame) -> pd.Series:
@@ -160,12 +164,14 @@ def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -
         else f"{direction_text.removeprefix('a ')} agreement"
     )
     term = str(counts_by_term.index[0])
-    begin = f"{title_predictor(term)}{' most often' if len(counts_by_term) > 1 else ''}"
+    begin = f"{write_predictor_as_title(term)}{' most often' if len(counts_by_term) > 1 else ''}"
     fits_text = (
         f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}" if len(rows) > 1 else "with this model"
     )
-    go = "it goes" if split_level(term)[1] else "higher values go"
-    return f"{begin}: {go} with {direction_text} {fits_text}."
+    go = "it goes" if split_term_into_column_and_level(term)[1] else "higher values go"
+    is_only_term = len(counts_by_term) == 1 and len(effects) > len(rows)
+    rest_text = " No other feature has a confirmed effect." if is_only_term else ""
+    return f"{begin}: {go} with {direction_text} {fits_text}.{rest_text}"
 
 
 def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) -> Iterator[str]:
@@ -182,7 +188,10 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
             if number
         ]
         fits = _phrase_fit_count(effects[effects["term"] == term])
-        yield f"{phrase_more_of(str(term))} goes with {' and with '.join(parts)} of {fits} (confirmed effects)."
+        yield (
+            f"{phrase_beginning_of_effect_sentence(str(term))} goes with {' and with '.join(parts)} of {fits} "
+            f"(confirmed effects)."
+        )
 
 
 def _describe_agreement_with_printed_signs(effects: pd.DataFrame) -> Iterator[str]:
@@ -220,21 +229,22 @@ def _describe_strongest_effect(effects: pd.DataFrame) -> Iterator[str]:
     yield (
         f"The largest confirmed effect is that of {name_predictor(largest_effect['term'])} with "
         f"{largest_effect['label']}: {_format_signed_value(largest_effect['estimate_std'], column)} SD per SD of the "
-        f"{'attribute' if is_attribute(largest_effect['term']) else 'feature'} (95 % interval {ends[0]} to {ends[1]})."
+        f"{'attribute' if is_attribute_column(largest_effect['term']) else 'feature'} (95 % interval {ends[0]} "
+        f"to {ends[1]})."
     )
     yield f"That is {_format_effect_in_feature_unit(largest_effect)}."
 
 
 def _format_signed_value(number: float, column: Column) -> str:
     """Write a value in the digits of its column, with a plus before a positive one."""
-    text = format_value(number, column)
+    text = format_value_by_column(number, column)
     return f"+{text}" if number > 0 and text[0].isdigit() else text
 
 
 def _format_effect_in_feature_unit(effect: pd.Series) -> str:
     """Write an effect in the unit of the feature."""
     step, step_name = _STEPS[TERMS[effect["term"]].unit] if effect["term"] in TERMS else (1, "unit of the attribute")
-    if levels := split_level(effect["term"])[1]:
+    if levels := split_term_into_column_and_level(effect["term"])[1]:
         step_name = f"wording ({levels})"
     change = step * effect["estimate"]
     if effect["scale"] == "logit":
@@ -265,8 +275,11 @@ def _format_percent_range(shares: pd.Series) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def _describe_feature_correlations(correlations: pd.DataFrame) -> Iterator[str]:
-    """Compare the correlations of the paper's predictors with what the paper says about its Figure 6."""
+def _describe_feature_correlations(correlations: pd.DataFrame, of_study: str) -> Iterator[str]:
+    """Compare the correlations of the paper's predictors with what the paper says about its Figure 6.
+
+    The first sentence begins with the study, of several; on the page it begins a paragraph, too.
+    """
     order = {name: place for place, name in enumerate(features.PUBLISHED)}
     published_pairs = correlations[
         correlations["feature_a"].isin(order) & correlations["feature_b"].isin(order)
@@ -274,21 +287,23 @@ def _describe_feature_correlations(correlations: pd.DataFrame) -> Iterator[str]:
     pairs = published_pairs[published_pairs["feature_a"].map(order) < published_pairs["feature_b"].map(order)]
     present = correlations.loc[correlations["feature_a"].isin(order), "feature_a"].nunique()
     if pairs.empty:
-        yield "Too few of the paper's features are present to compare their correlations."
+        yield f"{of_study}{'t' if of_study else 'T'}oo few of the paper's features are present to compare them."
         return
     features_text = (
         "the paper's eight features" if present == len(order) else f"{present} of the paper's eight features"
     )
     weak = pairs[holm(pairs["p"].to_numpy(float)) >= ALPHA]
+    verb = "is" if 1 in (len(pairs), len(pairs) - len(weak)) else "are"
     yield (
-        f"{len(pairs) - len(weak)} of {format_quantity(len(pairs), 'correlation')} between {features_text} are "
-        f"significant at {ALPHA:g} after Holm (n = {format_count_range(pairs['n'])})."
+        f"{of_study}{len(pairs) - len(weak)} of {format_quantity(len(pairs), 'correlation')} between {features_text} "
+        f"{verb} significant at {ALPHA:g} after Holm (n = {format_count_range(pairs['n'])})."
     )
     yield "The test takes all wordings for independent; those of one item are alike, so it calls too many significant."
     yield "Haller et al. (Figure 6) call all of theirs significant, without a correction."
     strongest = pairs.loc[pairs["r"].abs().sort_values(ascending=False).index[:2]]
     pair_texts = [
-        f"{name_predictor(a)} with {name_predictor(b)} ({format_value(r, look_up_column('correlations', 'r'))})"
+        f"{name_predictor(a)} with {name_predictor(b)} "
+        f"({format_value_by_column(r, look_up_column('correlations', 'r'))})"
         for a, b, r in zip(strongest["feature_a"], strongest["feature_b"], strongest["r"], strict=True)
     ]
     yield f"The strongest: {join_names(pair_texts)}."

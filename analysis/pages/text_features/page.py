@@ -8,15 +8,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from analysis.features.attributes import describe_attribute, is_attribute
+from analysis.features.attributes import describe_attribute, is_attribute_column
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import compute_and_store_missing_features
-from analysis.pages.text_features.figures import fit_page_models, join_effects_over_option_orders
+from analysis.pages.text_features.figures import fit_mixed_models_of_page, join_effects_over_option_orders
+from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting import words
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import verdicts
+from analysis.reporting.words import join_names, verdicts
 from analysis.statistics import mixed
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
@@ -73,15 +74,15 @@ class TextFeaturesPage(Page):
     @property
     def formula(self) -> str:
         """Return the formula of the fits, in the notation of lme4."""
-        return fit_page_models(self.frames).formula
+        return fit_mixed_models_of_page(self.frames).formula
 
     def method(self) -> Html:
         """Say in six lines how the numbers were computed."""
-        fitted_family = fit_page_models(self.frames)
+        fitted_family = fit_mixed_models_of_page(self.frames)
         fits = self.frame("mixed_diagnostics")
         return render_fragment(
             "text_features/method", formula=fitted_family.formula, response=fitted_family.response,
-            dropped=sorted(fitted_family.dropped),
+            dropped=join_names(list(map(name_predictor, sorted(fitted_family.dropped)))),
                 invalid=self.options.get("invalid", "dropped"), word_meanings=narrative.WORD_MEANINGS,
                 rules=verdicts.describe_verdict_rules("validity", "fit"),
                 tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(fitted_family.left_out),
@@ -95,8 +96,8 @@ class TextFeaturesPage(Page):
         engine_versions = ", ".join(
             f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name)
         )
-        columns = mixed.parse_formula(fit_page_models(self.frames).formula).formula_columns
-        attribute_lines = [describe_attribute(self.runs, name) for name in columns if is_attribute(name)]
+        columns = mixed.parse_formula(fit_mixed_models_of_page(self.frames).formula).formula_columns
+        attribute_lines = [describe_attribute(self.runs, name) for name in columns if is_attribute_column(name)]
         place = [name for name, _ in entries].index("Analysed with")
         entries[place:place] = [
             ("Features", self._describe_feature_components()),

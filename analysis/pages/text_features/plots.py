@@ -11,9 +11,18 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
-from analysis.pages.text_features.terms import rank_predictors, title_predictor
-from analysis.reporting.drawing import matrices, panels, plotting
-from analysis.reporting.drawing.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, apply_style, measure_text
+from analysis.pages.text_features.terms import rank_predictors, write_predictor_as_title
+from analysis.reporting.drawing import marks, matrices, panels, plotting
+from analysis.reporting.drawing.plotting import (
+    DIVERGING,
+    FAINT,
+    INK,
+    PAGE,
+    Drawing,
+    Look,
+    apply_style,
+    measure_text_width,
+)
 from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -57,7 +66,12 @@ def keep_rows_of_largest_labels(frame: pd.DataFrame, value_column: str, max_labe
     DataFrame
         Their rows.
     """
-    size = (frame[value_column] ** 2).groupby(frame["label"]).mean().sort_values(ascending=False, kind="stable")
+    size = (
+        (frame[value_column] ** 2)
+        .groupby(frame["label"], observed=True)
+        .mean()
+        .sort_values(ascending=False, kind="stable")
+    )
     return frame[frame["label"].isin(size.index[:max_labels])]
 
 
@@ -76,7 +90,7 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     mixed
         Table `mixed`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
@@ -86,27 +100,32 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     frame = select_drawn_effects(mixed)
     names, terms = sorted(frame["label"].unique()), rank_predictors(frame)
     if not has_room_for_dots(frame):
-        return _draw_effect_map(frame, names, terms, width)
-    across = min(len(terms), 2 if panels.is_narrow(width) else 5)
-    row_labels = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width) - 4)
+        return _draw_effect_map(frame, names, terms, width, looks)
+    across = min(len(terms), 2 if panels.is_one_column_wide(width) else 5)
+    row_labels = panels.wrap_row_labels(names, width, 8.6 / -(-len(terms) // across) - 0.39)
     lines = -(-len(terms) // across)
-    high = len(names) * panels.choose_row_pitch(len(names), 8.6 / lines - 0.39, 0.17)
+    high = len(names) * panels.choose_distance_between_rows(row_labels, 8.6 / lines - 0.39, 0.17)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(terms), across, high, left=panels.measure_row_labels(row_labels), bottom=0.17
-    )
+        width, len(terms), across, high, left=panels.measure_row_labels(row_labels), bottom=0.17,
+        whole_titles=[write_predictor_as_title(term) for term in terms],
+    )  # fmt: skip
     edge = compute_effect_axis_limit(frame)
     frame = frame.assign(row=frame["label"].map(names.index))
     for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
         panels.draw_row_guides(axes, len(names))
         panels.scale_axis(axes, -edge, edge, 2, reference_line=0.0)
-        panels.draw_title(axes, title_predictor(term))
         _draw_effect_dots(
-            axes, frame[frame["term"] == term], edge, looks or plotting.assign_colours_and_markers(frame["model"])
+            axes,
+            frame[frame["term"] == term],
+            edge,
+            plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"])),
         )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
     unit = "SDs of the response per SD of the feature"
-    over = max(0.0, measure_text(unit) + panels.LABEL - panel_axes[-1].get_position().x1 * width)  # left of the drawing
+    over = max(
+        0.0, measure_text_width(unit) + panels.LABEL - panel_axes[-1].get_position().x1 * width
+    )  # left of the drawing
     panels.draw_text(panel_axes[-1], (1, 0), unit, (72 * over, -20), ha="right", va="baseline", label="unit")
     return drawing
 
@@ -124,7 +143,9 @@ def _draw_effect_dots(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks
             )
 
 
-def _draw_effect_map(frame: pd.DataFrame, names: list[str], terms: list[str], width: float) -> Drawing:
+def _draw_effect_map(
+    frame: pd.DataFrame, names: list[str], terms: list[str], width: float, looks: Looks | None
+) -> Drawing:
     """Draw the effects as a map of models x predictors; confirmed ones are marked."""
     values, clear = (
         frame.pivot(index="label", columns="term", values=value).reindex(index=names, columns=terms)
@@ -134,9 +155,10 @@ def _draw_effect_map(frame: pd.DataFrame, names: list[str], terms: list[str], wi
     return matrices.draw_heat_map(
         values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, colour_bar_title="SDs of the response per "
                                                                                             "SD",
-        row_labels=labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width, len(terms))),
-        column_labels=[title_predictor(term) for term in terms],
+        row_labels=panels.wrap_row_labels(names, width, 6.0, len(terms)),
+        column_labels=[write_predictor_as_title(term) for term in terms],
         is_marked=clear.fillna(False).to_numpy(bool),
+        row_classes=plotting.list_model_classes(frame, names, looks),
     )  # fmt: skip
 
 
@@ -178,20 +200,21 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     frame
         study, model, condition, fitted, residual: one row per response; at most `MOST_PANELS` models.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "residual", width, "Fitted", "Residual")
     for axes, panel in model_panels:
         edge = 1.05 * max(1e-9, float(panel["residual"].abs().max()))
         x_low, x_high = float(panel["fitted"].min()) - 1e-9, float(panel["fitted"].max()) + 1e-9
         look = looks[panel["model"].iloc[0]]
         extent = [[x_low, x_high], [-edge, edge]]
+        axes.set_gid(look.model_class)
         if len(panel) >= DENSE:
             counts, *_ = np.histogram2d(panel["fitted"], panel["residual"], bins=BINS, range=extent)
             axes.imshow(
@@ -228,20 +251,24 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     frame
         study, model, condition, level, estimate, se: one row per item; at most `MOST_PANELS` models.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
     for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")
         look = looks[panel["model"].iloc[0]]
+        axes.set_gid(look.model_class)
         x, centre, error = np.arange(len(panel)), panel["estimate"].to_numpy(), 1.96 * panel["se"].to_numpy()
         axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
+        marks.set_hover_titles_of_marks(axes, x, centre, "item " + panel["level"].astype(str), centre, centre - error,
+        centre + error,
+                         look.model_class)  # fmt: skip
         many = len(panel) > DENSE
         axes.vlines(x, centre - error, centre + error, colors=look.colour, linewidth=0.6, alpha=0.7, rasterized=many)
         axes.scatter(x, centre, s=3, color=look.colour, linewidths=0, zorder=3, rasterized=many)
@@ -259,13 +286,13 @@ def _lay_out_model_panels(
         frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), value_column, MOST_PANELS
     )
     names = sorted(frame["label"].unique())
-    across = min(len(names), 2 if panels.is_narrow(width) else 4)
+    across = min(len(names), 2 if panels.is_one_column_wide(width) else 4)
     drawing, axes_of = panels.lay_out_panels(
-        width, len(names), across, 1.0 if len(names) > 4 else 1.3, left=0.52, gap=0.42, bottom=0.2
-    )
-    parts = dict(list(frame.groupby("label", sort=False)))
-    for i, (axes, name) in enumerate(zip(axes_of, labels.drop_prefix_and_shorten_names(names, 28), strict=True)):
-        panels.draw_title(axes, name, 0.36)
+        width, len(names), across, 1.0 if len(names) > 4 else 1.3, left=0.52, gap=0.42, bottom=0.2,
+        whole_titles=names, titles_left=0.36,
+    )  # fmt: skip
+    parts = dict(list(frame.groupby("label", sort=False, observed=True)))
+    for i, axes in enumerate(axes_of):
         axes.xaxis.set_major_locator(MaxNLocator(nbins=2))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
         axes.spines[["left", "bottom"]].set_color(FAINT)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from analysis import features
 from analysis.measures.agreement import CONVENTIONS, create_agreement_tables
 from analysis.pages.text_features.family import (
-    find_predictors,
     find_units_with_invalid_answers,
     fit_unit_models,
     note_dropped_predictors,
+    resolve_predictor_names,
 )
-from analysis.statistics.mixed import compare_scales
+from analysis.statistics.mixed import compare_fits_on_two_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 from analysis.statistics.multiplicity import floor_p_values
 
@@ -48,7 +48,7 @@ def tabulate_mixed_effects(
     table = _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
         _average_response_validity_by_unit(runs), on=UNIT, how="left"
     )
-    table.attrs["notes"] = note_dropped_predictors(fits, find_predictors(predictors, runs))
+    table.attrs["notes"] = note_dropped_predictors(fits, resolve_predictor_names(predictors, runs))
     return table
 
 
@@ -150,13 +150,13 @@ def tabulate_scale_comparison(
     Returns
     -------
     DataFrame
-        The columns of `compare_scales`; `verdict` is its `agreement`.
+        The columns of `compare_fits_on_two_scales`; `verdict` is its `agreement`.
     """
     results = [
         fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
         for scale in ("identity", "logit")
     ]
-    return compare_scales(*results).rename(columns={"agreement": "verdict"})
+    return compare_fits_on_two_scales(*results).rename(columns={"agreement": "verdict"})
 
 
 def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:

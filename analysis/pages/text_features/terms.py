@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis.features.attributes import PREFIX, is_attribute, split_level
+from analysis.features.attributes import PREFIX, is_attribute_column, split_term_into_column_and_level
 from analysis.pages.text_features.columns import TERMS
 from analysis.reporting.words import format_quantity, labels
 from analysis.statistics.mixed.design import INTERCEPT
@@ -20,13 +20,13 @@ def add_fit_labels(frame: pd.DataFrame) -> pd.DataFrame:
 
 def name_predictor(term: object) -> str:
     """Name a predictor in the middle of a sentence; the name of an attribute is its author's, and stays as it is."""
-    title = title_predictor(str(term))
-    return title if is_attribute(str(term)) else title.lower()
+    title = write_predictor_as_title(str(term))
+    return title if is_attribute_column(str(term)) else title.lower()
 
 
-def title_predictor(term: str) -> str:
+def write_predictor_as_title(term: str) -> str:
     """Name a predictor as a heading or at the start of a sentence; of a category, with the levels compared."""
-    column, levels = split_level(term)
+    column, levels = split_term_into_column_and_level(term)
     name = TERMS[term].header if term in TERMS else column.removeprefix(PREFIX)
     return shorten_line(f"{name}: {levels}" if levels else name)
 
@@ -41,8 +41,8 @@ def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:
     noun
         What a predictor is called that is no attribute.
     """
-    columns = {split_level(term)[0] for term in terms}
-    n_attributes = sum(map(is_attribute, columns))
+    columns = {split_term_into_column_and_level(term)[0] for term in terms}
+    n_attributes = sum(map(is_attribute_column, columns))
     if not n_attributes:
         return format_quantity(len(columns), noun)
     n_features = len(columns) - n_attributes
@@ -50,9 +50,9 @@ def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:
     return f"{features_text}{format_quantity(n_attributes, 'attribute')}"
 
 
-def phrase_more_of(term: str) -> str:
+def phrase_beginning_of_effect_sentence(term: str) -> str:
     """Begin a sentence about an effect: "More of word length", or, of a category, "tone: rude vs plain"."""
-    return name_predictor(term) if split_level(term)[1] else f"More of {name_predictor(term)}"
+    return name_predictor(term) if split_term_into_column_and_level(term)[1] else f"More of {name_predictor(term)}"
 
 
 def rank_predictors(mixed: pd.DataFrame) -> list[str]:

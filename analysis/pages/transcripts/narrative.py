@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.reporting.words import Answer, format_quantity, join_names
+from analysis.reporting.words.counts import phrase_asked_models
 
 AXES = {"spread": "Distance of wordings", "score": "Mean score"}
 ORDER_MEANINGS = {
@@ -31,16 +32,11 @@ def answer_question(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.Data
     Answer
         What the page says in words.
     """
-    models, conditions = answers["model"].nunique(), answers["condition"].nunique()
-    setup_sentence = (
-        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
-        f"{format_quantity(len(items), 'item')}, under {format_quantity(conditions, 'condition')}."
-    )
+    setup_sentence = f"{phrase_asked_models(answers)} asked about {format_quantity(len(items), 'item')}."
     examples = items[items["shown"] != ""]
     is_known = prompts["unknown"] == ""
     parts_text = "prompts and answers" if is_known.any() else "answers"
-    verb = "stands" if len(examples) == 1 else "stand"
-    verdict = f"Below {verb} {format_quantity(len(examples), 'item')} with {parts_text}, word for word."
+    verdict = f"The page shows {format_quantity(len(examples), 'item')} with {parts_text}, word for word."
     details = {"transcript_items": tuple(_describe_example_rules(examples))}
     return Answer(
         setup_sentence, verdict, cautions=tuple(_describe_unknown_prompts(prompts[~is_known])), details=details

@@ -11,10 +11,12 @@ from analysis.pages.transcripts.catalogue import RULE
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import format_quantity, join_names
+from analysis.reporting.words import format_quantity, join_names, labels
+from analysis.runs.folder import ORIGINAL
 
 PROMPTS, MODELS, TEXTS = 4, 8, 2  # on the page: per wording, per prompt, per model
 LONGEST = 4_000  # characters of a prompt or text on the page
+FIRST_MODELS, FIRST_LONGEST = 4, 1_200  # of the transcript that the page, and its card on the index, begin with
 
 
 class TranscriptsPage(Page):
@@ -24,19 +26,57 @@ class TranscriptsPage(Page):
 
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""
-        names = ("transcript_items", "transcript_prompts", "transcript_answers")
-        return self.show_answer(narrative.answer_question(*(self.frame(name) for name in names)))
+        items, answers = self.frame("transcript_items"), self.frame("transcript_answers")
+        return self.show_answer(narrative.answer_question(items, self._name_conditions_of_prompts(), answers))
+
+    def first_transcript(self) -> Html:
+        """Show one prompt with what came back, before all else: known to the letter, and the original, if possible."""
+        row = self._choose_first_prompt()
+        wordings = _build_wording_cards(row, self._split_answers_by_prompt(), FIRST_MODELS, FIRST_LONGEST)
+        card = {"study": row["study"].iloc[0], "item": row["item"].iloc[0], "wordings": wordings}
+        return render_fragment("transcripts/examples", cards=[card], level=2)
+
+    def _name_conditions_of_prompts(self) -> pd.DataFrame:
+        """Return the prompts with their conditions as readers are told them."""
+        return labels.phrase_condition_names(self.frame("transcript_prompts"), self.runs.info["conditions"])
+
+    def _choose_first_prompt(self) -> pd.DataFrame:
+        """Return the row of the prompt that the page begins with."""
+        prompts = self._name_conditions_of_prompts()
+        known = prompts[prompts["unknown"] == ""] if prompts["unknown"].eq("").any() else prompts
+        of_item = known[known[["study", "item"]].eq(known[["study", "item"]].iloc[0]).all(axis=1)]
+        return of_item.sort_values("pattern", key=lambda pattern: pattern != ORIGINAL, kind="stable").head(1)
+
+    def _find_prompt_that_is_whole_above(self) -> Any:
+        """Return the number of the prompt that the page begins with, if nothing of it is cut there; else None."""
+        row = self._choose_first_prompt().to_dict("records")[0]
+        rows = self._split_answers_by_prompt()[row["prompt_number"]]
+        short, long = (
+            _build_prompt_card(row, rows, *most) for most in ((FIRST_MODELS, FIRST_LONGEST), (MODELS, LONGEST))
+        )
+        return row["prompt_number"] if short == long else None
+
+    def _split_answers_by_prompt(self) -> dict[Any, pd.DataFrame]:
+        """Return the answers to every prompt by its number."""
+        return dict(list(self.frame("transcript_answers").groupby("prompt_number", sort=False)))
 
     def examples(self) -> Html:
-        """Show the examples: every wording with its prompts, and every prompt with what came back."""
-        prompts, answers = self.frame("transcript_prompts"), self.frame("transcript_answers")
-        by_prompt = dict(list(answers.groupby("prompt_number", sort=False)))
+        """Show the examples: every wording with its prompts, and every prompt with what came back.
+
+        The prompt that the page begins with is not shown again, unless something of it is cut there.
+        """
+        above = self._find_prompt_that_is_whole_above()
+        prompts, by_prompt = self._name_conditions_of_prompts(), self._split_answers_by_prompt()
         several = prompts["study"].nunique() > 1
         cards = [
-            {"study": study if several else "", "item": item, "wordings": _build_wording_cards(rows, by_prompt)}
+            {
+                "study": study if several else "",
+                "item": item,
+                "wordings": _build_wording_cards(rows, by_prompt, above=above),
+            }
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
         ]
-        examples = render_fragment("transcripts/examples", cards=cards)
+        examples = render_fragment("transcripts/examples", cards=cards, level=3)
         if self.frame("thought_lengths").empty:
             return examples
         return Html(examples.text + self.table("thought_lengths").text)
@@ -46,50 +86,60 @@ class TranscriptsPage(Page):
         return render_fragment("transcripts/method", rule=RULE)
 
 
-def _build_wording_cards(rows: pd.DataFrame, answers_by_prompt: dict[Any, pd.DataFrame]) -> list[dict[str, Any]]:
-    """Build what the template shows of an item's wordings, each with its first prompts."""
+def _build_wording_cards(
+    rows: pd.DataFrame,
+    answers_by_prompt: dict[Any, pd.DataFrame],
+    most_models: int = MODELS,
+    longest: int = LONGEST,
+    above: Any = None,
+) -> list[dict[str, Any]]:
+    """Build what the template shows of an item's wordings, each with its first prompts without the one above."""
     return [
         {
             "variant": variant,
             "pattern": part["pattern"].iloc[0],
             "text": part["text"].iloc[0],
-            "prompts": [_build_prompt_card(row, answers_by_prompt) for row in part.head(PROMPTS).to_dict("records")],
-            "left": max(0, len(part) - PROMPTS),
+            "above": part.loc[part["prompt_number"] == above, "condition"].tolist(),
+            "prompts": [
+                _build_prompt_card(row, answers_by_prompt[row["prompt_number"]], most_models, longest)
+                for row in part[part["prompt_number"] != above].head(PROMPTS).to_dict("records")
+            ],
+            "left": max(0, int((part["prompt_number"] != above).sum()) - PROMPTS),
         }
         for variant, part in rows.groupby("variant", sort=False)
     ]
 
 
-def _build_prompt_card(row: dict[str, Any], answers_by_prompt: dict[Any, pd.DataFrame]) -> dict[str, Any]:
+def _build_prompt_card(row: dict[str, Any], rows: pd.DataFrame, most_models: int, longest: int) -> dict[str, Any]:
     """Build what the template shows of a prompt, with the answers of the first models."""
-    rows = answers_by_prompt[row["prompt_number"]]
     return {
         **row,
         "models": join_names([str(name) for name in rows["model"]]),
-        "prompt": row["prompt"][:LONGEST],
-        "cut": max(0, len(row["prompt"]) - LONGEST),
-        "left": max(0, len(rows) - MODELS),
+        "prompt": row["prompt"][:longest],
+        "cut": max(0, len(row["prompt"]) - longest),
+        "left": max(0, len(rows) - most_models),
         "answers": [
             {
                 "model": answer["model"],
                 "said": answer["said"],
-                "texts": _build_text_cards(answer),
+                "texts": _build_text_cards(answer, longest),
                 "left": max(0, len(answer["output"] or ()) - TEXTS),
                 "of": "thought" if answer["thought"] else "text",
             }
-            for answer in rows.head(MODELS).to_dict("records")
+            for answer in rows.head(most_models).to_dict("records")
         ],
     }
 
 
-def _build_text_cards(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _build_text_cards(answer: dict[str, Any], longest: int) -> list[dict[str, Any]]:
     """Build what the template shows of the first texts that a model wrote, each with its thought if there is one."""
     texts, thoughts, tokens = answer["output"] or (), answer["thought"] or (), answer["thought_tokens"] or ()
     return [
         {
-            "text": text[:LONGEST],
-            "thought": thoughts[place][:LONGEST] if thoughts else "",
-            "cut": max(0, len(thoughts[place]) - LONGEST) if thoughts else 0,
+            "text": text[:longest],
+            "cut_text": max(0, len(text) - longest),
+            "thought": thoughts[place][:longest] if thoughts else "",
+            "cut": max(0, len(thoughts[place]) - longest) if thoughts else 0,
             "about": f"Thought {place + 1} of {len(thoughts):,}"
             + (f" ({format_quantity(tokens[place], 'token')})" if tokens else "")
             if thoughts

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.pages.transcripts.narrative import AXES
-from analysis.reporting.drawing import plotting
+from analysis.reporting.drawing import marks, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
@@ -37,6 +37,8 @@ def draw_transcript_items(
     axes = figure.add_subplot()
     places = range(1, len(frame) + 1)
     axes.plot(places, frame["transcript_value"], "o", color=FAINT, markersize=3, rasterized=len(frame) > DENSE)
+    marks.set_hover_titles_of_marks(axes, places, frame["transcript_value"], "item " + frame["item"].astype(str),
+                     frame["transcript_value"])  # fmt: skip
     for place, row in zip(places, frame.to_dict("records"), strict=True):
         if row["shown"]:
             axes.plot(place, row["transcript_value"], "o", color=INK, markersize=5)

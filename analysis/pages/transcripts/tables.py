@@ -178,8 +178,9 @@ def _link_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
         models: dict[int, int] = {}
         numbers = []
         for unit in rows[["model", "condition"]].itertuples(index=False):
-            prompt = model_prompts.recover_prompt(
-                model_prompts.find_asked_entry(runs, wording["study"], unit.model, unit.condition), wording
+            prompt = model_prompts.recover_prompt_of_wording(
+                model_prompts.find_prompts_entry_of_condition(runs, wording["study"], unit.model, unit.condition),
+                wording,
             )
             place = groups.setdefault((unit.condition, prompt), len(prompts) + len(groups) + 1)
             models[place] = models.get(place, 0) + 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.plots import LEAST, MOST_LINES, select_drawn_bins
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import explain_missing_interval_lines, format_count_range, format_quantity, labels
+from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.runs.folder import ORIGINAL
 
 INTERVALS = f"Lines: {OVER_ITEMS}."
@@ -24,6 +25,11 @@ def _join_quoted_task_names(frame: pd.DataFrame) -> str:
     return " and ".join(task_names)
 
 
+def _phrase_model_and_condition_count(frame: pd.DataFrame) -> str:
+    """Count models and the conditions of each; a task is a panel of its own."""
+    return phrase_models_in_conditions(frame[["model", "condition"]])
+
+
 def _describe_pair_count_range(frame: pd.DataFrame) -> str:
     """Say how many pairs of questions the fewest and the most of the rows hold."""
     n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
@@ -32,18 +38,22 @@ def _describe_pair_count_range(frame: pd.DataFrame) -> str:
 
 def _describe_drawn_row_selection(row_names: pd.Series, measure: str) -> str:
     """Say which rows are drawn where there are too many."""
-    return labels.describe_selection(
+    return labels.describe_shown_rows(
         panels.ROWS, row_names.nunique(), "rows", f"with the lowest and the highest {measure}"
     )
 
 
 def caption_consistency(frame: pd.DataFrame) -> str:
     """Write the caption of the Consistency of every model."""
+    has_antonyms = (frame["pattern"] == "antonym").any()
+    antonym_text = " To antonyms, the opposite answer means the same." if has_antonyms else ""
     return (
-        f"Consistency of {format_quantity(frame['model'].nunique(), 'model')} on {_join_quoted_task_names(frame)}: "
-        f"share of {_describe_pair_count_range(frame)} per row whose answers mean the same before and after rewording. "
-        f"{INTERVALS} Dashed: 0.5, what answers by chance would give. Counterpart of the first columns of Takayama et "
-        f"al., Tables 1 and 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Consistency')}"
+        f"Consistency on {_join_quoted_task_names(frame)} of {_phrase_model_and_condition_count(frame)}: "
+        "share of pairs of questions whose answers mean the same before and after rewording. A row has "
+        f"{_describe_pair_count_range(frame)}."
+        f"{antonym_text} {INTERVALS} Dashed: 0.5, what answers by chance would give. Counterpart of the first "
+        "columns of Takayama et al., Tables 1 and "
+        f"3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Consistency')}"
         f"{labels.explain_silent_mark(frame)}"
     )
 
@@ -51,11 +61,11 @@ def caption_consistency(frame: pd.DataFrame) -> str:
 def caption_diff_yes(frame: pd.DataFrame) -> str:
     """Write the caption of the change of “Yes”."""
     return (
-        f"Change of “Yes” with {format_quantity(frame['model'].nunique(), 'model')} on "
-        f"{_join_quoted_task_names(frame)}: its share after rewording minus before, over "
-        f"{_describe_pair_count_range(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” over "
-        "what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” before. "
-        "Counterpart of Takayama et al., Figure "
+        f"Change of “Yes” on {_join_quoted_task_names(frame)} with {_phrase_model_and_condition_count(frame)}: "
+        f"its share after rewording "
+        f"minus before, over {_describe_pair_count_range(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess "
+        "of “Yes” over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it "
+        "said “No” before. Counterpart of Takayama et al., Figure "
         f"6.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'change')}"
         f"{labels.explain_silent_mark(frame)}"
     )
@@ -70,7 +80,7 @@ def caption_overall_scores(frame: pd.DataFrame) -> str:
         f"{format_count_range(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a "
         f"language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
         f"Figure 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Overall')}"
-        f"{labels.explain_silent_mark(frame.assign(silent=is_silent(frame['valid'])))}"
+        f"{labels.explain_silent_mark(frame.assign(silent=has_mostly_invalid_answers(frame['valid'])))}"
     )
 
 
@@ -98,6 +108,6 @@ def caption_shift_curve(frame: pd.DataFrame) -> str:
         "neighbouring tenths. Bars: 95 % intervals of the shift over items. p(Yes) is divided by p(Yes) + p(No). "
         "Dashed: answers that did not move (for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the "
         "model is not sure. Counterpart of Takayama et al., Figure "
-        f"2.{labels.describe_selection(MOST_LINES, models, 'models', 'whose answers move most')}"
+        f"2.{labels.describe_shown_rows(MOST_LINES, models, 'models', 'whose answers move most')}"
         f"{labels.explain_silent_mark(rows)}"
     )

@@ -17,7 +17,7 @@ TABLES = {
         "How alike, how often “Yes” and how right the answers of every model are, by kind of wording",
         f"The measures of Takayama et al., section 3.2, with {OVER_ITEMS}. Consistency inverts "
         "the antonyms; the change of “Yes” compares answers as said, its excess with what unchanged answers would "
-        "give. Pairs with an invalid answer are treated as the parameter `invalid` says.",
+        "give. Pairs with an invalid answer are treated as the parameter “invalid” says.",
         (*WORDING_COLUMNS, *split_names("n n_items"), *MEASURES, "intervals", "no_interval"),
         frozenset(split_names("n_items accuracy_original yes diff_acc")), BARE,
         measures=Measures(

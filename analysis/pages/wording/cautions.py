@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
-from analysis.pages.wording.cells import average_validity_over_patterns, name_language
+from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.pages.wording.cells import average_validity_over_patterns, get_name_of_language
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -32,7 +32,7 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     yield from _describe_silent_models(consistency_rows)
     yield from _describe_invalid_bounds(conventions)
     yield from _describe_constant_answers(
-        consistency_rows[~is_silent(average_validity_over_patterns(consistency_rows))]
+        consistency_rows[~has_mostly_invalid_answers(average_validity_over_patterns(consistency_rows))]
     )
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
@@ -49,7 +49,7 @@ def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
         valid = average_validity_over_patterns(part).groupby([part["model"], part["condition"]], sort=False).first()
         empty = none & (valid == 0) if len(none) else none
-        task_name = f"“{task}”{f' in {name_language(language)}' if language else ''}"
+        task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}"
         if none.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."
         elif empty.any():
@@ -57,7 +57,7 @@ def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
                 f"There are no valid answers to {task_name} from "
                 f"{_join_unit_labels_for_sentence(none.index[empty], part)}."
             )
-        low = is_silent(valid) & ~none
+        low = has_mostly_invalid_answers(valid) & ~none
         if low.any():
             yield (
                 f"Less than half of the answers to {task_name} are valid for "

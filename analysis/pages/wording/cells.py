@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.agreement import build_no_answer_wins_among_samples_sql, check_invalid_answer_convention
-from analysis.measures.thoughts import build_said_option_sql
+from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 PROTOCOL = "wording"
 # What may be done to a question, with the heading that figures give it.
-PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
+PATTERNS = {
+    "synonym": "Synonym",
+    "antonym": "Antonym",
+    "agreement": "Agreement",
+    "strong_agreement": "Strong agreement",
+}
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
 # Sums over the wordings of one item, as a rule one wording; `_query_pair_counts_by_unit_and_item` explains each.
@@ -78,7 +83,7 @@ def create_wording_answers_view(runs: Runs) -> None:
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'; consistency needs one")
     labels = {name: _read_yes_no_labels(runs, name) for name in names}
     for name in names:
-        _check_stimuli(runs, name, labels[name])
+        _refuse_malformed_wording_stimuli(runs, name, labels[name])
     views = " UNION ALL ".join(_build_wording_answers_sql(name, labels[name][0]) for name in names)
     runs.execute(f"CREATE VIEW wording_answers AS {views}")
 
@@ -124,7 +129,7 @@ def _find_wording_run_path(runs: Runs, study: str) -> str:
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
-def _check_stimuli(runs: Runs, study: str, yes_no_labels: list[str]) -> None:
+def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: list[str]) -> None:
     """Refuse unknown patterns, options other than the two labels, and items without exactly one original question."""
     patterns = ", ".join(map(quote_sql_literal, (ORIGINAL, *PATTERNS)))
     pair = "[" + ", ".join(map(quote_sql_literal, sorted(yes_no_labels))) + "]"
@@ -159,7 +164,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
     name, yes_sql = quote_sql_literal(study), quote_sql_literal(yes_label)
     place = f"list_position(s.options, {yes_sql})"
     counted = 'r."count"[1] + r."count"[2]'
-    said = build_said_option_sql("r", "s")
+    said = build_sql_of_answered_option("r", "s")
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
@@ -273,10 +278,10 @@ def _parse_shots(where: str, shots: Any) -> int:
         raise InputError(f"{where}: shots is {shots!r}, not a whole number") from None
 
 
-def name_language(language: str) -> str:
+def get_name_of_language(language: str) -> str:
     """Name a language, where it is one of the paper's two.
 
-    >>> name_language("ja"), name_language("de")
+    >>> get_name_of_language("ja"), get_name_of_language("de")
     ('Japanese', 'de')
     """
     return {"en": "English", "ja": "Japanese"}.get(language, language)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.cautions import list_cautions
-from analysis.pages.wording.cells import UNIT, average_validity_over_patterns, name_language
+from analysis.pages.wording.cells import UNIT, average_validity_over_patterns, get_name_of_language
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting.catalogue.selection import MIXED, AnswerPair, quote_answer
 from analysis.reporting.words import (
@@ -70,7 +70,7 @@ def answer_question(
     """
     all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
-    table = all_rows[~is_silent(average_validity_over_patterns(all_rows))]
+    table = all_rows[~has_mostly_invalid_answers(average_validity_over_patterns(all_rows))]
     if table.empty and len(all_rows):
         verdict, why = describe_models_without_answers(list(labels.build_row_labels(all_rows).unique()))
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
@@ -113,7 +113,9 @@ def _describe_wording_setup(consistency_rows: pd.DataFrame, dates_text: str) -> 
     """Say how many models were asked how many questions of which tasks, and when."""
     models = consistency_rows["model"].nunique()
     language_tasks = consistency_rows[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
-    task_names = [f"“{task}”{f' ({name_language(language)})' if language else ''}" for language, task in language_tasks]
+    task_names = [
+        f"“{task}”{f' ({get_name_of_language(language)})' if language else ''}" for language, task in language_tasks
+    ]
     items = int(
         consistency_rows[consistency_rows["pattern"] == ORIGINAL]
         .drop_duplicates(["study", "language", "task"])["n_items"]
@@ -126,7 +128,7 @@ def _describe_wording_setup(consistency_rows: pd.DataFrame, dates_text: str) -> 
     )
 
 
-def judge_consistency(means: pd.DataFrame) -> str:
+def choose_verdict_word_for_consistency(means: pd.DataFrame) -> str:
     """Return the word of `WORD_MEANINGS` that the intervals of all kinds of wording allow; empty where none does.
 
     Parameters
@@ -134,13 +136,13 @@ def judge_consistency(means: pd.DataFrame) -> str:
     means
         Table `patterns`, where Consistency is defined.
     """
-    pattern_words = set(_judge_patterns(means))
+    pattern_words = set(_choose_verdict_word_per_pattern(means))
     if NO in pattern_words:
         return NO
     return "" if "" in pattern_words else MOST if MOST in pattern_words else YES
 
 
-def _judge_patterns(means: pd.DataFrame) -> list[str]:
+def _choose_verdict_word_per_pattern(means: pd.DataFrame) -> list[str]:
     """Give each kind of wording its own word; one kind is enough for `NO`, so its interval is widened for that."""
     ends = (means[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     return [
@@ -158,13 +160,13 @@ def _describe_wording_verdict(
     Beside this mean stand the lowest and the highest model, if they are apart, or else its interval. A mean that holds
     answers which chance alone may have changed is not called low.
     """
-    verdict_word = judge_consistency(means)
+    verdict_word = choose_verdict_word_for_consistency(means)
     if verdict_word == NO and chance.mark_rows_with_chance_changes(consistency_rows, by_chance).any():
         return chance.explain_withheld_verdict(by_chance)
-    deciding = means[[pattern_word == verdict_word for pattern_word in _judge_patterns(means)]]
+    deciding = means[[pattern_word == verdict_word for pattern_word in _choose_verdict_word_per_pattern(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]
     several = means["language"].nunique() > 1 and row["language"]
-    language_text = f" in {name_language(row['language'])}" if several else ""
+    language_text = f" in {get_name_of_language(row['language'])}" if several else ""
     begin = verdict_word.capitalize() or verdicts.UNCLEAR
     mean = (
         f"{begin}: with {WORDS[row['pattern']]}{language_text}, {format_percent(row['consistency'])} of answers "
@@ -190,7 +192,7 @@ def _describe_row_unit(rows: pd.DataFrame) -> str:
 
 def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_languages: bool) -> Iterator[str]:
     """Say how many answers stay the same, with the kinds of wording that change the most and the fewest of them."""
-    begin = f"In {name_language(language)}, w" if has_several_languages and language else "W"
+    begin = f"In {get_name_of_language(language)}, w" if has_several_languages and language else "W"
     order = means.sort_values("consistency", kind="stable")
     for row in (order.iloc[0], order.iloc[-1])[: len(order)]:
         yield (
@@ -208,7 +210,7 @@ def _describe_yes_changes(
     language: str, means: pd.DataFrame, consistency_rows: pd.DataFrame, has_several_languages: bool, n_comparisons: int
 ) -> Iterator[str]:
     """Say whether “Yes” gets more frequent: where the interval, widened for a number of comparisons, leaves out 0."""
-    begin = f"In {name_language(language)}, w" if has_several_languages and language else "W"
+    begin = f"In {get_name_of_language(language)}, w" if has_several_languages and language else "W"
     rows = means.set_index("pattern")
     for name in ("agreement", "strong_agreement"):
         if name in rows.index:

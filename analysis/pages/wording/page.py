@@ -11,7 +11,7 @@ from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, tables
-from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import find_answer_pair
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
@@ -67,6 +67,6 @@ def _build_contradictory_answers_example(row: pd.Series) -> dict[str, Any]:
     ):
         has_probability = pd.notna(share)
         length = 100 * share if has_probability else 100.0 * (answer == "Yes")
-        number = f"p(Yes) {format_value(share, look_up_column('turned', 'p_yes'))}" if has_probability else ""
+        number = f"p(Yes) {format_value_by_column(share, look_up_column('turned', 'p_yes'))}" if has_probability else ""
         wordings.append({"pieces": pieces, "answer": answer, "agreement": number, "percent": f"{length:.1f}"})
     return {"label": f"{row['label']}, {WORDS[row['pattern']]}", "item": row["item"], "wordings": wordings}

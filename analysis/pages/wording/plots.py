@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
-from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, apply_style
 from analysis.reporting.words import labels
 
@@ -118,17 +118,21 @@ def _draw_pattern_panels(
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
-    across = min(2 if panels.is_narrow(width) else 4, len(patterns))
-    row_labels = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
-    high = len(names) * panels.choose_row_pitch(len(names), 3.6)
+    across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
+    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(patterns) // across))
+    across = min(4, len(patterns)) if legend_names else across
+    high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(patterns), across, high, left=panels.measure_row_labels(row_labels)
-    )
-    looks = looks or plotting.assign_colours_and_markers(rows["model"])
+        width, len(patterns), across, high, left=panels.measure_row_labels(row_labels),
+        top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
+        whole_titles=[PATTERNS[pattern] for pattern in patterns],
+    )  # fmt: skip
+    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"]))
+    model_of = dict(zip(rows["label"], rows["model"], strict=True))
+    panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
         part = rows[rows["pattern"] == pattern]
         panels.draw_row_guides(axes, len(names))
-        panels.draw_title(axes, PATTERNS[pattern])
         panels.scale_axis(axes, *limits, 2, reference_line=reference_line)
         panels.draw_dots(axes, part, measure, looks, undefined_text="no valid answers")
         if hollow_measure:
@@ -145,21 +149,21 @@ def _draw_pattern_panels(
 def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Overall, the mean over patterns and tasks, by language; best of the first language on top (Figure 3).
 
-    Models that do not answer (`thresholds.is_silent`) stand below the others.
+    Models that do not answer (`thresholds.has_mostly_invalid_answers`) stand below the others.
 
     Parameters
     ----------
     frame
         Table `overall`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    rows = frame.assign(silent=is_silent(frame["valid"]))
+    rows = frame.assign(silent=has_mostly_invalid_answers(frame["valid"]))
     rows = rows.assign(label=labels.build_row_labels(rows))
     languages = list(dict.fromkeys(rows["language"]))
     first_language = rows[rows["language"] == languages[0]].sort_values(
@@ -168,19 +172,23 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     names = labels.select_first_and_last(list(dict.fromkeys([*first_language["label"], *rows["label"]])), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    row_labels = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
-    across = min(len(languages), 2 if panels.is_narrow(width) else 4)
-    high = len(names) * panels.choose_row_pitch(len(names), 3.6)
+    row_labels = panels.wrap_row_labels(names, width)
+    across = min(len(languages), 2 if panels.is_one_column_wide(width) else 4)
+    high = len(names) * panels.choose_distance_between_rows(row_labels, 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(languages), across, high, left=panels.measure_row_labels(row_labels)
-    )
+        width, len(languages), across, high, left=panels.measure_row_labels(row_labels),
+        whole_titles=[f"Overall, {language}" if language else "Overall" for language in languages],
+    )  # fmt: skip
     for i, (axes, language) in enumerate(zip(panel_axes, languages, strict=True)):
         part = rows[rows["language"] == language]
         panels.draw_row_guides(axes, len(names))
-        panels.draw_title(axes, f"Overall, {language}" if language else "Overall")
         panels.scale_axis(axes, 0, 1)
         panels.draw_dots(
-            axes, part, "overall", looks or plotting.assign_colours_and_markers(rows["model"]), is_hollow=part["silent"]
+            axes,
+            part,
+            "overall",
+            plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"])),
+            is_hollow=part["silent"],
         )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
@@ -229,11 +237,12 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
     looks = looks or plotting.assign_colours_and_markers(models)
     patterns = [pattern for pattern in PATTERNS if (frame["pattern"] == pattern).any()]
-    across = min(2 if panels.is_narrow(width) else 4, len(patterns))
-    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
+    across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
+    legend_names = list(models.values())
     side = (width - 0.56 - 0.14 * (across - 1)) / across
     drawing, panel_axes = panels.lay_out_panels(
         width, len(patterns), across, side, left=0.46, right=0.1, bottom=0.2,
+        whole_titles=[PATTERNS[pattern] for pattern in patterns],
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
@@ -245,7 +254,6 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
             _draw_shift_line(axes, part, looks[model])
         panels.scale_axis(axes, 0, 1)
         panels.scale_axis(axes, 0, 1, axis="y")
-        panels.draw_title(axes, PATTERNS[pattern])
         if i % across:
             axes.set_yticklabels([])
         else:
@@ -259,7 +267,18 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
 def _draw_shift_line(axes: Axes, part: pd.DataFrame, look: Look) -> None:
     """Draw the bins of one model: their means with intervals, and lines between neighbouring bins."""
     x, y = part["p_original"].to_numpy(float), part["p_yes"].to_numpy(float)
-    axes.vlines(x, part["low"].clip(0, 1), part["high"].clip(0, 1), colors=look.colour, linewidth=0.7, alpha=0.7)
+    axes.vlines(
+        x,
+        part["low"].clip(0, 1),
+        part["high"].clip(0, 1),
+        colors=look.colour,
+        linewidth=0.7,
+        alpha=0.7,
+        gid=look.model_class,
+    )
     breaks = np.flatnonzero(np.diff(part["bin_low"].to_numpy(float)) > 1.5 / BINS) + 1
-    axes.plot(np.insert(x, breaks, np.nan), np.insert(y, breaks, np.nan), color=look.colour, linewidth=1)
-    axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none")
+    axes.plot(
+        np.insert(x, breaks, np.nan), np.insert(y, breaks, np.nan), color=look.colour, linewidth=1, gid=look.model_class
+    )
+    axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none", gid=look.model_class)
+    marks.set_hover_titles_of_marks(axes, x, y, part["label"], y, part["low"], part["high"], look.model_class)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording import printed
 from analysis.pages.wording.cells import (
     UNIT,
@@ -110,7 +110,7 @@ def tabulate_means_over_patterns_and_tasks(
         model, language, condition, n_tasks, n_patterns, n_undefined, n_items, and the measures with intervals.
     """
     item_sums = compute_wording_item_sums(runs, invalid)
-    groups = _group_units(item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums))
+    groups = _group_units_by_keys(item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums))
     groups = groups.drop(columns="n_models")
     return pd.concat([groups, _tabulate_unit_group_measures(item_sums, groups.pop("target"), resamples, seed)], axis=1)
 
@@ -138,9 +138,11 @@ def tabulate_stage_means(
     item_sums = compute_wording_item_sums(runs, invalid)
     has_stage = item_sums.units["stage"].notna().to_numpy()
     keys = ["stage", "condition", "language", "task", "pattern"]
-    cell_groups = _group_units(item_sums, keys, has_stage)
+    cell_groups = _group_units_by_keys(item_sums, keys, has_stage)
     several = len(cell_groups[["language", "task"]].drop_duplicates()) > 1
-    all_groups = _group_units(item_sums, ["stage", "condition", "pattern"], has_stage).assign(language=ALL, task=ALL)
+    all_groups = _group_units_by_keys(item_sums, ["stage", "condition", "pattern"], has_stage).assign(
+        language=ALL, task=ALL
+    )
     frame = pd.concat([cell_groups, all_groups] if several else [cell_groups], ignore_index=True)
     measured = _tabulate_unit_group_measures(item_sums, frame["target"], resamples, seed)
     has_pairs = _mark_units_with_pairs(item_sums)
@@ -173,10 +175,10 @@ def tabulate_pattern_means(
         model's answers valid), n_items, and the measures with intervals.
     """
     item_sums = compute_wording_item_sums(runs, invalid)
-    frame = _group_units(
+    frame = _group_units_by_keys(
         item_sums, ["language", "pattern"], _mark_reworded_units(item_sums) & _mark_answering_units(item_sums)
     )
-    all_groups = _group_units(item_sums, ["language", "pattern"], _mark_reworded_units(item_sums))
+    all_groups = _group_units_by_keys(item_sums, ["language", "pattern"], _mark_reworded_units(item_sums))
     cell_counts = all_groups.set_index(["language", "pattern"])["target"].map(len)
     cell_counts = cell_counts.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]]))
     frame["n_undefined"] = cell_counts.to_numpy(int) - frame["target"].map(len).to_numpy(int)
@@ -293,12 +295,12 @@ def _mark_units_with_pairs(item_sums: WordingItemSums) -> np.ndarray:
 
 
 def _mark_answering_units(item_sums: WordingItemSums) -> np.ndarray:
-    """Tell which units have a pair to measure and a model that answers (`thresholds.is_silent`)."""
+    """Tell which units have a pair to measure and a model that answers (`thresholds.has_mostly_invalid_answers`)."""
     with np.errstate(invalid="ignore"):
         valid = item_sums.sums["valid"].sum(axis=0) / item_sums.sums["asked"].sum(axis=0)
     return np.asarray(
         _mark_units_with_pairs(item_sums)
-        & ~is_silent(average_validity_over_patterns(item_sums.units[UNIT].assign(valid=valid)))
+        & ~has_mostly_invalid_answers(average_validity_over_patterns(item_sums.units[UNIT].assign(valid=valid)))
     )
 
 
@@ -307,7 +309,7 @@ def _mark_reworded_units(item_sums: WordingItemSums) -> np.ndarray:
     return (item_sums.units["pattern"] != ORIGINAL).to_numpy()
 
 
-def _group_units(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
+def _group_units_by_keys(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
     """Return one row per combination of keys: its units' indices (`target`), and numbers of models, tasks, patterns."""
     units = item_sums.units[is_chosen].reset_index()
     undefined = ~_mark_units_with_pairs(item_sums)[units["index"]]

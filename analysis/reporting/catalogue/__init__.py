@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
 from analysis.reporting.catalogue.outside import PAGES, find_page_room, load_outside_catalogues
 from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
-from ground.outside_rooms import guard_function
+from ground.outside_rooms import convert_errors_of_room_function
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analysis.runs import Runs
 
 WHERE_LISTED = {
@@ -111,6 +113,10 @@ class Table:
     error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     best: tuple[tuple[str, str], ...] = ()
     measures: Measures | None = None
+
+    def has_something_to_show(self, column_name: str, rows: pd.DataFrame) -> bool:
+        """Tell whether LaTeX, Markdown and HTML show a column of these rows: all but optional ones that are empty."""
+        return column_name not in self.optional or bool(rows[column_name].fillna("").any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,15 +309,15 @@ def look_up_table(name: str) -> Table:
     InputError
         For an unknown name; the message names the nearest, and says where all of them are listed.
     """
-    return look_up_entry(name, list_tables(), "table")
+    return look_up_catalogue_entry(name, list_tables(), "table")
 
 
 def look_up_figure(name: str) -> Figure:
     """Look up a figure; an unknown name is an InputError as for a table."""
-    return look_up_entry(name, list_figures(), "figure")
+    return look_up_catalogue_entry(name, list_figures(), "figure")
 
 
-def look_up_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
+def look_up_catalogue_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
     """Look up an entry by name.
 
     Parameters
@@ -445,7 +451,9 @@ def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     if room is None:
         page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
         return page_function
-    return guard_function(room, guard_function(room, _import_function)(f"{room.module}.{module}", name))
+    return convert_errors_of_room_function(
+        room, convert_errors_of_room_function(room, _import_function)(f"{room.module}.{module}", name)
+    )
 
 
 def _import_function(module: str, name: str) -> Callable[..., Any]:

@@ -77,7 +77,7 @@ ADDED: dict[tuple[str, str], Column] = {}
 Pattern: TypeAlias = Callable[[str], Column | None]
 
 
-def format_value(raw: Any, column: Column) -> str:
+def format_value_by_column(raw: Any, column: Column) -> str:
     """Print one value with the digits of its column.
 
     Parameters
@@ -91,7 +91,8 @@ def format_value(raw: Any, column: Column) -> str:
     -------
     The text: nothing if undefined, "<0.01" instead of a false 0.00.
 
-    >>> [format_value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"), float("inf"))]
+    >>> numbers = 0.123, 0.001, 0.0, -0.5, float("nan"), float("inf")
+    >>> [format_value_by_column(raw, Column("", digits=2)) for raw in numbers]
     ['0.12', '<0.01', '0.00', '−0.50', '', '∞']
     """
     if isinstance(raw, list | tuple):

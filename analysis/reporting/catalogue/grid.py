@@ -8,17 +8,19 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.reporting import catalogue
-from analysis.reporting.catalogue.columns import IDENTITY, Column, format_value
+from analysis.reporting.catalogue.columns import IDENTITY, Column, format_value_by_column
 
 if TYPE_CHECKING:
     from analysis.reporting.catalogue import Table
 
+NO_INTERVAL = "no_interval"
 WORDY = 24  # characters from which on a column is set as running text
 
 
@@ -118,8 +120,8 @@ def build_grid(
     frame
         The table, or some of its rows.
     shown_columns
-        Columns to show (`tables.list_shown_columns`). Study, model and condition come first by themselves; study and
-        condition only where they tell rows apart. An empty column is left out where the table calls it optional.
+        Columns to show (`tables.list_shown_columns`). Model, and study and condition where they tell rows apart, come
+        first by themselves, or behind those of the three that are named first, unless they are named here.
     compared_columns
         Columns that are compared within each row, and the rule: "largest" or "smallest absolute"
         (`tables.list_compared_columns`).
@@ -130,10 +132,12 @@ def build_grid(
         One row of cells per row of the frame.
     """
     look_up_column = functools.partial(catalogue.look_up_column, table_name)
-    return lay_out_grid(catalogue.look_up_table(table_name), look_up_column, frame, shown_columns, compared_columns)
+    return build_grid_without_catalogue(
+        catalogue.look_up_table(table_name), look_up_column, frame, shown_columns, compared_columns
+    )
 
 
-def lay_out_grid(
+def build_grid_without_catalogue(
     table: Table,
     look_up_column: Callable[[str], Column],
     frame: pd.DataFrame,
@@ -156,12 +160,14 @@ def lay_out_grid(
     Grid
         One row of cells per row of the frame.
     """
-    keys = (
-        *_list_identity_columns(frame),
-        *(key for key in shown_columns if key not in table.optional or frame[key].fillna("").any()),
-    )
+    named = tuple(takewhile(IDENTITY.__contains__, shown_columns))  # model | condition, which was not named | accuracy
+    needed = (key for key in _list_identity_columns(frame) if key not in shown_columns)
+    keys = (*named, *needed, *shown_columns[len(named) :])
     columns = tuple(map(look_up_column, keys))
     bold = {cell for compared, rule in compared_columns for cell in _find_best_cells(frame, compared, rule)}
+    if NO_INTERVAL in keys:
+        reasons = frame[NO_INTERVAL].map(lambda text: _name_figures_by_headers(text, frame, look_up_column))
+        frame = frame.assign(**{NO_INTERVAL: reasons})
     cells_by_column = [_format_column_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
     for key, column in zip(keys, cells_by_column, strict=True):
         column[:] = [replace(cell, best=True) if (row, key) in bold else cell for row, cell in enumerate(column)]
@@ -203,6 +209,17 @@ def _list_identity_columns(frame: pd.DataFrame) -> list[str]:
     return names
 
 
+def _name_figures_by_headers(reason: Any, frame: pd.DataFrame, look_up_column: Callable[[str], Column]) -> Any:
+    """Write "in_middle: one item only" with the header of the column; what names no column of the frame stays."""
+    if not isinstance(reason, str):
+        return reason
+    parts = [part.rpartition(": ") for part in reason.split("; ")]
+    return "; ".join(
+        ", ".join(look_up_column(name).header if name in frame else name for name in names.split(", ")) + colon + why
+        for names, colon, why in parts
+    )
+
+
 def _find_best_cells(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[tuple[int, str]]:
     """Yield row and column of the best value of every row with two values or more; all of those that tie."""
     values = frame[list(compared)].astype(float)
@@ -215,16 +232,16 @@ def _find_best_cells(frame: pd.DataFrame, compared: Sequence[str], rule: str) ->
 
 def _format_column_cells(table: Table, frame: pd.DataFrame, column_name: str, column: Column) -> list[Cell]:
     """Print a column, each value with its standard error and dagger, or with its interval, where it has them."""
-    texts = [format_value(raw, column) for raw in frame[column_name]]
+    texts = [format_value_by_column(raw, column) for raw in frame[column_name]]
     if column_name in table.error:
         errors, daggers = (frame[key] for key in table.error[column_name])
-        error_texts = (format_value(error, column) for error in errors)
+        error_texts = (format_value_by_column(error, column) for error in errors)
         return [Cell(text + dagger, f"± {error}" if error else "")
                 for text, dagger, error in zip(texts, daggers, error_texts, strict=True)]  # fmt: skip
     between = table.interval.get(column_name, (f"{column_name}_lower", f"{column_name}_upper"))
     if between is None or not set(between) <= set(frame):
         return [Cell(text) for text in texts]
-    ends = ([format_value(raw, column) for raw in frame[end]] for end in between)
+    ends = ([format_value_by_column(raw, column) for raw in frame[end]] for end in between)
     return [Cell(text, f"[{lower}, {upper}]" if text and lower and upper else "")
             for text, lower, upper in zip(texts, *ends, strict=True)]  # fmt: skip
 

@@ -27,11 +27,12 @@ from analysis.statistics.multiplicity import ALPHA
 UNIT = ["study", "model", "condition"]
 BOTH_ORDERS = "both orders"
 SHADE = 0.05  # of a scale from 0 to 1; colours that are nearer to each other look the same
-JOINED_NOTE = (
-    " Both orders of the options are one where nothing tells them apart: each figure lies in the other's interval, "
-    "looks the same where it has none, and no test differs. Shown is their mean, with an interval that holds both."
+JOINED_NOTE = " Both orders of the options gave the same, so they are shown once."
+PARTLY_JOINED_NOTE = " Where both orders of the options gave the same, they are shown once."
+JOINING_RULE = (
+    "Both orders are shown once where each figure lies in the other's interval, looks the same where it has none, and "
+    "no test differs. Shown is their mean, with an interval that holds both."
 )
-REPEATED_NOTE = " Both orders of the options are one where nothing tells them apart, as said above."
 Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition -> settings, as in run.json
 
 
@@ -111,11 +112,34 @@ def has_several_option_orders(frame: pd.DataFrame, conditions: Conditions) -> bo
     return len(without_order) < len(study_conditions)
 
 
-def describe_joined_option_orders(*frames: pd.DataFrame) -> str:
-    """Say what a row for both orders is, where one of some frames has such rows; empty elsewhere."""
+def describe_joined_option_orders(conditions: Conditions, *frames: pd.DataFrame) -> str:
+    """Say that both orders are shown once, where one of some frames has such rows; empty elsewhere.
+
+    Parameters
+    ----------
+    conditions
+        Settings of the conditions (`Runs.info`).
+    *frames
+        What is shown: rows with columns study, model, condition, or with these of two sides (a_model, b_model).
+
+    Returns
+    -------
+    A sentence after a blank: `JOINED_NOTE`, or `PARTLY_JOINED_NOTE` where a model has a row for
+    each order.
+    """
     columns = (frame[key] for frame in frames for key in frame if str(key).endswith("condition"))
-    has_joined_rows = any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns)
-    return JOINED_NOTE if has_joined_rows else ""
+    if not any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns):
+        return ""
+    sides = [side for frame in frames for side in _list_unit_columns(frame)]
+    by_model = pd.concat(sides).groupby("model", sort=False) if sides else ()
+    is_partly = any(has_several_option_orders(rows, conditions) for _, rows in by_model)
+    return PARTLY_JOINED_NOTE if is_partly else JOINED_NOTE
+
+
+def _list_unit_columns(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """List study, model and condition of the rows, or of both sides of each."""
+    names = (["study", f"{side}model", f"{side}condition"] for side in ("", "a_", "b_"))
+    return [frame[columns].set_axis(UNIT, axis=1) for columns in names if set(columns) <= set(frame)]
 
 
 def rename_joined_conditions(

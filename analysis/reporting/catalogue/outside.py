@@ -17,11 +17,11 @@ from typing import Any
 from ground.errors import UserError
 from ground.outside_rooms import (
     OutsideRoom,
+    convert_errors_of_room_function,
     find_module_file,
-    guard_function,
-    leave_out_room,
-    list_outside_rooms,
-    try_to_import_room,
+    import_module_of_room_or_warn,
+    list_rooms_of_other_packages,
+    warn_that_room_is_left_out,
 )
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -31,7 +31,7 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 def list_page_rooms() -> dict[str, OutsideRoom]:
     """List name -> room of the pages of other packages; nothing of them is imported."""
     own_names = {path.parent.name for path in PAGES.glob("*/__init__.py")}
-    return list_outside_rooms("page", own_names)
+    return list_rooms_of_other_packages("page", own_names)
 
 
 def find_page_room(page: str) -> OutsideRoom | None:
@@ -87,7 +87,7 @@ def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type)
     """
     page_by_name: dict[str, Any] = {}
     for name, room in list_page_rooms().items():
-        module = try_to_import_room(room, "catalogue")
+        module = import_module_of_room_or_warn(room, "catalogue")
         if module is None:
             continue
         page = getattr(module, "CATALOGUE", None)
@@ -96,9 +96,11 @@ def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type)
         except Exception as error:
             fault = f"its CATALOGUE is malformed ({type(error).__name__}: {error})"
         if fault or page is None:
-            leave_out_room(room, fault)
+            warn_that_room_is_left_out(room, fault)
         else:
-            page_by_name[name] = replace(page, explain_no_data=_explain_failure(room, page.explain_no_data))
+            page_by_name[name] = replace(
+                page, explain_no_data=_guard_explain_no_data_of_outside_page(room, page.explain_no_data)
+            )
     return page_by_name
 
 
@@ -139,9 +141,9 @@ def _find_notebook_fault(path: Path, catalogue: Any) -> str:
     return "" if "parameters" in tags else f"no cell of {path} has the tag parameters"
 
 
-def _explain_failure(room: OutsideRoom, function: Callable[..., str]) -> Callable[..., str]:
+def _guard_explain_no_data_of_outside_page(room: OutsideRoom, function: Callable[..., str]) -> Callable[..., str]:
     """Wrap `explain_no_data` of an outside page: where its code fails, that is why the page is left out."""
-    guarded_function = guard_function(room, function)
+    guarded_function = convert_errors_of_room_function(room, function)
 
     def explain_no_data(*arguments: Any) -> str:
         try:

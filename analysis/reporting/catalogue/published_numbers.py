@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.runs.folder import UNIT
+from ground.shipped import find_shipped_folder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
+FOLDER = find_shipped_folder("results") / "published"
 OURS = "these runs"  # value of column `source` for rows that were not printed
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.reporting.catalogue import Rewordings, list_pages
 from analysis.reporting.catalogue.outside import find_page_room
 from ground.errors import RoomFailed
-from ground.outside_rooms import OutsideRoom, guard_function, leave_out_room
+from ground.outside_rooms import OutsideRoom, convert_errors_of_room_function, warn_that_room_is_left_out
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
@@ -36,10 +36,10 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
     Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
     words by their texts, are shared; one that an item has twice counts by its mean.
     """
-    return runs.compute_once("reliability studies", lambda: list(_read_studies_by_protocol(runs)))
+    return runs.compute_once("reliability studies", lambda: list(_read_studies_with_reader_of_protocol(runs)))
 
 
-def _read_studies_by_protocol(runs: Runs) -> Iterator[Study]:
+def _read_studies_with_reader_of_protocol(runs: Runs) -> Iterator[Study]:
     """Yield the studies of some runs, each read by the reader of its protocol."""
     for reader, names in _group_study_names_by_reader(runs).items():
         room = _find_reader_room(reader)
@@ -47,9 +47,9 @@ def _read_studies_by_protocol(runs: Runs) -> Iterator[Study]:
             yield from import_reader_function(reader.read_studies)(runs, names)
             continue
         try:  # one that fails must not take the studies of all others with it
-            yield from guard_function(room, _read_all_studies)(reader, runs, names)
+            yield from convert_errors_of_room_function(room, _read_all_studies)(reader, runs, names)
         except RoomFailed as error:
-            leave_out_room(room, f"its reader of wordings: {error}")
+            warn_that_room_is_left_out(room, f"its reader of wordings: {error}")
 
 
 def _read_all_studies(reader: Rewordings, runs: Runs, names: Sequence[str]) -> list[Study]:
@@ -78,7 +78,7 @@ def _has_studies_to_compare(reader: Rewordings, runs: Runs, names: Sequence[str]
         room = _find_reader_room(reader)
         if room is None:
             raise
-        leave_out_room(room, f"its reader of wordings ({type(error).__name__}: {error})")
+        warn_that_room_is_left_out(room, f"its reader of wordings ({type(error).__name__}: {error})")
         return False
 
 

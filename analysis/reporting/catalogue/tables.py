@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import json
 import numbers
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -24,7 +25,8 @@ from analysis.reporting.catalogue import (
     look_up_column,
     look_up_table,
 )
-from analysis.reporting.catalogue.columns import ADDED, IDENTITY
+from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
+from analysis.reporting.catalogue.published_numbers import OURS
 from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
@@ -144,6 +146,34 @@ def explain_tables(names: Sequence[str] = ()) -> str:
     return "".join(lines)
 
 
+def write_tables_json(names: Sequence[str] = ()) -> str:
+    """Write what `explain_tables` says of tables, all unless some are named, as JSON.
+
+    Parameters
+    ----------
+    names
+        Tables of the catalogue.
+
+    Returns
+    -------
+    The text, as `analysis/reporting/catalogue/schema.json` explains it.
+    """
+    records = [
+        {
+            "table": name,
+            "title": look_up_table(name).title,
+            "caption": look_up_table(name).caption,
+            "page": find_page_name_of_entry(name),
+            "columns": [
+                {"column": key, "unit": unit, "meaning": meaning} for key, unit, meaning in _list_column_meanings(name)
+            ],
+            "options": {key: option.default for key, option in list_table_options(name).items()},
+        }
+        for name in names or list_tables()
+    ]
+    return json.dumps({"format": 1, "tables": records}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
 def _list_column_meanings(table_name: str) -> list[tuple[str, str, str]]:
     """List name, unit and meaning of every column that the catalogue declares for a table."""
     lines = []
@@ -189,11 +219,11 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
         look_up_column(name, key)
     if frame.empty:
         return _build_empty_table(frame, declared_columns)
-    _check_columns(name, frame, declared_columns)
+    _refuse_undeclared_columns(name, frame, declared_columns)
     return frame[declared_columns]
 
 
-def _check_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
+def _refuse_undeclared_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
     """Refuse a frame whose columns are not those that the catalogue declares."""
     folder, function = describe_page_folder(find_page_name_of_entry(name)), look_up_table(name).function
     for key in declared_columns:
@@ -215,6 +245,26 @@ def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> 
     import pandas as pd
 
     return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in declared_columns})
+
+
+def select_rows_from_runs(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of a table that come from runs, where a paper's printed rows stand among them.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    DataFrame
+        The rows whose `source` says these runs; all of a table without that column, or where it means something else.
+    """
+    if "source" not in frame or look_up_column(name, "source") != SHARED["source"]:
+        return frame
+    return frame[frame["source"] == OURS]
 
 
 def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
@@ -274,8 +324,9 @@ def render_table(
     form
         "csv", "json" (a list of rows), "jsonl" (a row per line), "latex" or "markdown".
     columns
-        The columns to write, in this order; LaTeX and Markdown print study, model and condition before them where they
-        tell rows apart. All (CSV, JSON), or those of `list_shown_columns`, unless given.
+        The columns to write, in this order; LaTeX and Markdown print before them the model, and study and condition
+        where these tell rows apart, unless they are named. All (CSV, JSON), or those of `list_shown_columns`, unless
+        given.
     width
         Of a LaTeX table: "page", or one "column" of a two-column document.
 
@@ -300,8 +351,8 @@ def render_table(
     if form in ("csv", "json", "jsonl"):
         kept_frame = frame[list(columns)] if columns else frame
         return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
-    chosen = [key for key in columns if key not in IDENTITY] if columns else list_shown_columns(name, frame)
-    cells = grid.build_grid(name, frame, chosen, list_compared_columns(name, frame))
+    shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
+    cells = grid.build_grid(name, frame, shown_columns, list_compared_columns(name, frame))
     return (
         latex.render_latex(cells, name, look_up_table(name), width) if form == "latex" else grid.render_markdown(cells)
     )
@@ -319,14 +370,16 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
 
     Returns
     -------
-    Names of columns, in the order of the catalogue.
+    Names of columns, in the order of the catalogue; without those that are empty, where the table calls them optional.
     """
-    left_out = (*IDENTITY, INTERVALS, *look_up_table(name).hidden)
+    table = look_up_table(name)
+    left_out = (*IDENTITY, INTERVALS, *table.hidden)
     declared_columns = [
         key
-        for entry in look_up_table(name).columns
+        for entry in table.columns
         if entry not in left_out
         for key in _expand_column_pattern(name, frame, entry)
+        if table.has_something_to_show(key, frame)
     ]
     return declared_columns + _list_added_columns(name, frame)
 

@@ -13,26 +13,32 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from analysis.reporting.drawing import marks
 from analysis.reporting.drawing.plotting import (
     FAINT,
+    HIGHEST,
     INK,
     PAGE,
     RULE,
     Drawing,
     Look,
-    measure_text,
-    measure_widest,
+    count_most_lines,
+    measure_text_width,
+    measure_widest_text,
     replace_missing_glyphs,
+    wrap_name_into_lines,
 )
-from analysis.reporting.words import labels
+from analysis.reporting.drawing.svg import join_model_classes
 
 LINE = 0.135  # inches between two lines of text
+ROW = 0.118  # inches that a line of a row's label needs
+LETTER = 0.057  # inches of a letter, on average
 LABEL = 0.08  # inches between a label and what it names
 ROWS = 24  # rows of dots that a figure has room for at both widths, in two lines of panels
 DASHED: Any = (0, (4, 3))
 
 
-def is_narrow(width: float) -> bool:
+def is_one_column_wide(width: float) -> bool:
     """Return whether a figure is for one column rather than for the page."""
     return width < PAGE * 0.75
 
@@ -41,6 +47,7 @@ def lay_out_panels(
     width: float, n_panels: int, n_across: int, height: float, *,
     left: float = 0.1, right: float = 0.12, top: float = 0.03, bottom: float = 0.03,
     title: float = 0.19, below: float = 0.2, gap: float = 0.14,
+    whole_titles: Sequence[str] = (), titles_left: float = 0.0,
 ) -> tuple[Drawing, list[Axes]]:  # fmt: skip
     """Make a drawing with panels of equal size.
 
@@ -56,14 +63,25 @@ def lay_out_panels(
         Inches above and below every line of panels: titles, numbers of the axis.
     gap
         Inches between two panels of a line.
+    whole_titles
+        Titles that stand above the panels, whole: long ones in several lines.
+    titles_left
+        Inches that these begin left of their panels.
 
     Returns
     -------
     The drawing, and its panels line by line.
     """
     down = -(-n_panels // n_across)
-    tall = top + bottom + down * (title + height + below)
     wide = (width - left - right - gap * (n_across - 1)) / n_across
+    # From the beginning of a title to that of the next, or to the edge of the drawing.
+    free = wide + min(titles_left + right, gap - 0.04 if n_across > 1 else titles_left + right)
+    wrapped_titles = [wrap_name_into_lines(name, free) for name in whole_titles]
+    title += LINE * (count_most_lines(wrapped_titles) - 1)
+    tall = top + bottom + down * (title + height + below)
+    if whole_titles and tall > HIGHEST:  # titles of several lines take the room of their panels
+        height = max(0.4, height - (tall - HIGHEST + 0.01) / down)
+        tall = top + bottom + down * (title + height + below)
     drawing = Drawing(figsize=(width, tall))
     axes_list = []
     for number in range(n_panels):
@@ -71,6 +89,8 @@ def lay_out_panels(
         y = tall - top - (line + 1) * (title + height) - line * below
         x = left + column * (wide + gap)
         axes_list.append(drawing.add_axes((x / width, y / tall, wide / width, height / tall)))
+    for axes, text in zip(axes_list, wrapped_titles, strict=False):
+        draw_text(axes, (0, 1), text, (-72 * titles_left, 4), va="baseline", label="title")
     return drawing, axes_list
 
 
@@ -79,7 +99,7 @@ def draw_text(
     coordinates: Any = "axes fraction",
     ha: str = "left", va: str = "center", **options: Any,
 ) -> None:  # fmt: skip
-    """Write a text of one line.
+    """Write a text.
 
     Parameters
     ----------
@@ -107,7 +127,7 @@ def draw_text(
     )  # fmt: skip
 
 
-def measure_panel(axes: Axes) -> tuple[float, float]:
+def measure_panel_size(axes: Axes) -> tuple[float, float]:
     """Return the width and the height of a panel in inches."""
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -115,27 +135,8 @@ def measure_panel(axes: Axes) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def draw_title(axes: Axes, text: str, left: float = 0.0) -> None:
-    """Write a title above the left edge of a panel, shortened to the panel's width.
-
-    Parameters
-    ----------
-    axes
-        The panel.
-    text
-        The title.
-    left
-        Inches that it begins left of the panel's edge.
-    """
-    free, length = measure_panel(axes)[0] + left + 0.08, len(text)
-    while measure_text(text) > free and length > 4:
-        length -= 1
-        text = labels.shorten_middle(text, length)
-    draw_text(axes, (0, 1), text, (-72 * left, 4), va="baseline", label="title")
-
-
 def label_x_axis(axes: Axes, text: str) -> None:
-    """Name the horizontal axis, below its numbers.
+    """Name the horizontal axis, below its numbers: under the middle of the panel, or as near as the drawing ends.
 
     Parameters
     ----------
@@ -144,7 +145,12 @@ def label_x_axis(axes: Axes, text: str) -> None:
     text
         The name.
     """
-    draw_text(axes, (0.5, 0), text, (0, -20), ha="center", va="baseline")
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    wide, box, half = figure.get_size_inches()[0], axes.get_position(), measure_text_width(text) / 2
+    middle = (box.x0 + box.x1) / 2 * wide
+    aside = min(0.0, wide - 0.02 - middle - half) or max(0.0, half + 0.02 - middle)
+    draw_text(axes, (0.5, 0), text, (72 * aside, -20), ha="center", va="baseline")
 
 
 def label_y_axis(axes: Axes, text: str, points: float = 24) -> None:
@@ -180,16 +186,16 @@ def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None
 
 def measure_row_labels(names: Sequence[str]) -> float:
     """Return the inches that the names of rows need left of a panel."""
-    return measure_widest(names) + LABEL + 0.04
+    return measure_widest_text(names) + LABEL + 0.04
 
 
-def choose_row_pitch(n_rows: int, max_total: float, max_pitch: float = 0.19) -> float:
+def choose_distance_between_rows(row_labels: Sequence[str], max_total: float, max_pitch: float = 0.19) -> float:
     """Compute how far apart rows are.
 
     Parameters
     ----------
-    n_rows
-        Number of rows.
+    row_labels
+        What stands beside the rows.
     max_total
         Inches that all rows may take; more where they are too many.
     max_pitch
@@ -197,9 +203,68 @@ def choose_row_pitch(n_rows: int, max_total: float, max_pitch: float = 0.19) -> 
 
     Returns
     -------
-    Inches from one row to the next, at least 0.118.
+    Inches from one row to the next, at least 0.118 for each line of a label; where labels have several lines and there
+    is room, so much more that two labels do not look like one.
     """
-    return float(np.clip(max_total / max(1, n_rows), 0.118, max_pitch))
+    lines, count = count_most_lines(row_labels), max(1, len(row_labels))
+    least = ROW * lines
+    if lines > 1:
+        least += float(np.clip(min(max_total + 0.4, HIGHEST - 0.5) / count - least, 0.0, 0.045))
+    return float(np.clip(max_total / max(1, len(row_labels)), least, max(least, max_pitch)))
+
+
+def wrap_row_labels(names: Sequence[str], width: float, max_total: float = 3.6, n_columns: int = 0) -> list[str]:
+    """Break names of models that stand beside rows into lines; nothing of them is left out.
+
+    Parameters
+    ----------
+    names
+        The names.
+    width
+        Inches of the drawing.
+    max_total
+        Inches that all rows may take: names get more room at the left where their lines need more.
+    n_columns
+        As in `compute_max_label_letters`.
+
+    Returns
+    -------
+    The names in lines, in their order.
+    """
+    free = LETTER * compute_max_label_letters(width, n_columns)
+    most = 0.6 * width
+    wrapped = [wrap_name_into_lines(name, free) for name in names]
+    while ROW * count_most_lines(wrapped) * len(names) > max_total and free < most:
+        free += 0.1
+        wrapped = [wrap_name_into_lines(name, free) for name in names]
+    return wrapped
+
+
+def prefix_names_with_numbers(names: Sequence[str]) -> list[str]:
+    """Write names for a legend behind numbers, which stand for them where panels below have no room for names."""
+    return [f"{number}   {name}" for number, name in enumerate(names, start=1)]
+
+
+def choose_row_labels(names: Sequence[str], width: float, max_total: float, down: int) -> tuple[list[str], list[str]]:
+    """Choose what stands beside rows: the names in lines, or numbers where a page has no room for all those lines.
+
+    Parameters
+    ----------
+    names
+        Names of models.
+    width, max_total
+        As in `wrap_row_labels`.
+    down
+        Lines of panels.
+
+    Returns
+    -------
+    The labels, and the names behind their numbers for a legend; no names where the labels are names.
+    """
+    wrapped = wrap_row_labels(names, width, max_total)
+    if (choose_distance_between_rows(wrapped, max_total) * len(names) + 0.4) * down < HIGHEST:
+        return wrapped, []
+    return [str(number) for number in range(1, len(names) + 1)], prefix_names_with_numbers(names)
 
 
 def compute_max_label_letters(width: float, n_columns: int = 0) -> int:
@@ -216,8 +281,8 @@ def compute_max_label_letters(width: float, n_columns: int = 0) -> int:
     -------
     Letters of a name, 14 to 50, beside panels to 38.
     """
-    free = width - 0.3 - 0.118 * n_columns if n_columns else 0.46 * width
-    return int(np.clip(free / 0.057, 14, 50 if n_columns else 38))
+    free = width - 0.3 - ROW * n_columns if n_columns else 0.46 * width
+    return int(np.clip(free / LETTER, 14, 50 if n_columns else 38))
 
 
 def draw_row_guides(axes: Axes, n_rows: int) -> None:
@@ -254,16 +319,16 @@ def scale_axis(
     axis
         "x" or "y".
     """
-    long = measure_panel(axes)[int(axis == "y")]
+    long = measure_panel_size(axes)[int(axis == "y")]
     margin = (high - low) * 0.05 / max(0.2, long - 0.1)  # so that a mark of 3 points radius is whole
     values = MaxNLocator(nbins=n_steps, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     values = [value for value in values if low - 1e-9 <= value <= high + 1e-9]
     while (
         axis == "x"
-        and len(values) > 2
-        and long * (values[1] - values[0]) / (high - low) < measure_widest([f"{value:.3g}0" for value in values])
+        and len(values) > 1
+        and long * (values[1] - values[0]) / (high - low) < measure_widest_text([f"{value:.3g}0" for value in values])
     ):
-        values = values[::2]
+        values = values[::2] if len(values) > 2 else values[-1:]
     axes.set(**{f"{axis}lim": (low - margin, high + margin), f"{axis}ticks": values})
     if reference_line is not None:
         line = axes.axvline if axis == "x" else axes.axhline
@@ -278,7 +343,7 @@ def compute_symmetric_limit(frame: pd.DataFrame) -> float:
 
 def draw_dots(
     axes: Axes, frame: pd.DataFrame, measure: str, looks: Mapping[str, Look], *, is_hollow: pd.Series | None = None,
-    undefined_text: str = "undefined", with_intervals: bool = True,
+    undefined_text: str = "undefined", with_intervals: bool = True, label_column: str = "label",
 ) -> None:  # fmt: skip
     """Draw one dot per row of a frame, with its interval (columns `X_lower`, `X_upper` of the measure X).
 
@@ -290,28 +355,34 @@ def draw_dots(
         Which dots are hollow, row by row of the frame.
     undefined_text
         What is said where the value is missing.
+    label_column
+        What a dot is called when a mouse is over it; without such a column, as its model.
     """
     known_rows = frame[frame[measure].notna()]
+    if measure_text_width(undefined_text) > measure_panel_size(axes)[0]:
+        undefined_text = "none"
     for row in frame.loc[frame[measure].isna(), "row"] if undefined_text else ():
         draw_text(axes, (0, row), undefined_text, (2, 0), coordinates=axes.get_yaxis_transform(), color=FAINT,
                   zorder=4, label="said",
              bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
     colours = [looks[model].colour for model in known_rows["model"]]
+    classes = np.array([looks[model].model_class or "" for model in known_rows["model"]], object)
+    lower: Any = known_rows.get(f"{measure}_lower") if with_intervals else None
+    upper: Any = known_rows.get(f"{measure}_upper") if with_intervals else None
     if with_intervals:
-        axes.hlines(
-            known_rows["row"],
-            known_rows[f"{measure}_lower"],
-            known_rows[f"{measure}_upper"],
-            colors=colours,
-            linewidth=1.2,
-        )
+        axes.hlines(known_rows["row"], lower, upper, colors=colours, linewidth=1.2, gid=join_model_classes(classes))
+    marks.set_hover_titles_of_marks(axes, known_rows[measure], known_rows["row"], known_rows.get(label_column,
+    known_rows["model"]),
+               known_rows[measure], lower, upper, classes)  # fmt: skip
+    marks.note_models_of_rows(axes, frame["row"], [looks[model] for model in frame["model"]])
     empty = np.zeros(len(frame), bool) if is_hollow is None else is_hollow.to_numpy(bool)
     shapes = np.array([looks[model].marker for model in known_rows["model"]])
     faces = np.where(empty[frame[measure].notna()], "white", colours)
     for shape in dict.fromkeys(shapes):
         at = shapes == shape
         axes.scatter(known_rows[measure][at], known_rows["row"][at], s=17, marker=shape, c=list(faces[at]),
-                     edgecolors=[colours[i] for i in np.flatnonzero(at)], linewidths=1, zorder=3)  # fmt: skip
+                     edgecolors=[colours[i] for i in np.flatnonzero(at)], linewidths=1, zorder=3,
+                     gid=join_model_classes(classes[at]))  # fmt: skip
 
 
 def count_legend_lines(names: Sequence[str], width: float) -> int:
@@ -328,12 +399,14 @@ def count_legend_lines(names: Sequence[str], width: float) -> int:
     -------
     Number of lines, 0 without names.
     """
-    return -(-len(names) // _count_legend_columns(names, width)) if names else 0
+    return sum(count_most_lines(line) for line in _arrange_legend(names, width))
 
 
-def _count_legend_columns(names: Sequence[str], width: float) -> int:
-    """Count the names that fit side by side in a legend."""
-    return max(1, min(len(names), int((width - 0.1) / (measure_widest(names) + 0.36))))
+def _arrange_legend(names: Sequence[str], width: float) -> list[list[str]]:
+    """Arrange names side by side in lines; one that is wider than the drawing is broken into several."""
+    wrapped = [wrap_name_into_lines(name, width - 0.36) for name in names]
+    columns = max(1, min(len(names), int((width - 0.1) / (measure_widest_text(wrapped) + 0.36))))
+    return [wrapped[place : place + columns] for place in range(0, len(wrapped), columns)]
 
 
 def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], is_hollow: Sequence[bool] = ()) -> None:
@@ -351,13 +424,33 @@ def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], i
         Whether each marker is hollow; empty: none is.
     """
     width, tall = drawing.get_size_inches()
-    columns = _count_legend_columns(names, width)
+    lines = _arrange_legend(names, width)
     place = drawing.add_axes((0, 0, 1, 1), zorder=-1)
     place.set(xlim=(0, width), ylim=(0, tall))
     place.axis("off")
-    for number, (name, look) in enumerate(zip(names, looks, strict=True)):
-        line, column = divmod(number, columns)
-        x, y = 0.12 + column * (measure_widest(names) + 0.36), tall - 0.1 - line * LINE
-        face = "white" if is_hollow and is_hollow[number] else look.colour
-        place.plot(x, y, look.marker, ms=4, mfc=face, mec=look.colour, mew=1)
-        place.text(x + 0.09, y, replace_missing_glyphs(name), va="center_baseline")
+    pitch, number, y = max(map(measure_widest_text, lines), default=0.0) + 0.36, 0, tall - 0.1
+    for line in lines:
+        for column, name in enumerate(line):
+            x, look = 0.12 + column * pitch, looks[number]
+            face = "white" if is_hollow and is_hollow[number] else look.colour
+            place.plot(x, y, look.marker, ms=4, mfc=face, mec=look.colour, mew=1, gid=look.model_class)
+            for part, text in enumerate(replace_missing_glyphs(name).split("\n")):
+                place.text(x + 0.09, y - part * LINE, text, va="center_baseline", gid=look.model_class)
+            number += 1
+        y -= LINE * count_most_lines(line)
+
+
+def draw_legend_of_numbers(drawing: Drawing, names: Sequence[str], model_classes: Sequence[str]) -> None:
+    """Draw a legend of names behind the numbers that stand for them, without marks.
+
+    Parameters
+    ----------
+    drawing
+        The drawing.
+    names
+        The names, the first of which has the number 1.
+    model_classes
+        Classes of their models (`plotting.list_model_classes`); none where they are of none.
+    """
+    model_numbers = [int(name.removeprefix("model-") or 0) for name in model_classes] or [0] * len(names)
+    draw_legend(drawing, prefix_names_with_numbers(names), [Look(INK, " ", number) for number in model_numbers])

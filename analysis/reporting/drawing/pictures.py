@@ -67,20 +67,20 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     return [
         Picture(
             stem if len(parts) == 1 else f"{stem}-{number}",
-            caption(*part)
-            + _describe_picture_study(part[0], info)
-            + orders.describe_joined_option_orders(*part)
-            + left_out_note,
+            _add_study_to_caption(caption(*part), part[0], info)
+            + orders.describe_joined_option_orders(info["conditions"], *part)
+            + left_out_note * (number == MOST_PICTURES),
             functools.partial(draw, *part, looks=looks),
         )
         for number, part in enumerate(parts[:MOST_PICTURES], start=1)
     ]
 
 
-def _describe_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
-    """Name the study of a picture, where the runs are of several and the picture is of one."""
+def _add_study_to_caption(caption: str, frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
+    """Name the study of a picture, where the runs are of several, the picture is of one, and the caption is silent."""
     studies = list(frame["study"].unique()) if "study" in frame else []
-    return f" Study: {studies[0]}." if len(studies) == 1 < len(info["studies"]) else ""
+    is_needed = len(studies) == 1 < len(info["studies"]) and f"“{studies[0]}”" not in caption
+    return f"{caption} Study: {studies[0]}." if is_needed else caption
 
 
 def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:

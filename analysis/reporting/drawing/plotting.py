@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import matplotlib
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -20,7 +21,11 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
 
+from analysis.reporting.drawing.svg import Target, convert_svg_for_pages
 from ground.writing import write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Widths in inches: the text block of an A4 or letter page, and a column of a two-column `article`, 229.5 pt, which is
 # also what a phone shows.
@@ -73,7 +78,15 @@ R = TypeVar("R")
 
 
 class Drawing(Figure):
-    """A figure that shows itself in a notebook without pyplot."""
+    """A figure that shows itself in a notebook without pyplot.
+
+    `targets` are its marks that tell their values; `model_by_row` the classes of the models whose rows it has.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.targets: list[Target] = []
+        self.model_by_row: dict[float, str] = {}
 
     def _repr_svg_(self) -> str:
         """Return the drawing as SVG, by which notebooks show it."""
@@ -82,17 +95,89 @@ class Drawing(Figure):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Hold the colour and marker of one model, the same everywhere in a report."""
+    """Hold the colour, the marker and the number of one model, the same everywhere in a report; 0 is no model."""
 
     colour: str
     marker: str
+    number: int = 0
+
+    @property
+    def model_class(self) -> str | None:
+        """Return the class of the model's marks in an SVG and of its rows in a table: the id of matplotlib's artist."""
+        return f"model-{self.number}" if self.number else None
 
 
 def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
     size = len(OKABE_ITO)
-    return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)]) for i, name in enumerate(names)}
+    return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
+
+
+def unify_looks(looks: Mapping[str, Look]) -> dict[str, Look]:
+    """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
+
+    A colour that says once more what stands beside it makes a reader look for what else it may mean.
+
+    Parameters
+    ----------
+    looks
+        From `assign_colours_and_markers`.
+
+    Returns
+    -------
+    dict
+        Model -> its look, with the same colour and marker as all others.
+    """
+    return {model: replace(look, colour=OKABE_ITO[0], marker=MARKERS[0]) for model, look in looks.items()}
+
+
+def list_model_classes(frame: pd.DataFrame, names: Iterable[str], looks: Mapping[str, Look] | None) -> list[str]:
+    """List the classes of the models that names in a figure are of, by which a page hides what is theirs.
+
+    Parameters
+    ----------
+    frame
+        label: the names; model: of which model each is.
+    names
+        The names, in the order wanted.
+    looks
+        As a page gives them; None outside of one.
+
+    Returns
+    -------
+    list of str
+        A class per name; none without looks.
+    """
+    model_by_name = dict(zip(frame["label"], frame["model"], strict=True))
+    return [str(looks[model_by_name[name]].model_class or "") for name in names] if looks else []
+
+
+def separate_looks(looks: Mapping[str, Look], models: Iterable[str]) -> dict[str, Look]:
+    """Give the models of one figure a colour each, where they are told apart by colours and a legend.
+
+    They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than
+    seven models: then the figure has looks of its own.
+
+    Parameters
+    ----------
+    looks
+        From `assign_colours_and_markers`.
+    models
+        Those of the figure, in the order of its legend; of more than there are colours, all keep their looks.
+
+    Returns
+    -------
+    dict
+        Model -> its look.
+    """
+    look_by_model = {model: looks[model] for model in models}
+    if len(look_by_model) > len(OKABE_ITO) or len({look.colour for look in look_by_model.values()}) == len(
+        look_by_model
+    ):
+        return look_by_model
+    pairs = zip(look_by_model.items(), OKABE_ITO, MARKERS, strict=False)
+    return {model: replace(look, colour=colour, marker=marker) for (model, look), colour, marker in pairs}
 
 
 def apply_style(draw: Callable[P, R]) -> Callable[P, R]:
@@ -126,7 +211,7 @@ def write_figure(figure: Figure, path: Path) -> tuple[Path, Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     vector, document = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.pdf")
-    text, pdf_metadata = render_svg(figure), {"CreationDate": None, "Creator": "Waver", "Producer": None}
+    text, pdf_metadata = render_svg(figure, path.name), {"CreationDate": None, "Creator": "Waver", "Producer": None}
     write_atomically(vector, lambda aside: aside.write_text(text, encoding="utf-8"))
     figure.dpi = STYLE["figure.dpi"]
     write_atomically(document, lambda aside: FigureCanvasPdf(figure).print_pdf(aside, metadata=pdf_metadata))
@@ -134,17 +219,30 @@ def write_figure(figure: Figure, path: Path) -> tuple[Path, Path]:
 
 
 @apply_style
-def render_svg(figure: Figure) -> str:
+def render_svg(figure: Figure, name: str = "") -> str:
     """Return the figure as one `<svg>` element that names no outside address except the SVG namespace.
 
     Text stays text, so that it can be searched and read aloud; its fonts are named once.
+
+    Parameters
+    ----------
+    figure
+        The figure.
+    name
+        Its name, which its ids begin with: another than those of the figures on the same page.
+
+    Returns
+    -------
+    The element.
     """
+    model_by_row = getattr(figure, "model_by_row", {})
+    for text in (text for axes in figure.axes for text in axes.texts if text.get_label() == "row"):
+        text.set_gid(model_by_row.get(getattr(text, "xy", (0, None))[1]))
     buffer = io.StringIO()
     figure.dpi = STYLE["figure.dpi"]  # writing a file leaves 72, too few for the pictures in the next one
     FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :].replace("<svg ", f'<svg font-family="{FONTS}" ', 1)
-    return text.replace(f"; font-family: '{FONT}'", "")
+    svg = convert_svg_for_pages(buffer.getvalue(), figure, name, getattr(figure, "targets", ()), {"font-family": FONTS})
+    return svg.replace(f"; font-family: '{FONT}'", "")
 
 
 def _find_font_file(bold: bool = False) -> str:
@@ -158,14 +256,18 @@ def _read_font_code_points() -> frozenset[int]:
     return frozenset(get_font(_find_font_file()).get_charmap())
 
 
-def is_drawable(text: str) -> bool:
+def can_font_draw_text(text: str) -> bool:
     """Return whether the font of the figures has every character (it has no Chinese or Japanese, for instance)."""
     return all(ord(character) in _read_font_code_points() for character in text)
 
 
 def replace_missing_glyphs(text: str) -> str:
-    """Replace characters that the font of the figures does not have by "?", so that no box or warning appears."""
-    return "".join(character if ord(character) in _read_font_code_points() else "?" for character in text)
+    """Replace characters that the font of the figures does not have by "?", so that no box or warning appears.
+
+    Line breaks that `wrap_name_into_lines` set stay.
+    """
+    drawable = _read_font_code_points()
+    return "".join(character if ord(character) in drawable or character == "\n" else "?" for character in text)
 
 
 @functools.cache
@@ -175,8 +277,8 @@ def _measure_character_width(character: str, bold: bool) -> float:
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
-def measure_text(text: str, size: float = SIZE, bold: bool = False) -> float:
-    """Compute how wide a text of one line is.
+def measure_text_width(text: str, size: float = SIZE, bold: bool = False) -> float:
+    """Compute how wide a text is, of several lines the widest.
 
     Parameters
     ----------
@@ -191,10 +293,11 @@ def measure_text(text: str, size: float = SIZE, bold: bool = False) -> float:
     -------
     Inches.
     """
-    return sum(_measure_character_width(character, bold) for character in replace_missing_glyphs(text)) * size / 72
+    lines = replace_missing_glyphs(text).split("\n")
+    return max(sum(_measure_character_width(character, bold) for character in line) for line in lines) * size / 72
 
 
-def measure_widest(texts: Iterable[str], size: float = SIZE) -> float:
+def measure_widest_text(texts: Iterable[str], size: float = SIZE) -> float:
     """Compute how wide the widest of some texts is.
 
     Parameters
@@ -208,4 +311,50 @@ def measure_widest(texts: Iterable[str], size: float = SIZE) -> float:
     -------
     Inches; 0 where there is no text.
     """
-    return max((measure_text(text, size) for text in texts), default=0.0)
+    return max((measure_text_width(text, size) for text in texts), default=0.0)
+
+
+def wrap_name_into_lines(name: str, width: float) -> str:
+    """Break a name into lines, behind a blank or a mark such as "/", "-" or "_"; nothing of it is left out.
+
+    Parameters
+    ----------
+    name
+        The name, such as "meta-llama/Llama-3.1-8B-Instruct".
+    width
+        Inches of a line; a part without such marks that is longer is broken inside.
+
+    Returns
+    -------
+    The lines, joined by line breaks.
+
+    >>> wrap_name_into_lines("meta-llama/Llama-3.1-8B-Instruct", 1.0).splitlines()
+    ['meta-llama/Llama-', '3.1-8B-Instruct']
+    """
+    lines: list[str] = []
+    for phrase in name.split(" · "):  # a model and its condition stay apart, where each fits into a line
+        joined = f"{lines[-1]} · {phrase}" if lines else phrase
+        if lines and measure_text_width(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines[-1:] = [f"{line} ·" for line in lines[-1:]]
+            lines += _wrap_phrase(phrase, width)
+    return "\n".join(lines)
+
+
+def _wrap_phrase(phrase: str, width: float) -> list[str]:
+    """Break a phrase into lines behind a blank or a mark, or inside a part that is longer than a line."""
+    lines = [""]
+    for part in re.findall(r"[^\s/_:-]*[\s/_:-]+|[^\s/_:-]+", phrase):
+        if lines[-1] and measure_text_width((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        for character in part:
+            if lines[-1] and measure_text_width(lines[-1] + character) > width and not character.isspace():
+                lines.append("")
+            lines[-1] += character
+    return [line.strip() for line in lines]
+
+
+def count_most_lines(texts: Iterable[str]) -> int:
+    """Count the lines of the text that has most of them, at least 1."""
+    return max((text.count("\n") + 1 for text in texts), default=1)

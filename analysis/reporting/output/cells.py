@@ -26,7 +26,7 @@ def read_heading(cell: NotebookNode) -> tuple[int, str]:
     return len(marks), text.strip()
 
 
-def build_anchor(heading: str) -> str:
+def build_heading_anchor(heading: str) -> str:
     """Return the id of a heading on its page."""
     return re.sub(r"\W+", "-", heading.lower()).strip("-")
 
@@ -38,7 +38,7 @@ def parse_html(html: str) -> BeautifulSoup:
     return BeautifulSoup(html, "html.parser")
 
 
-def prepare_outputs(node: NotebookNode) -> None:
+def prepare_outputs_for_page(node: NotebookNode) -> None:
     """Change what the cells of an executed notebook show.
 
     A DataFrame becomes a table with few digits in a box of its own. What a check calls a difference is told below the
@@ -50,7 +50,7 @@ def prepare_outputs(node: NotebookNode) -> None:
         heading = read_heading(cell)[1] or heading
         for data in _list_html_data(cell):
             if 'class="dataframe"' in data["text/html"]:
-                data["text/html"] = _render_frame(data["text/html"], cell.source)
+                data["text/html"] = _render_data_frame_as_page_table(data["text/html"], cell.source)
             if 'class="difference"' in data["text/html"]:
                 paragraphs = parse_html(data["text/html"]).find_all("p", class_="difference")
                 sentences.setdefault(heading, []).extend(paragraph.get_text() for paragraph in paragraphs)
@@ -59,7 +59,7 @@ def prepare_outputs(node: NotebookNode) -> None:
     ]
     for data in answers[-1:]:
         data["text/html"] += "".join(
-            render_template("difference", heading=heading, place=build_anchor(heading), sentences=of_heading)
+            render_template("difference", heading=heading, place=build_heading_anchor(heading), sentences=of_heading)
             for heading, of_heading in sentences.items()
         )
 
@@ -69,11 +69,11 @@ def _list_html_data(cell: NotebookNode) -> list[dict[str, Any]]:
     return [output["data"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
 
 
-def _render_frame(html: str, source: str) -> str:
+def _render_data_frame_as_page_table(html: str, source: str) -> str:
     """Render the HTML that pandas makes of a DataFrame as a table of the page; `source` says which frame it is."""
     soup = parse_html(html)
     note = soup.find("p")
-    lines = [[_read_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
+    lines = [[_read_table_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
     n_header = sum(len(head.find_all("tr")) for head in soup.find_all("thead"))
     # The numbers of rows say nothing to a reader; pandas marks them by an empty cell above them.
     first = 1 if all(not line[0]["text"] for line in lines[:n_header]) else 0
@@ -84,7 +84,7 @@ def _render_frame(html: str, source: str) -> str:
     )  # fmt: skip
 
 
-def _read_cell(cell: Tag) -> dict[str, Any]:
+def _read_table_cell(cell: Tag) -> dict[str, Any]:
     """Read a cell of a table: its text, of numbers with few digits, and whether it is a number."""
     text = cell.get_text()
     is_number = _NUMBERS.fullmatch(text) is not None
@@ -106,12 +106,14 @@ def fold_sections(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
         yield cell
         if level and FOLDED in cell.metadata.get("tags", []):
             folded_level = level
-            yield _make_markdown_cell(cell, render_template("fold", is_open=_has_difference(level, cells[place + 1 :])))
+            yield _make_markdown_cell(
+                cell, render_template("fold", is_open=_has_check_found_difference(level, cells[place + 1 :]))
+            )
     if folded_level:
         yield _make_markdown_cell(cells[-1], "</details>")
 
 
-def _has_difference(level: int, later_cells: Sequence[NotebookNode]) -> bool:
+def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a check found a difference before the next heading of a level or above."""
     for cell in later_cells:
         if 0 < read_heading(cell)[0] <= level:

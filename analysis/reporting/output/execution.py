@@ -65,7 +65,7 @@ def execute_notebook(source: Path, target: Path, parameters: Mapping[str, Any]) 
             )  # fmt: skip
         except _list_papermill_exceptions() as error:
             wrong = getattr(error, "ename", None) == InputError.__name__
-            raise NotebookFailed(_describe_failure(error), wrong) from error
+            raise NotebookFailed(_describe_failed_cell(error), wrong) from error
         except OSError:  # no room, for example: what was begun is not whole
             target.unlink(missing_ok=True)
             raise
@@ -163,7 +163,7 @@ def _list_papermill_exceptions() -> tuple[type[Exception], ...]:
     return (PapermillException, DeadKernelError, CellControlSignal, RuntimeError)
 
 
-def _describe_failure(error: Exception) -> str:
+def _describe_failed_cell(error: Exception) -> str:
     """Return the error of the cell that failed, in one line."""
     from papermill.exceptions import PapermillExecutionError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.features.mixed_effects import choose_protocol, fit_formula_by_group
+from analysis.features.mixed_effects import choose_protocol_of_formula, fit_formula_by_group
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
@@ -22,7 +22,7 @@ from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
 from analysis.reporting.tidy.selection import select_part
 from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
-from analysis.runs.folder import list_run_folders, read_protocol
+from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.guarded import run_guarded_query
 from ground.errors import InputError, shorten_line, suggest_nearest
 
@@ -73,7 +73,7 @@ class Run:
         self.folders = [os.fspath(folder) for folder in folders]
         self._paths = [resolve_run_folder(folder) for folder in self.folders]
         run_folders = [folder for path in self._paths for folder in list_run_folders(path)]
-        self._protocols = {read_protocol(folder) for folder in run_folders}
+        self._protocols = {read_protocol_of_run(folder) for folder in run_folders}
         if not run_folders:
             raise InputError("no run folder given")
         if not self._list_run_pages():
@@ -206,7 +206,7 @@ class Run:
         out
             Folder to write to; made where it is missing.
         title
-            What the report is about; the names of the studies unless given.
+            What the report is about; unless given, how many models answered in which studies.
         single_file
             Write everything as one file, too.
         **parameters
@@ -229,12 +229,12 @@ class Run:
             return self.where(where).report(out, title=title, single_file=single_file, **parameters)
         folder = Path(out)
         if self.part:
-            parameters["where"] = self._condition or self._write_keys(folder / "part.csv")
-        results = write_report(
+            parameters["where"] = self._condition or self._write_keys_of_part(folder / "part.csv")
+        report = write_report(
             self.folders, folder, parameters, title=title, single_file=single_file, over_time=self.over_time
         )
-        if failed := [result.name for result in results if result.error]:
-            warnings.warn(f"failed: {', '.join(failed)}; the index says why", stacklevel=2)
+        if failed_names := [result.name for result in report.failed_results]:
+            warnings.warn(f"failed: {', '.join(failed_names)}; the index says why", stacklevel=2)
         return folder / "index.html"
 
     def tables(self) -> Listing:
@@ -331,7 +331,7 @@ class Run:
         InputError
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
-        protocol = choose_protocol(formula, self._protocols)
+        protocol = choose_protocol_of_formula(formula, self._protocols)
         return fit_formula_by_group(self.open_protocols({protocol}), formula, by, engine)
 
     def correlate(
@@ -373,7 +373,7 @@ class Run:
         frame: pd.DataFrame = correlate(self._runs, measures, scores, method=method, given=given, **converted)
         return frame
 
-    def _write_keys(self, file: Path) -> str:
+    def _write_keys_of_part(self, file: Path) -> str:
         """Write the keys of the part to a CSV file, which `where` reads, and return its name."""
         keys = self.sql("SELECT study, model, condition, item, variant FROM responses ORDER BY ALL")
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -6,10 +6,8 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import jinja2
-from markupsafe import Markup
 
 from analysis.reporting.catalogue.outside import PAGES, find_page_folder, list_page_rooms
 
@@ -38,26 +36,6 @@ def render_template(template: str, **values: Any) -> str:
 def render_fragment(template: str, **values: Any) -> Html:
     """Fill a template to be shown in a notebook."""
     return Html(render_template(template, **values))
-
-
-def build_data_uri(media_type: str, text: str) -> Markup:
-    """Write a text as a data URI, so that the page holds it and nothing has to be fetched.
-
-    Only characters that an address in single quotes cannot hold are escaped, and templates escape nothing more: `<`
-    stays as it is, where `&lt;` takes four characters. That is much smaller than base64.
-
-    Parameters
-    ----------
-    media_type
-        The media type, such as "image/svg+xml".
-    text
-        The text.
-
-    Returns
-    -------
-    The address; put it in single quotes.
-    """
-    return Markup(f"data:{media_type}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
 
 
 def render_missing_content_note(text: str) -> Html:

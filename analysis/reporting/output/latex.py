@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from analysis.reporting.catalogue.columns import IDENTITY
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,9 +84,9 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
     """
     if width not in POINTS:
         raise InputError(f"unknown width {width!r}; the widths are: {', '.join(POINTS)}")
-    layout = _lay_out_table(table, entry, width)
+    layout = _split_table_into_parts(table, entry, width)
     if width == "column" and layout.n_parts > MOST_FLOATS:
-        layout = min(layout, _lay_out_table(table, entry, "page"), key=lambda choice: choice.n_parts)
+        layout = min(layout, _split_table_into_parts(table, entry, "page"), key=lambda choice: choice.n_parts)
     is_long = width == "text" and len(layout.row_parts) > 1
     lines = [f"% Needs \\usepackage{{{'booktabs, longtable' if is_long else 'booktabs'}}} in the preamble.\n"]
     if not all(map(_is_settable_by_pdflatex, (cell.text for row in table.rows for cell in row))):
@@ -109,7 +111,7 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
     return "".join(lines)
 
 
-def _lay_out_table(table: Grid, entry: Table, width: Width) -> _Layout:
+def _split_table_into_parts(table: Grid, entry: Table, width: Width) -> _Layout:
     """Lay out a table at a width: in as few parts as fit."""
     room = POINTS[width]
     text_share = NARROW_WORDS if width == "column" else WORDS
@@ -173,18 +175,23 @@ def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room:
     They are not where they take more than half of the room and a further column would not fit beside them.
     """
     names: list[int] = []
-    for i, (number, wordy) in enumerate(zip(table.numeric, table.wordy, strict=True)):
+    # Those that `--columns` puts behind numbers name the row, too.
+    leading = itertools.takewhile(lambda i: not (table.numeric[i] or table.wordy[i]), range(len(column_widths)))
+    for i in dict.fromkeys((*leading, *(i for i, name in enumerate(table.names) if name in IDENTITY))):
         together = sum(column_widths[k] for k in (*names, i))
-        if number or wordy or (together > room / 2 and together + max(column_widths[i + 1 :], default=0) > room):
+        others = (width for k, width in enumerate(column_widths) if k not in (*names, i))
+        if together > room / 2 and together + max(others, default=0) > room:
             break
         names.append(i)
     part = list(names)
-    for i in range(len(names), len(column_widths)):
+    for i in range(len(column_widths)):
+        if i in names:
+            continue
         if len(part) > len(names) and sum(column_widths[k] for k in (*part, i)) > room:
-            yield part
+            yield sorted(part)
             part = list(names)
         part.append(i)
-    yield part
+    yield sorted(part)
 
 
 def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, character_width: float) -> float:

@@ -10,6 +10,7 @@ import base64
 import functools
 import hashlib
 import io
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.output.cells import build_anchor, fold_sections, parse_html, read_heading
+from analysis.reporting.output.cells import build_heading_anchor, fold_sections, parse_html, read_heading
 from analysis.reporting.output.html import TEMPLATES, render_template
 from analysis.reporting.words import glossary
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from bs4.formatter import HTMLFormatter
     from nbformat import NotebookNode
 
+_SVG = re.compile(r"<svg\b.*?</svg>", re.S)
+_ASIDE = re.compile(r'<svg class="\w+" data-aside="(\d+)"></svg>')
+_LINKS_TO_FILES = re.compile(r' <span class="saved">.*?</span>', re.S)
 ON_CARD = ("answer", "figure")  # cells with these tags stand first on a page, and are shown on the index, too
 
 
@@ -50,7 +54,7 @@ class Chapter:
     headings: tuple[tuple[str, str], ...] = ()
 
 
-def build_chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
+def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
     """Turn an executed notebook into the inner part of a page.
 
     Parameters
@@ -82,7 +86,7 @@ def build_chapter(name: str, question: str, node: NotebookNode, command: str) ->
     foot = (
         render_template("again", command=command)
         + left_out
-        + render_template("glossary", terms=glossary.find_used_terms(card_html + body_html))
+        + render_template("glossary", terms=glossary.find_terms_in_page(card_html + body_html))
     )
     return Chapter(name, question, card_html, body_html + foot, tuple(_list_headings(card_html + body_html)))
 
@@ -139,7 +143,7 @@ def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], 
     tables
         Name -> CSV file.
     **index_values
-        What the index shows: title, results, foot (how to cite and make it again).
+        What the index shows: title, about, results, foot (how to cite it), command (which makes it again).
 
     Returns
     -------
@@ -151,8 +155,9 @@ def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], 
     text = render_template("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data,
                            **index_values,
                   **_read_page_assets())  # fmt: skip
+    text = _LINKS_TO_FILES.sub("", text)  # of figures: the file is mailed alone
     for chapter in chapters:
-        text = text.replace(f'href="{chapter.name}.html#', f'href="#{chapter.name}--')  # on the cards
+        text = text.replace(f'href="{chapter.name}.html#', f'href="#{chapter.name}--')  # in the table of answers
     return text
 
 
@@ -173,11 +178,18 @@ def _make_ids_unique(chapter: Chapter) -> str:
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
     small enough for a mail.
     """
-    soup = parse_html(chapter.card_html + chapter.body_html)
+    pictures: list[str] = []
+    soup = parse_html(
+        _SVG.sub(
+            lambda match: _replace_picture_by_placeholder(match[0], pictures), chapter.card_html + chapter.body_html
+        )
+    )
     for figure in soup.find_all("figure")[1:]:
         figure["tabindex"] = "0"
-        for source in figure.find_all("source"):
-            source.decompose()
+        for narrow in figure.find_all("svg", class_="narrow"):
+            narrow.decompose()
+    for links in soup.find_all(class_="saved"):  # the one file is mailed alone
+        links.decompose()
     for key in ("id", "for"):
         for tag in soup.select(f"[{key}]"):
             tag[key] = f"{chapter.name}--{tag[key]}"
@@ -187,7 +199,20 @@ def _make_ids_unique(chapter: Chapter) -> str:
             link["href"] = f"#{chapter.name}--{address[1:]}"
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
-    return soup.decode(formatter=_build_beautifulsoup_formatter())
+    html = soup.decode(formatter=_build_beautifulsoup_formatter())
+    return _ASIDE.sub(lambda match: _prefix_ids(pictures[int(match[1])], f"{chapter.name}--"), html)
+
+
+def _replace_picture_by_placeholder(svg: str, pictures: list[str]) -> str:
+    """Keep a picture, and return what stands for it while the page is parsed: parsed, it would be slow and longer."""
+    pictures.append(svg)
+    is_narrow = svg.startswith('<svg class="narrow"')
+    return f'<svg class="{"narrow" if is_narrow else "wide"}" data-aside="{len(pictures) - 1}"></svg>'
+
+
+def _prefix_ids(svg: str, prefix: str) -> str:
+    """Begin the ids of a picture, and what refers to them, with a prefix."""
+    return re.sub(r'( id="|url\(#|href="#)', lambda match: match[1] + prefix, svg)
 
 
 @functools.cache
@@ -277,7 +302,7 @@ def _add_heading_anchor(cell: NotebookNode, anchor_counts: Counter[str]) -> Note
     level, text = read_heading(cell)
     if not level:
         return cell
-    place = build_anchor(text)
+    place = build_heading_anchor(text)
     anchor_counts[place] += 1
     place = place if anchor_counts[place] == 1 else f"{place}-{anchor_counts[place]}"
     render_heading = (

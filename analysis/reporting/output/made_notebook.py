@@ -21,7 +21,7 @@ PARAMETERS = (
 
 
 @functools.cache
-def make_notebook(name: str) -> Path:
+def make_notebook_of_page(name: str) -> Path:
     """Write the notebook of a page that has none; it is removed when this process ends.
 
     Parameters

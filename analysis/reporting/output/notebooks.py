@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.shipped import find_shipped_folder
 
-ROOT = Path(__file__).resolve().parents[3]
-FOLDER = ROOT / "notebooks"
+FOLDER = find_shipped_folder("notebooks")
 SET_BY_REPORT = ("runs", "out")  # the report sets these itself
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -41,13 +41,13 @@ def parse_run_folders(runs: Any) -> list[str]:
     return [str(folder) for folder in folders]
 
 
-def read_question(notebook: Path) -> str:
+def read_notebook_question(notebook: Path) -> str:
     """Return the question that a notebook answers, which is the heading of its first cell."""
     cell = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]
     return "".join(cell["source"]).splitlines()[0].removeprefix("# ").strip()
 
 
-def read_parameters(notebook: Path) -> dict[str, dict[str, str]]:
+def read_notebook_parameters(notebook: Path) -> dict[str, dict[str, str]]:
     """Read the typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
     import papermill
 
@@ -80,7 +80,7 @@ def convert_parameters_by_notebook(
         For a parameter that no notebook has, with the nearest and all names or why the notebook that has it is not
         run, or a value of another type.
     """
-    parameters_by_notebook = {name: read_parameters(path) for name, path in notebooks.items()}
+    parameters_by_notebook = {name: read_notebook_parameters(path) for name, path in notebooks.items()}
     known_parameters = {
         key: parameter
         for entries in parameters_by_notebook.values()
@@ -99,7 +99,9 @@ def convert_parameters_by_notebook(
                 f"unknown parameter {shorten_line(repr(name))}{suggest_nearest(name, known_parameters)}; {listed}"
             )
     return {
-        notebook: {key: convert_parameter(value, entries[key], key) for key, value in values.items() if key in entries}
+        notebook: {
+            key: convert_notebook_parameter(value, entries[key], key) for key, value in values.items() if key in entries
+        }
         for notebook, entries in parameters_by_notebook.items()
     }
 
@@ -107,7 +109,7 @@ def convert_parameters_by_notebook(
 def _refuse_parameter_of_left_out_notebook(name: str, left_out: Mapping[Path, str]) -> None:
     """Raise an InputError if a notebook that is not run has the parameter."""
     for path, reason in left_out.items():
-        if name in read_parameters(path):
+        if name in read_notebook_parameters(path):
             raise InputError(f"parameter {name!r}: its page {path.stem} is left out: {reason}; leave the parameter out")
 
 
@@ -116,7 +118,7 @@ def _describe_parameter(name: str, entry: Mapping[str, str]) -> str:
     return f"{name} ({entry['inferred_type_name']}, default {entry['default']}: {entry['help']})"
 
 
-def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
+def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
     """Convert a value to the declared type of a parameter.
 
     Parameters
@@ -124,7 +126,7 @@ def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
     value
         A text of the command line, where a list is written with commas or as JSON; or a value of the type itself.
     entry
-        What the notebook declares of the parameter (`read_parameters`).
+        What the notebook declares of the parameter (`read_notebook_parameters`).
     name
         The parameter, as messages name it.
 
@@ -139,7 +141,7 @@ def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
 
     Examples
     --------
-    >>> convert_parameter("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
+    >>> convert_notebook_parameter("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
     [0.05, 0.1]
     """
     declared_type = entry["inferred_type_name"]
@@ -151,7 +153,7 @@ def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
         raise InputError(f"parameter {name!r} has type {declared_type}, which cannot be given from outside")
     try:
         return (
-            [convert_element(part) for part in _split_list(value)]
+            [convert_element(part) for part in _split_list_parameter(value)]
             if declared_type.startswith("list[")
             else convert_element(value)
         )
@@ -162,7 +164,7 @@ def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
         ) from error
 
 
-def _split_list(value: Any) -> Sequence[Any]:
+def _split_list_parameter(value: Any) -> Sequence[Any]:
     """Return the entries of a list, or of a text that writes one as JSON or with commas."""
     if isinstance(value, list | tuple):
         return value

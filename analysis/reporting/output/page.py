@@ -13,13 +13,13 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
+from markupsafe import Markup, escape
 
 from analysis.measures.thoughts import count_unclosed_thoughts
 from analysis.reporting import catalogue, words
@@ -33,11 +33,12 @@ from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance, steps
 from analysis.reporting.output.exploring import Run
-from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
-from analysis.reporting.words import Answer, prompts, thinking
-from analysis.runs.folder import list_run_folders, read_protocol
-from analysis.runs.unanswered import count_unanswered_prompts
+from analysis.reporting.words import Answer, labels, prompts, thinking
+from analysis.reporting.words.shots import describe_varying_examples
+from analysis.runs.folder import list_run_folders, read_protocol_of_run
+from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
 from analysis.steps.checking import TOLERANCE
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
@@ -98,7 +99,7 @@ class Page:
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
-        self._has_explained_orders = False
+        self._shows_joined_orders = False
         self._borrowed_tables: set[str] = set()
 
     def frame(self, name: str) -> pd.DataFrame:
@@ -108,7 +109,7 @@ class Page:
     def list_ignored_protocols(self) -> frozenset[str]:
         """List the protocols of the given run folders that the page does not look at."""
         inside = [folder for name in self.folders for folder in list_run_folders(Path(resolve_run_folder(name)))]
-        return frozenset(map(read_protocol, inside)) - self.protocols
+        return frozenset(map(read_protocol_of_run, inside)) - self.protocols
 
     def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table to the folder of the page, if it has one; a table of another page is written by that page."""
@@ -119,7 +120,8 @@ class Page:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
         The cautions about a part, about prompts without a response and about thoughts without an end come first, on
-        every page.
+        every page, then models that were never asked. Where the number of examples varied, and not the wording, the
+        first screen says so.
 
         Parameters
         ----------
@@ -139,17 +141,24 @@ class Page:
         self._details = dict(answer.details)
         part_cautions = words.list_part_cautions(self.runs.part)
         unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs))
-        setup = f"{answer.setup} A part only: {words.count_part(self.runs.part)}." if part_cautions else answer.setup
+        part_sentence = f"A part only: {words.describe_size_of_part(self.runs.part)}." if part_cautions else ""
+        setup = " ".join(filter(None, (answer.setup, part_sentence)))
         unclosed_cautions = thinking.list_unclosed_thought_cautions(count_unclosed_thoughts(self.runs))
-        cautions = (*part_cautions, *unanswered_cautions, *unclosed_cautions, *answer.cautions)
-        self._answer = replace(answer, setup=setup, cautions=cautions, support=support)
+        unasked_cautions = words.list_unasked_cautions(list_unasked_models(self.runs))
+        cautions = (
+            *part_cautions, *unanswered_cautions, *unasked_cautions, *unclosed_cautions, *answer.cautions
+        )  # fmt: skip
+        self._answer = replace(
+            answer, setup=setup, cautions=cautions, support=support, varied=describe_varying_examples(self.runs)
+        )
         return render_fragment("answer", answer=self._answer)
 
     def cautions(self) -> Html:
-        """Show what weakens the answer; the answer, which is shown before, links to it."""
+        """Show what weakens the answer, to which the answer links, and what chooses models in figures and tables."""
         if self._answer is None:
             raise RuntimeError("the cautions belong to the answer: show page.answer() first")
-        return render_fragment("cautions", cautions=self._answer.cautions)
+        models = [(name, self._model_classes[name]) for name in sorted(self.runs.answering_models)]
+        return render_fragment("cautions", cautions=self._answer.cautions, models=models if len(models) > 1 else [])
 
     def render_sentences_about(self, name: str) -> str:
         """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
@@ -177,26 +186,24 @@ class Page:
             for ending, width in plotting.WIDTHS.items()
         )
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
-        caption = self._shorten_repeated_caption(picture.caption)
         return render_fragment(
             "figure",
-            wide=encode_svg_as_data_uri(wide),
-            narrow=encode_svg_as_data_uri(narrow),
-            alt=alt,
-            caption=caption,
+            wide=place_svg_on_page(wide, alt),
+            narrow=place_svg_on_page(narrow, alt, is_narrow=True),
+            caption=self._note_joined_orders(picture.caption),
+            saved=picture.name if self.out else "",
         ).text
 
-    def _shorten_repeated_caption(self, caption: str) -> str:
-        """Say what a row for both orders is in the first caption of the page; the others refer to it."""
-        if orders.JOINED_NOTE not in caption:
-            return caption
-        has_explained, self._has_explained_orders = self._has_explained_orders, True
-        return caption.replace(orders.JOINED_NOTE, orders.REPEATED_NOTE) if has_explained else caption
+    def _note_joined_orders(self, caption: str) -> str:
+        """Keep in mind for the foot of the page that a caption speaks of joined orders; return the caption."""
+        notes = (orders.JOINED_NOTE, orders.PARTLY_JOINED_NOTE)
+        self._shows_joined_orders |= any(note in caption for note in notes)
+        return caption
 
     def _render_and_save_svg(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
         if self.out is None:
-            return plotting.render_svg(figure)
+            return plotting.render_svg(figure, name)
         vector, _ = plotting.write_figure(figure, self.out / "figures" / name)
         return vector.read_text(encoding="utf-8")
 
@@ -231,10 +238,9 @@ class Page:
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
         )
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
-        shown_rows, caption = (
-            joined_rows.head(most),
-            self._shorten_repeated_caption(caption + orders.describe_joined_option_orders(joined_rows)),
-        )
+        shown_rows = labels.phrase_condition_names(joined_rows.head(most), self.runs.info["conditions"])
+        joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
+        caption = self._note_joined_orders(caption + joined_note)
         cells = grid.build_grid(
             name,
             shown_rows,
@@ -254,7 +260,7 @@ class Page:
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
             same=same_text, keys=count_leading_key_columns(cells.names),
-            ours=_find_positions_of_unpublished_rows(shown_rows),
+            row_classes=_choose_row_classes(shown_rows, self._model_classes),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip
         return Html(self.render_sentences_about(name) + box.text)
@@ -304,6 +310,12 @@ class Page:
         return self.section(name, title, introduction)
 
     @property
+    def _model_classes(self) -> dict[str, str]:
+        """Return model -> the class of its marks in figures and of its rows in tables."""
+        looks = plotting.assign_colours_and_markers(self.runs.models)
+        return {name: str(look.model_class) for name, look in looks.items()}
+
+    @property
     def first_labels(self) -> dict[str, str]:
         """Return study -> the first of its canonical labels, which its measures are about: "agree", or "yes"."""
         return {name: str(fields["canonical"][0]) for name, fields in self.runs.info["studies"].items()}
@@ -314,7 +326,7 @@ class Page:
         These are the models and conditions that the tables compare; of more than `steps.MOST_RESPONSES` responses the
         first ones, and at least one.
         """
-        return steps.select_readable_part(self.run.select_protocols(self.protocols), self.runs)
+        return steps.select_part_that_fits_memory(self.run.select_protocols(self.protocols), self.runs)
 
     def check(
         self, ours: str | pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE
@@ -339,7 +351,9 @@ class Page:
         """
         if not isinstance(ours, str):
             return steps.render_comparison(ours, theirs, on, tolerance)
-        return steps.render_comparison(self.frame(ours), theirs, on, tolerance, steps.list_readable_units(self.runs))
+        return steps.render_comparison(
+            self.frame(ours), theirs, on, tolerance, steps.list_units_that_fit_memory(self.runs)
+        )
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
@@ -360,9 +374,11 @@ class Page:
             for name in self.folders
             if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
         ]
+        joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
-            *provenance.list_room_entries(self.list_outside_pages()),
+            *joining_rules,
+            *provenance.list_outside_page_entries(self.list_outside_pages()),
         ]
 
     def list_outside_pages(self) -> list[str]:
@@ -371,11 +387,15 @@ class Page:
         return [room.name] if room else []
 
 
-def _find_positions_of_unpublished_rows(frame: pd.DataFrame) -> set[int]:
-    """Return the positions of our rows in a table that has printed rows, too; empty in other tables."""
-    if "source" not in frame or (frame["source"] == OURS).all():
-        return set()
-    return set(np.flatnonzero(frame["source"] == OURS))
+def _choose_row_classes(frame: pd.DataFrame, model_classes: Mapping[str, str]) -> list[str]:
+    """Choose the class of every row: that of its model, and "ours" in a table that has printed rows, too."""
+    models = frame["model"].astype(str) if "model" in frame else [""] * len(frame)
+    has_printed = "source" in frame and not (frame["source"] == OURS).all()
+    is_ours = (frame["source"] == OURS) if has_printed else [False] * len(frame)
+    return [
+        " ".join(filter(None, ("ours" if our else "", model_classes.get(model, ""))))
+        for model, our in zip(models, is_ours, strict=True)
+    ]
 
 
 def count_leading_key_columns(names: Sequence[str]) -> int:
@@ -388,6 +408,10 @@ def format_uniform_column(column: Column, cell: grid.Cell) -> str:
     return " ".join(filter(None, (column.header, cell.text, cell.interval)))
 
 
-def encode_svg_as_data_uri(svg: str) -> str:
-    """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
-    return build_data_uri("image/svg+xml", " ".join(svg.split()))
+def place_svg_on_page(svg: str, alt: str, is_narrow: bool = False) -> Markup:
+    """Return an SVG as a part of a page: a picture with a name for who does not see it.
+
+    The drawing for a phone is hidden; only the style sheet of a page shows it, where the screen is narrow.
+    """
+    kind = 'class="narrow" display="none"' if is_narrow else 'class="wide"'
+    return Markup(f'<svg {kind} role="img" aria-label="{escape(alt)}" ') + Markup(" ".join(svg.split())[5:])

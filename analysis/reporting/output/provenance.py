@@ -83,12 +83,12 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ),
         ("Asked with", _describe_sessions(info["sessions"])),
         ("Analysed with", [format_package_versions()]),
-        ("Parameters", [", ".join(_format_parameter(name, value) for name, value in options.items()) or "defaults"]),
+        ("Parameters", [_format_parameters(options)]),
         ("Date", [format_current_time()]),
     ]
 
 
-def list_room_entries(pages: Sequence[str]) -> Entries:
+def list_outside_page_entries(pages: Sequence[str]) -> Entries:
     """List the pages that are other packages', for the foot; no entry where none is."""
     rooms = [room for page in pages if (room := find_page_room(page))]
     return [("From other packages", [room.title for room in rooms])] if rooms else []
@@ -157,6 +157,11 @@ def _format_option_value(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def _format_parameters(options: Mapping[str, Any]) -> str:
+    """Write the parameters that say something; an empty one is the default."""
+    return ", ".join(_format_parameter(name, value) for name, value in options.items() if value != "") or "defaults"
+
+
 def _format_parameter(name: str, value: Any) -> str:
     """Write a parameter: functions by name with where they are defined, anything else as it is."""
     if not isinstance(value, Mapping):
@@ -198,9 +203,22 @@ def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]
     lines = []
     for fields in conditions.values():
         for name, settings in fields.items():
-            field_texts = ", ".join(f"{key} {value}" for key, value in settings.items() if value not in (None, ""))
-            lines.append(f"{name}: {field_texts}")
+            field_texts = [
+                f"{key} {_format_setting(value)}" for key, value in settings.items() if value not in (None, "", [], {})
+            ]
+            lines.append(f"{name}: {', '.join(field_texts)}")
     return list(dict.fromkeys(lines))
+
+
+def _format_setting(value: Any) -> str:
+    """Write a setting in words: of records, such as examples of a prompt, their number; of a mapping, its fields."""
+    if isinstance(value, Mapping):
+        return " and ".join(f"{key} {_format_setting(part)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        is_of_records = any(isinstance(part, Mapping) for part in value)
+        is_range = len(value) == 2 and all(isinstance(part, int | float) for part in value)
+        return f"{len(value):,}" if is_of_records else (" to " if is_range else " and ").join(map(str, value))
+    return str(value)
 
 
 def _describe_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import re
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +14,17 @@ from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.catalogue.outside import find_page_notebook, find_page_room
-from analysis.reporting.output import cells, execution, files, layout, made_notebook, notebooks, provenance
-from analysis.reporting.output.html import render_template
+from analysis.reporting.output import cells, execution, files, index, layout, made_notebook, notebooks, provenance
+from analysis.reporting.output.first_screen import read_first_screen
 from analysis.reporting.output.layout import Chapter
-from analysis.reporting.tidy.selection import open_part
+from analysis.reporting.output.results import NotebookResult, Report
+from analysis.reporting.tidy.selection import open_part_of_runs
 from analysis.reporting.words import citations
 from ground.errors import InputError, describe_os_error_with_exit_status
-from ground.extras import check_packages
+from ground.extras import refuse_missing_packages
+from ground.progress import print_progress, print_warning
 
 if TYPE_CHECKING:
-    from nbformat import NotebookNode
-
     from analysis.runs import Runs
 
 
@@ -48,24 +46,6 @@ class Notebook:
         return ", ".join(f"it needs {name}: {self.page.needed_packages[name]}" for name in absent)
 
 
-@dataclass(frozen=True, slots=True)
-class NotebookResult:
-    """Hold what one notebook made: its page and what its card on the index shows, or why it failed.
-
-    `wrong_input`: the call or the runs are to blame, not the notebook. `left_out`: why the notebook was not run.
-    `progress_line`: the line about it on standard error.
-    """
-
-    name: str
-    question: str
-    parts: tuple[str, ...] = ()
-    error: str | None = None
-    wrong_input: bool = False
-    left_out: str = ""
-    progress_line: str = ""
-    chapter: Chapter | None = None
-
-
 def list_notebooks() -> list[Notebook]:
     """Return the notebooks of all pages, in the order of the report."""
     return [Notebook(_find_or_make_notebook(name, page), page) for name, page in catalogue.list_pages().items()]
@@ -74,7 +54,7 @@ def list_notebooks() -> list[Notebook]:
 def _find_or_make_notebook(name: str, page: Catalogue) -> Path:
     """Find the notebook of a page, or make one if it has none."""
     path = find_page_notebook(name, notebooks.FOLDER)
-    return made_notebook.make_notebook(name) if page.answer and not path.exists() else path
+    return made_notebook.make_notebook_of_page(name) if page.answer and not path.exists() else path
 
 
 def write_report(
@@ -85,7 +65,7 @@ def write_report(
     title: str = "",
     single_file: bool = False,
     over_time: bool = False,
-) -> list[NotebookResult]:
+) -> Report:
     """Write the report about some runs.
 
     Parameters
@@ -99,7 +79,7 @@ def write_report(
     registry
         The notebooks to choose from; those of all pages unless given.
     title
-        What the report is about, in the reader's words; the names of the studies unless given.
+        What the report is about, in the reader's words; unless given, how many models answered in which studies.
     single_file
         Write everything as one file, too: `OUT.html` beside the folder.
     over_time
@@ -108,9 +88,9 @@ def write_report(
 
     Returns
     -------
-    list of NotebookResult
-        One per notebook about such runs. A failed notebook has an `error` and no page; one that the runs have no data
-        for, or that needs a missing package, is left out. The other pages are written all the same.
+    Report
+        With a result per notebook about such runs. A failed notebook has an `error` and no page; one that the runs have
+        no data for, or that needs a missing package, is left out. The other pages are written all the same.
 
     Raises
     ------
@@ -118,11 +98,11 @@ def write_report(
         For a package of the extra `notebooks` that is not installed, a folder that is no run, runs that no notebook is
         about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
-    check_packages("a report", "papermill", "nbconvert", "ipykernel")
+    refuse_missing_packages("a report", "papermill", "nbconvert", "ipykernel")
     registered = list_notebooks() if registry is None else registry
     candidates = [notebook for notebook in registered if over_time or not notebook.page.over_time]
     whole = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders), over_time=over_time)
-    opened = open_part(whole, str((parameters or {}).get("where", "")))
+    opened = open_part_of_runs(whole, str((parameters or {}).get("where", "")))
     reasons = {
         n.name: n.page.explain_no_data(page_runs, parameters or {})
         for n in candidates
@@ -156,7 +136,7 @@ def write_report(
     # A page opens its own, and knows all models, and how much of all there is in a part.
     run_paths = [str(folder.path) for folder in whole.folders]
     all_paths = [*(str(folder.path) for folder in whole.earlier), *run_paths]
-    title = title or ", ".join(opened.info["studies"])
+    title = title or index.write_default_title(opened.answering_models, opened.info["studies"])
     left_out = {
         notebook.name: reasons[notebook.name] or notebook.missing_packages_note for notebook in relevant_notebooks
     }
@@ -172,18 +152,20 @@ def write_report(
         )
         for notebook in relevant_notebooks
     ]
-    results = execution.execute_tasks_concurrently(tasks, lambda result: _print_progress_line(result.progress_line))
+    results = execution.execute_tasks_concurrently(tasks, _print_progress_line)
     files.write_data_dictionary(out)
     results = _write_pages(results, out, title)
     study_names = citations.merge_study_names(notebook.page.studies for notebook in relevant_notebooks)
     entries = provenance.list_provenance_entries(opened, folders, parameters or {})
-    entries += provenance.list_room_entries([notebook.name for notebook in relevant_notebooks])
-    foot = provenance.render_foot(study_names, entries) + render_template("again", command=command)
-    index_values = {"title": title, "results": results, "foot": foot}
-    table_files = {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
-    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
-    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_build_figure_sort_key)
-    files.write_text_file(out / "index.html", layout.render_index(tables=table_files, figures=figures, **index_values))
+    entries += provenance.list_outside_page_entries([notebook.name for notebook in relevant_notebooks])
+    foot = provenance.render_foot(study_names, entries)
+    over_time_names = {notebook.name for notebook in relevant_notebooks if notebook.page.over_time}
+    over_time_questions = [result.question for result in _list_chapters(results) if result.name in over_time_names]
+    about = index.describe_report(opened, len(_list_chapters(results)), *over_time_questions[:1])
+    index_values = {"title": title, "about": about, "results": results, "foot": foot, "command": command}
+    table_files = index.list_table_files(out)
+    pictures = index.list_picture_names(out)
+    files.write_text_file(out / "index.html", layout.render_index(tables=table_files, figures=pictures, **index_values))
     if single_file:
         single_file_tables = (
             table_files | {"dictionary": out / "tables" / files.DICTIONARY} if table_files else table_files
@@ -192,12 +174,12 @@ def write_report(
             name_single_file(out),
             layout.render_single_file(_list_chapters(results), single_file_tables, **index_values),
         )
-    return results
+    return Report(out, title, tuple(about), command, tuple(results), name_single_file(out) if single_file else None)
 
 
 def name_single_file(out: Path) -> Path:
     """Return the file that holds everything of the report in a folder: beside it, with its name."""
-    folder = out.resolve()
+    folder = out.resolve() if out.name in ("", "..") else out
     return folder.with_name(f"{folder.name}.html")
 
 
@@ -219,7 +201,7 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
             written.append(
                 _build_failed_result(result.name, result.question, describe_os_error_with_exit_status(error)[1])
             )
-            _print_progress_line(written[-1].progress_line)
+            _print_progress_line(written[-1])
     return written
 
 
@@ -245,20 +227,20 @@ def _name_packages_of_runs(opened_runs: Runs) -> str:
 
 def _build_left_out_result(notebook: Notebook, why: str) -> NotebookResult:
     """Say why a notebook is not run."""
-    question = notebooks.read_question(notebook.path)
+    question = notebooks.read_notebook_question(notebook.path)
     return NotebookResult(notebook.name, question, left_out=why, progress_line=f"{notebook.name}: left out: {why}")
 
 
 def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, command: str) -> NotebookResult:
     """Execute one notebook; `command` is the command that makes the report again."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
-    question = notebooks.read_question(notebook.path)
+    question = notebooks.read_notebook_question(notebook.path)
     started = time.monotonic()
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
-        cells.prepare_outputs(node)
-        chapter = layout.build_chapter(notebook.name, question, node, command)
+        cells.prepare_outputs_for_page(node)
+        chapter = layout.build_chapter_from_notebook(notebook.name, question, node, command)
     except execution.NotebookFailed as error:
         room = find_page_room(notebook.name)
         source = f"page of {room.source}: " if room and room.source not in str(error) else ""
@@ -269,7 +251,7 @@ def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, comm
     return NotebookResult(
         notebook.name,
         question,
-        parts=_select_card_parts(notebook.name, node),
+        screen=read_first_screen(node),
         progress_line=progress_line,
         chapter=chapter,
     )
@@ -282,24 +264,5 @@ def _build_failed_result(name: str, question: str, reason: str, wrong_input: boo
     )
 
 
-def _print_progress_line(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
-def _select_card_parts(name: str, node: NotebookNode) -> tuple[str, ...]:
-    """Return what the tagged cells show, in the order of `layout.ON_CARD`; their links lead to the page."""
-    cells_by_tag = {tag: cell for cell in node.cells for tag in cell.metadata.get("tags", []) if tag in layout.ON_CARD}
-    return tuple(
-        output["data"]["text/html"].replace('href="#', f'href="{name}.html#')
-        for tag in layout.ON_CARD
-        if tag in cells_by_tag
-        for output in cells_by_tag[tag].outputs
-        if "text/html" in output.get("data", {})
-    )
-
-
-def _build_figure_sort_key(name: str) -> tuple[int, int]:
-    """Return the sort key of a figure's file: the place of the figure in the catalogue, then the picture's number."""
-    stem, number = re.fullmatch(r"(.*?)(?:-(\d+))?", name).groups()  # type: ignore[union-attr]
-    order = list(catalogue.list_figures())
-    return order.index(stem) if stem in order else len(order), int(number or 0)
+def _print_progress_line(result: NotebookResult) -> None:
+    (print_warning if result.error else print_progress)(result.progress_line)

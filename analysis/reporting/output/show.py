@@ -115,8 +115,8 @@ def _describe_prompts_and_answers(
     """Write every prompt of a wording once, with the answers of all models that read it."""
     groups: dict[tuple[str, model_prompts.Prompt], list[dict[str, Any]]] = {}
     for row in answer_rows.to_dict("records"):
-        prompt = model_prompts.recover_prompt(
-            model_prompts.find_asked_entry(runs, study, row["model"], row["condition"]), wording
+        prompt = model_prompts.recover_prompt_of_wording(
+            model_prompts.find_prompts_entry_of_condition(runs, study, row["model"], row["condition"]), wording
         )
         groups.setdefault((row["condition"], prompt), []).append(row)
     for (condition, prompt), answers in list(groups.items())[:PROMPTS]:
@@ -164,7 +164,7 @@ def _quote_first_texts(texts: Sequence[str], thoughts: Sequence[str], tokens: Se
 def _describe_chat_template_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
     """Write one prompt with the marks of each chat template: above, messages stand without them."""
     entries = [
-        model_prompts.find_asked_entry(runs, study, *unit)
+        model_prompts.find_prompts_entry_of_condition(runs, study, *unit)
         for unit in answers[["model", "condition"]].itertuples(index=False)
     ]
     chats: dict[str, Any] = {}

@@ -14,8 +14,8 @@ from analysis.reporting.tidy.tables import open_tidy_connection, quote_identifie
 from analysis.runs.folder import UNIT
 from analysis.runs.parts import WORDING, Part
 from analysis.runs.reading import read_csv_file
-from analysis.runs.unanswered import count_prompts
-from analysis.runs.where import ABOUT, select_rows
+from analysis.runs.unanswered import count_prompts_by_condition
+from analysis.runs.where import ABOUT, select_rows_fulfilling_condition
 from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
@@ -52,20 +52,20 @@ def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.Data
     """
     columns = _create_candidates_view(con, runs.part)
     if isinstance(where, str) and not where.strip().lower().endswith(".csv"):
-        _check_stored_features(where, columns)
-        pairs = select_rows(con, where, _VIEW, ("unit", "wording"), columns)
+        _refuse_features_not_stored(where, columns)
+        pairs = select_rows_fulfilling_condition(con, where, _VIEW, ("unit", "wording"), columns)
         condition = " ".join(where.split())
     else:
         keys = _read_key_file(where) if isinstance(where, str) else where
-        pairs, condition = _select_keys(con, keys, columns), _name_keys(where)
+        pairs, condition = _select_rows_matching_keys(con, keys, columns), _describe_key_table(where)
     if not len(pairs):
         raise InputError(f"{ABOUT}: {shorten_line(condition, 120)}: keeps nothing")
     if runs.part:
         condition = f"({runs.part.condition}) AND ({condition})"
-    return _build_part(runs, con, pairs, condition)
+    return _build_part_of_pairs(runs, con, pairs, condition)
 
 
-def open_part(opened_runs: Runs, where: str) -> Runs:
+def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
     """Return a part of some runs; themselves where the condition is empty.
 
     Parameters
@@ -127,12 +127,12 @@ def _create_candidates_view(con: duckdb.DuckDBPyConnection, part: Part | None) -
         f"CREATE OR REPLACE VIEW {_VIEW} AS SELECT {', '.join(selected)} FROM main.places AS p "
         "JOIN tidy.wordings AS w USING (study) JOIN main.numbered_wordings AS n USING (study, item, variant) "
         "JOIN tidy.items AS i USING (study, item) JOIN tidy.models AS m USING (model) "
-        f"JOIN tidy.conditions AS c USING (study, condition){_join_kept_pairs(part)}"
+        f"JOIN tidy.conditions AS c USING (study, condition){_build_sql_of_kept_pairs(part)}"
     )
     return names
 
 
-def _join_kept_pairs(part: Part | None) -> str:
+def _build_sql_of_kept_pairs(part: Part | None) -> str:
     """Write the SQL that keeps only the pairs of an earlier part, where that is less than its units and wordings."""
     if part is None or part.pairs is None:
         return ""
@@ -142,7 +142,7 @@ def _join_kept_pairs(part: Part | None) -> str:
     )
 
 
-def _check_stored_features(condition: str, columns: Mapping[str, str]) -> None:
+def _refuse_features_not_stored(condition: str, columns: Mapping[str, str]) -> None:
     """Say what has to be computed first where a condition names a feature or a verdict, and none are stored."""
     for name in FEATURES:
         if name in condition and name not in columns:
@@ -159,12 +159,12 @@ def _read_key_file(name: str) -> pd.DataFrame:
     return pd.DataFrame([cells for _, cells in read_csv_file(Path(name.strip()))])
 
 
-def _name_keys(where: Any) -> str:
+def _describe_key_table(where: Any) -> str:
     """Say which table of keys it is."""
     return where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
 
 
-def _select_keys(con: duckdb.DuckDBPyConnection, keys: Any, known: Mapping[str, str]) -> pa.Table:
+def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any, known: Mapping[str, str]) -> pa.Table:
     """Select what some keys name: every row of `keys` has to match something."""
     import pandas as pd
 
@@ -196,7 +196,7 @@ def _select_keys(con: duckdb.DuckDBPyConnection, keys: Any, known: Mapping[str, 
     return table
 
 
-def _build_part(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, condition: str) -> Part:
+def _build_part_of_pairs(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, condition: str) -> Part:
     """Build the part of some pairs of a unit and a wording: its tables, and how much it is."""
     import pyarrow as pa
 
@@ -211,8 +211,8 @@ def _build_part(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, con
         "SELECT study, model, condition, place AS unit FROM main.places AS u "
         "SEMI JOIN main.kept_pairs AS p ON p.unit = u.place ORDER BY place"
     ).to_arrow_table()
-    part = Part(condition, candidates, wordings, None if _is_product(con) else pairs, {}, {})
-    part.create_tables(con, "main.kept")
+    part = Part(condition, candidates, wordings, None if _do_all_units_keep_all_wordings(con) else pairs, {}, {})
+    part.create_tables_of_part(con, "main.kept")
     con.register("errors", runs.sql(f"SELECT {', '.join(KEYS[:5])} FROM errors"))
     con.execute("CREATE OR REPLACE TABLE main.kept_errors AS SELECT * FROM errors")
     con.unregister("errors")
@@ -225,14 +225,14 @@ def _build_part(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, con
         part,
         units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),
         expected=_count_expected_prompts(runs, con, part, came),
-        counts=_count_by_study(runs, con, part, answered),
+        counts=_count_kept_by_study(runs, con, part, answered),
     )
 
 
 def _count_rows_by_unit(con: duckdb.DuckDBPyConnection, part: Part, rows: str) -> dict[tuple[str, ...], int]:
     """Count the rows of a table that are in a part, by study, model and condition."""
     columns = ", ".join(dict.fromkeys((*UNIT, *WORDING)))
-    kept = part.restrict_rows(f"SELECT {columns} FROM {rows}", "main.kept")
+    kept = part.build_sql_of_kept_rows(f"SELECT {columns} FROM {rows}", "main.kept")
     key = ", ".join(UNIT)
     counted = con.execute(f"SELECT {key}, count(*) FROM ({kept}) GROUP BY ALL").fetchall()
     return {row[:-1]: row[-1] for row in counted}
@@ -255,7 +255,7 @@ def _count_expected_prompts(
         ).fetchall()
         kept_by_unit = {row[:-1]: row[-1] for row in rows}
     expected = {}
-    for row in count_prompts(runs).itertuples(index=False):
+    for row in count_prompts_by_condition(runs).itertuples(index=False):
         unit = (row.study, row.model, row.condition)
         is_known = row.missing > 0 and row.asked == sizes[row.study]
         if unit in came:
@@ -263,7 +263,7 @@ def _count_expected_prompts(
     return expected
 
 
-def _count_by_study(
+def _count_kept_by_study(
     runs: Runs, con: duckdb.DuckDBPyConnection, part: Part, answered: Mapping[tuple[str, ...], int]
 ) -> dict[str, dict[str, tuple[Any, Any]]]:
     """Count by study what is kept of everything: of the whole run, also where a part of a part is kept."""
@@ -295,7 +295,7 @@ def _count_by_study(
     }
 
 
-def _is_product(con: duckdb.DuckDBPyConnection) -> bool:
+def _do_all_units_keep_all_wordings(con: duckdb.DuckDBPyConnection) -> bool:
     """Tell whether every kept unit keeps every kept wording of its study."""
     ((n_pairs, n_product),) = con.execute(
         """

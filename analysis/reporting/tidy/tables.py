@@ -15,8 +15,8 @@ from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
 from analysis.runs.database import connect_duckdb, create_row_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
-from analysis.runs.guarded import lock_connection
-from ground.errors import InputError, flatten_message, shorten_line, suggest_nearest
+from analysis.runs.guarded import restrict_connection_to_files
+from ground.errors import InputError, shorten_line, suggest_nearest, write_message_on_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def open_tidy_connection(runs: Runs) -> duckdb.DuckDBPyConnection:
     create_row_views(con, runs.folders, runs.part)
     create_tidy_tables(con, runs)
     stimuli = [folder.path / SCHEMA["stimuli"]["file"] for folder in runs.folders]
-    lock_connection(con, [*stimuli, *(part for folder in runs.folders for part in folder.parts)])
+    restrict_connection_to_files(con, [*stimuli, *(part for folder in runs.folders for part in folder.parts)])
     return con
 
 
@@ -105,7 +105,7 @@ def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
             con.execute(f"CREATE TABLE tidy.{name} AS SELECT * FROM fields")
             con.unregister("fields")
     attributes = _name_attribute_columns(con)
-    _create_places_table(con, runs)
+    _create_unit_order_tables(con, runs)
     con.execute(f"CREATE VIEW tidy.wordings AS {_build_wordings_sql(attributes, has_features, has_meanings)}")
     con.execute(f"CREATE VIEW tidy.items AS {_build_items_sql(attributes)}")
     labels = dict.fromkeys(str(label) for study in runs.info["studies"].values() for label in study["canonical"])
@@ -118,9 +118,9 @@ def _create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
     """Create the table of meanings where wordings were checked; else load nothing for it."""
     if not list_meaning_folders(runs):
         return False
-    from analysis.measures.meaning import create_meanings_table
+    from analysis.measures.meaning import create_wording_meanings_table
 
-    return create_meanings_table(con, runs)
+    return create_wording_meanings_table(con, runs)
 
 
 def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
@@ -151,7 +151,7 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
         chosen_columns = _build_columns_sql(con, name, columns) if columns else "t.*"
         frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT {{}} FROM {name} AS t").format(chosen_columns)).df()
     except duckdb.Error as error:
-        raise InputError(f"{name}: cannot be read: {flatten_message(str(error))}") from error
+        raise InputError(f"{name}: cannot be read: {write_message_on_one_line(str(error))}") from error
     return frame
 
 
@@ -214,7 +214,7 @@ def _name_attribute_columns(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return columns
 
 
-def _create_places_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
+def _create_unit_order_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     """Create the tables `places`, of what was asked, in the order of run.json, and `study_places`."""
     con.execute("CREATE TABLE places (study VARCHAR, model VARCHAR, condition VARCHAR, place BIGINT)")
     units = list_asked_units(runs)

@@ -34,6 +34,11 @@ class Answer:
     support
         Whether the verdict stands on wordings of the same meaning, in one sentence (`words.meaning`); the first screen
         shows it below the verdict. Empty where nobody checked what they mean.
+    explanation
+        What a word of the verdict or of the first figure means, in plain words: at most 30, between verdict and figure.
+        Empty where the words are those of everyday.
+    varied
+        That the number of examples varied, and not the wording (`words.shots`); empty elsewhere.
     """
 
     setup: str
@@ -41,6 +46,8 @@ class Answer:
     cautions: tuple[str, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     support: str = ""
+    explanation: str = ""
+    varied: str = ""
 
 
 def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
@@ -182,7 +189,7 @@ def format_percent(share: float, decimals: int = 0) -> str:
     return f"<{least:.{places}f} %" if share < 0.5 else f">{100 - least:.{places}f} %"
 
 
-def format_signed(number: float, decimals: int) -> str:
+def format_signed_number(number: float, decimals: int) -> str:
     """Write a number with its sign and a true minus; without a sign where it rounds to zero.
 
     Parameters
@@ -196,7 +203,7 @@ def format_signed(number: float, decimals: int) -> str:
     -------
     The text.
 
-    >>> format_signed(15.43, 1), format_signed(-2.0, 1), format_signed(0.0, 1)
+    >>> format_signed_number(15.43, 1), format_signed_number(-2.0, 1), format_signed_number(0.0, 1)
     ('+15.4', '−2.0', '0.0')
     """
     text = f"{number:+.{decimals}f}".replace("-", "−")
@@ -205,7 +212,7 @@ def format_signed(number: float, decimals: int) -> str:
 
 def format_percentage_points(difference: float) -> str:
     """Write a difference of shares in percentage points, with its sign: 0.154 is "+15.4"."""
-    return format_signed(100 * difference, 1)
+    return format_signed_number(100 * difference, 1)
 
 
 def describe_models_without_answers(model_names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -230,7 +237,7 @@ def explain_no_detectable_difference(pairs: pd.DataFrame) -> str:
     )
 
 
-def count_part(part: Part | None) -> str:
+def describe_size_of_part(part: Part | None) -> str:
     """Say how much of the runs is in a part: "12 of 40 responses, ... 1 of 2 models"; empty for all of them."""
     if part is None:
         return ""
@@ -239,14 +246,17 @@ def count_part(part: Part | None) -> str:
 
 def describe_part_in_full(part: Part) -> list[str]:
     """Say what a part keeps, and how much that is."""
-    return [f"where {part.condition}", count_part(part)]
+    return [f"where {part.condition}", describe_size_of_part(part)]
 
 
 def list_part_cautions(part: Part | None) -> list[str]:
     """Return the cautions about what was left out of the runs, and where not of all alike; empty where nothing was."""
     if part is None:
         return []
-    caution = f"Only a part of the runs is here: {count_part(part)}; kept is where {shorten_line(part.condition, 300)}."
+    caution = (
+        f"Only a part of the runs is here: {describe_size_of_part(part)}; kept is "
+        f"where {shorten_line(part.condition, 300)}."
+    )
     if part.pairs is None:
         return [caution]
     unlike = (
@@ -268,6 +278,20 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
         f"{n_missing:,} are missing. This is so for "
         f"{join_names(describe_failed_and_missing_prompts(unanswered_counts))}.{first}"
     ]
+
+
+def list_unasked_cautions(names: Sequence[str]) -> list[str]:
+    """Return the caution about models that were never asked (`analysis.runs.unanswered`); empty where there is none.
+
+    >>> list_unasked_cautions(["org/b"])
+    ['Not asked: org/b. The call names it; it could not be loaded, or the run ended before it.']
+    """
+    them = "it" if len(names) == 1 else "them"
+    they = "it" if len(names) == 1 else "they"
+    return [
+        f"Not asked: {join_names(names)}. The call names {them}; {they} could not be loaded, or the run ended before "
+        f"{them}."
+    ] if names else []  # fmt: skip
 
 
 def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:

@@ -19,8 +19,8 @@ from analysis.reporting.words import format_quantity, verdicts
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.replication import (
+    compute_equivalence_p_of_panel_mean,
     compute_p_of_panel_mean_against_value,
-    compute_p_of_panel_mean_within_margin,
     compute_panel_same_sign_probability,
     estimate_pair_difference_prior,
 )
@@ -50,6 +50,23 @@ def compare_model_pairs(studies: Iterable[Study], margin: float | None = None) -
     return frame.assign(p_holm=correct_families_by_holm(frame, ["study", "measure"])) if rows else frame
 
 
+def compare_study_pairs(runs: Runs, study: Study) -> pd.DataFrame:
+    """Test the pairs of one study as `compare_model_pairs`, without a margin: once for its table and all sentences.
+
+    Parameters
+    ----------
+    runs
+        Those that the study was read from.
+    study
+        The study, with all of its conditions.
+
+    Returns
+    -------
+    As `compare_model_pairs`.
+    """
+    return runs.compute_once(("pairs of", study.name, study.measure), lambda: compare_model_pairs([study]))
+
+
 def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> str:
     """Say which differences hold, for the measures that the studies are about.
 
@@ -65,14 +82,20 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
     As `describe_significant_differences`; empty where no two models are compared in several wordings.
     """
     about = [
-        study.select_conditions(conditions) if conditions else study
+        study.select_units_of_conditions(conditions) if conditions else study
         for study in read_reworded_studies(runs)
         if study.headline
     ]
     orders = all(study.orders for study in about)
+    # A family of tests is a study and measure, so that each study is corrected for itself.
+    pairs = [
+        compare_model_pairs([study]) if conditions else compare_study_pairs(runs, study)
+        for study in about
+        if not study.has_single_wording
+    ]
+    filled = [frame for frame in pairs if len(frame)]
     return describe_significant_differences(
-        compare_model_pairs(study for study in about if not study.has_single_wording),
-        "orders" if orders else "wordings",
+        pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(), "orders" if orders else "wordings"
     )
 
 
@@ -113,7 +136,8 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
         verdicts.mark_clear_effects(tested_pairs["these"]),
         verdicts.mark_clear_effects(tested_pairs["these"], tested_pairs["p_holm"]),
     )
-    measures = " or ".join(tested_pairs["measure"].unique())
+    *first_names, last_name = tested_pairs["measure"].unique()
+    measures = " or ".join(filter(None, (", ".join(first_names), last_name)))
     if not hold_for_these.any():
         return (
             f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, none holds for "
@@ -156,7 +180,7 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
                 )
                 for anew in anews
             }
-            row |= {"margin": margin, "p_equivalent": compute_p_of_panel_mean_within_margin(pair_panel, "both", margin)}
+            row |= {"margin": margin, "p_equivalent": compute_equivalence_p_of_panel_mean(pair_panel, "both", margin)}
         rows.append(row)
     return rows
 

@@ -34,30 +34,32 @@ class Term:
 
 
 @functools.cache
-def read_terms() -> tuple[Term, ...]:
+def read_glossary_terms() -> tuple[Term, ...]:
     """Return all terms, in the order of the alphabet."""
     entries = tomllib.loads(TERMS_FILE.read_text(encoding="utf-8"))
     return tuple(Term(word, tuple(entry.get("also", ())), entry["means"]) for word, entry in entries.items())
 
 
-def find_used_terms(page_html: str) -> list[Term]:
+def find_terms_in_page(page_html: str) -> list[Term]:
     """Return the terms that some HTML shows, in the order of the alphabet; those in texts of items do not count.
 
-    >>> [term.word for term in find_used_terms('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
+    >>> [term.word for term in find_terms_in_page('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
     ['flip', 'item']
-    >>> find_used_terms('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
+    >>> find_terms_in_page('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
     []
     """
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(page_html, "html.parser")
-    for other in _list_foreign_texts(soup):
+    for other in _list_texts_not_by_report(soup):
         other.decompose()
     text = soup.get_text("\n")
-    return [term for term in read_terms() if any(_is_word_in_text(word, text) for word in (term.word, *term.also))]
+    return [
+        term for term in read_glossary_terms() if any(_is_word_in_text(word, text) for word in (term.word, *term.also))
+    ]
 
 
-def _list_foreign_texts(soup: BeautifulSoup) -> list[Tag]:
+def _list_texts_not_by_report(soup: BeautifulSoup) -> list[Tag]:
     """List what is no text of the report: style, script, code, and the texts of items, in examples and in cells.
 
     Not by a selector: the first one of a process takes 0.1 s to compile.
@@ -76,7 +78,9 @@ def _is_word_in_text(word: str, text: str) -> bool:
 
 def render_glossary_markdown() -> str:
     """Write the whole glossary as a page of Markdown."""
-    return HEAD + "".join(f"\n**{term.word}**{_format_synonyms(term)}  \n{term.means}\n" for term in read_terms())
+    return HEAD + "".join(
+        f"\n**{term.word}**{_format_synonyms(term)}  \n{term.means}\n" for term in read_glossary_terms()
+    )
 
 
 def _format_synonyms(term: Term) -> str:

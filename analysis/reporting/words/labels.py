@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
-STAGES = {"base", "tuned", "chat", "instruct", "it"}  # words that say how a model was trained, not which it is
 LEAD = 30  # characters that a word before a colon may have
-SILENT = " °"  # ends the label of a model that does not answer (`thresholds.is_silent`)
+SILENT = " °"  # ends the label of a model that does not answer (`thresholds.has_mostly_invalid_answers`)
 
 
 def build_row_labels(frame: pd.DataFrame) -> pd.Series:
-    """Return for each row of a frame a short, unambiguous name of its model x condition (x study).
+    """Return for each row of a frame an unambiguous name of its model x condition (x study).
 
-    The name is the model's id, without its organisation where the names still differ without it. The condition is
-    added where the model was asked under several, the study where the frame holds several: a label does not say what
-    all other labels say. A row whose column `silent` is true gets the mark `SILENT`.
+    The name is the model's id, whole: tables, sentences and figures call it the same. The condition is added where the
+    model was asked under several, the study where the frame holds several: of these a label does not say what all other
+    labels say. A row whose column `silent` is true gets the mark `SILENT`.
 
     Parameters
     ----------
@@ -48,15 +46,63 @@ def _factorize_rows(frame: pd.DataFrame, columns: list[str]) -> tuple[pd.DataFra
 
 def _build_unit_labels(units: pd.DataFrame) -> pd.Series:
     """Return the label of every unit: its model, and condition and study where they tell units apart."""
-    names = pd.Series(units["model"].astype(str).unique())
-    short = names.str.rsplit("/", n=1).str[-1]
-    label = units["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))
+    label = units["model"].astype(str)
     if "condition" in units:
-        several = units.groupby("model")["condition"].transform("nunique") > 1
+        several = units.groupby("model", observed=True)["condition"].transform("nunique") > 1
         label = label.where(~several, label + SEPARATOR + units["condition"].astype(str))
     if "study" in units and units["study"].nunique() > 1:
         label = label + SEPARATOR + units["study"].astype(str)
     return label + units["silent"].map({True: SILENT, False: ""}) if "silent" in units else label
+
+
+def phrase_condition_name(name: str, settings: Mapping[str, Any]) -> str:
+    """Name a condition for a reader: a bare number in the name of an imported one stands behind its setting.
+
+    Parameters
+    ----------
+    name
+        As in run.json.
+    settings
+        Those of the condition.
+
+    >>> phrase_condition_name("0/bits", {"form": "import", "temperature": "0", "measure": "bits"})
+    'temperature 0/bits'
+    >>> phrase_condition_name("0/0", {"form": "import", "temperature": "0", "shots": "0"})
+    'temperature 0/shots 0'
+    """
+    if settings.get("form") != "import":
+        return name
+    numbers = [(key, str(value)) for key, value in settings.items() if str(value).replace(".", "").isdigit()]
+    parts = []
+    for part in name.split("/"):  # an import joins the values in the order of its settings
+        setting = next((key for key, number in numbers if number == part), None)
+        if setting is not None:
+            numbers.remove((setting, part))
+        parts.append(part if setting is None else f"{setting} {part}")
+    return "/".join(parts)
+
+
+def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows with the conditions of imports as readers are told them (`phrase_condition_name`).
+
+    Parameters
+    ----------
+    frame
+        Rows of a table; those without the column `study` stay as they are.
+    conditions
+        Study -> condition -> its settings.
+    """
+    if "study" not in frame:
+        return frame
+    renamed_columns = {
+        column: [
+            phrase_condition_name(name, conditions.get(study, {}).get(name, {}))
+            for study, name in zip(frame["study"], frame[column], strict=True)
+        ]
+        for column in ("condition", "a_condition", "b_condition")
+        if column in frame
+    }
+    return frame.assign(**renamed_columns)
 
 
 def explain_silent_mark(frame: pd.DataFrame) -> str:
@@ -86,7 +132,7 @@ def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_
     units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
     rows, which = _factorize_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])
     validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
-    return frame.assign(**{f"{column_prefix}silent": is_silent(pd.Series(validity, frame.index))})
+    return frame.assign(**{f"{column_prefix}silent": has_mostly_invalid_answers(pd.Series(validity, frame.index))})
 
 
 def build_pair_labels(frame: pd.DataFrame) -> dict[str, pd.Series]:
@@ -138,23 +184,6 @@ def shorten_but_keep_distinct(texts: Sequence[str], length: int) -> list[str]:
     return [shorten_middle(text, length) for text in texts]
 
 
-def drop_prefix_and_shorten_names(names: Sequence[str], length: int) -> list[str]:
-    """Shorten names that are shown together, and leave out what all begin with.
-
-    Parameters
-    ----------
-    names
-        The names.
-    length
-        Most characters, or a few more as in `shorten_but_keep_distinct`.
-
-    Returns
-    -------
-    The names, shortened, in their order.
-    """
-    return shorten_but_keep_distinct(drop_common_start(list(names)), length)
-
-
 def take_first_words_after_common_lead(texts: Sequence[str], length: int) -> list[str]:
     """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
 
@@ -201,30 +230,6 @@ def take_first_words(text: str, length: int) -> str:
     return (word if len(word) > length // 2 else cut).rstrip(" ,;:.") + "…"
 
 
-def drop_common_start(names: list[str]) -> list[str]:
-    """Remove the words that all names begin with, because panels are small.
-
-    One of them stays where a name would be left with its stage alone: "tuned" would not say which model it is.
-
-    >>> (drop_common_start(["demo-small · chat", "demo-large · chat"]), drop_common_start(["one"]),
-    ...  drop_common_start(["gpt-4", "gpt-4o"]))
-    (['small · chat', 'large · chat'], ['one'], ['4', '4o'])
-    >>> drop_common_start(["demo-large-tuned · base", "demo-large-choice · base"])
-    ['large-tuned · base', 'large-choice · base']
-    """
-    models = {name.split(SEPARATOR)[0] for name in names}
-    shared = os.path.commonprefix(sorted(models)) if len(models) > 1 else ""  # noqa: RUF071 - characters are meant
-    cut = _find_last_word_end(shared)
-    if any(name[cut:].casefold() in STAGES for name in models):
-        cut = _find_last_word_end(shared[: cut - 1])
-    return [name[cut:] for name in names]
-
-
-def _find_last_word_end(text: str) -> int:
-    """Return where the last whole word of a text ends, with the mark behind it."""
-    return max(text.rfind(mark) for mark in "-_/ ") + 1
-
-
 def select_first_and_last(ordered_values: Sequence[Any], most: int) -> list[Any]:
     """Choose what a figure has room for: all of an order, or its two ends.
 
@@ -246,7 +251,7 @@ def select_first_and_last(ordered_values: Sequence[Any], most: int) -> list[Any]
     )
 
 
-def describe_selection(n_shown: int, total: int, noun: str, which: str, ending: str = "; the table has all") -> str:
+def describe_shown_rows(n_shown: int, total: int, noun: str, which: str, ending: str = "; the table has all") -> str:
     """Say in a caption which rows or models a figure shows, where it has no room for all.
 
     Parameters
@@ -266,7 +271,7 @@ def describe_selection(n_shown: int, total: int, noun: str, which: str, ending: 
     -------
     The sentence after a blank; empty where all are shown.
 
-    >>> describe_selection(24, 500, "rows", "most and least stable")
+    >>> describe_shown_rows(24, 500, "rows", "most and least stable")
     ' Shown: the 24 most and least stable of 500 rows; the table has all.'
     """
     return f" Shown: the {n_shown} {which} of {total:,} {noun}{ending}." if total > n_shown else ""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import KEPT, is_silent
+from analysis.measures.thresholds import KEPT, has_mostly_invalid_answers
 from analysis.reporting.words import chance, join_names, labels, phrase_model_condition_count, verdicts
 from analysis.statistics.forms import LEAST
 
@@ -58,7 +58,7 @@ RULES = (
 )
 
 
-def pair_flips(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
+def pair_flip_shares_of_all_and_same(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
     """Put the shares of all wordings and of those of the same meaning beside each other.
 
     Parameters
@@ -67,7 +67,7 @@ def pair_flips(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
         Table of flips: study, model, condition, wordings, n_items, n_items_changed, n_wordings, left_out_items,
         left_out_flips, validity, flip, flip_difference, the latter two with `_lower` and `_upper`.
     corrected
-        Of `measures.meaning_corrected.correct_flips`; may be empty.
+        Of `measures.meaning_corrected.correct_flip_shares_for_check_errors`; may be empty.
 
     Returns
     -------
@@ -88,13 +88,15 @@ def pair_flips(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
-def estimate_excess(row: Mapping[Hashable, Any], part: float, n_intervals: int = 1) -> tuple[float, float]:
+def estimate_excess_of_same_meaning_share(
+    row: Mapping[Hashable, Any], part: float, n_intervals: int = 1
+) -> tuple[float, float]:
     """Estimate how far the share of wordings of the same meaning is above a part of that of all wordings.
 
     Parameters
     ----------
     row
-        Of `pair_flips`.
+        Of `pair_flip_shares_of_all_and_same`.
     part
         Such as 0.8.
     n_intervals
@@ -106,7 +108,7 @@ def estimate_excess(row: Mapping[Hashable, Any], part: float, n_intervals: int =
 
     >>> row = {"flip": 0.4, "flip_lower": 0.3, "flip_upper": 0.5, "flip_difference": -0.06,
     ...        "flip_difference_lower": -0.09, "flip_difference_upper": -0.03}
-    >>> [round(end, 4) for end in estimate_excess(row, 0.8)]
+    >>> [round(end, 4) for end in estimate_excess_of_same_meaning_share(row, 0.8)]
     [-0.0161, 0.0561]
     """
     excess, below, above = 0.0, 0.0, 0.0
@@ -118,13 +120,15 @@ def estimate_excess(row: Mapping[Hashable, Any], part: float, n_intervals: int =
     return float(excess - below), float(excess + above)
 
 
-def judge_kept_parts(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame = chance.NO_CHANCE) -> list[str]:
+def choose_word_of_meaning_support(
+    rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame = chance.NO_CHANCE
+) -> list[str]:
     """Give every model its word by `RULES`, and none where chance alone may have changed its answers.
 
     Parameters
     ----------
     rows
-        From `pair_flips`, of models that answer.
+        From `pair_flip_shares_of_all_and_same`, of models that answer.
     units_with_chance_changes
         From `chance.find_units_with_chance_changes`.
 
@@ -133,14 +137,14 @@ def judge_kept_parts(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame
     `STAND`, `PART`, `HARDLY`, or empty, of every row.
     """
     records = rows.to_dict("records")
-    words = verdicts.choose_words_by_holm(
-        lambda n_intervals: [_choose_word(row, n_intervals) for row in records], len(records)
+    words = verdicts.choose_words_by_stepwise_wider_intervals(
+        lambda n_intervals: [_choose_support_word_by_intervals(row, n_intervals) for row in records], len(records)
     ) if records else []  # fmt: skip
     is_by_chance = chance.mark_rows_with_chance_changes(rows, units_with_chance_changes)
     return ["" if by_chance else word for word, by_chance in zip(words, is_by_chance, strict=True)]
 
 
-def _choose_word(row: Mapping[Hashable, Any], n_intervals: int) -> str:
+def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: int) -> str:
     """Choose the word of a row, by intervals widened for a number of them."""
     if row["left_out_flips"] > MOST_LEFT_OUT:
         return ""
@@ -150,31 +154,31 @@ def _choose_word(row: Mapping[Hashable, Any], n_intervals: int) -> str:
         return ""
     excess, low, high = (float(row[f"excess{end}"]) for end in ("", "_lower", "_upper"))  # missing without a sheet
     is_refuted = verdicts.widen_difference_interval(excess, low, high, n_intervals)[0] <= 0
-    if estimate_excess(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
+    if estimate_excess_of_same_meaning_share(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND
-    if estimate_excess(row, HALF, n_intervals)[1] < 0:
+    if estimate_excess_of_same_meaning_share(row, HALF, n_intervals)[1] < 0:
         return HARDLY
-    return PART if estimate_excess(row, 1.0, n_intervals)[1] < 0 else ""
+    return PART if estimate_excess_of_same_meaning_share(row, 1.0, n_intervals)[1] < 0 else ""
 
 
-def is_same_only(rows: pd.DataFrame) -> bool:
+def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
     """Tell whether all wordings that have answers mean the same, so that there is nothing to compare.
 
     Parameters
     ----------
     rows
-        From `pair_flips`.
+        From `pair_flip_shares_of_all_and_same`.
     """
     return bool((rows["n_wordings"].eq(rows["same_n_wordings"]) & rows["left_out_items"].eq(0)).all())
 
 
-def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "This") -> str:
+def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, subject: str = "This") -> str:
     """Say in one sentence whether something stands on wordings of the same meaning.
 
     Parameters
     ----------
     words
-        From `judge_kept_parts`.
+        From `choose_word_of_meaning_support`.
     rows
         The rows that they are about.
     subject
@@ -187,10 +191,10 @@ def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "T
     >>> rows = pd.DataFrame(
     ...     {"model": ["a", "b", "c"], "n_wordings": 9, "same_n_wordings": 7, "left_out_items": 0}
     ... )
-    >>> describe_support([STAND] * 3, rows)  # doctest: +NORMALIZE_WHITESPACE
+    >>> describe_support_by_same_meaning([STAND] * 3, rows)  # doctest: +NORMALIZE_WHITESPACE
     'This stands on wordings judged to mean the same: at least four fifths as many answers to these change, with each
     model.'
-    >>> describe_support([PART, "", HARDLY], rows)
+    >>> describe_support_by_same_meaning([PART, "", HARDLY], rows)
     'This stands on wordings judged to mean the same in part with 1 of 3 models, mostly not with 1; 1 is unclear.'
     """
     counts = Counter(filter(None, words))
@@ -199,7 +203,7 @@ def describe_support(words: Sequence[str], rows: pd.DataFrame, subject: str = "T
         return CANNOT_TELL.format(subject[0].lower() + subject[1:])
     if len(counts) == 1 and not left:
         (word,) = counts
-        if word == STAND and is_same_only(rows):
+        if word == STAND and do_all_answered_wordings_mean_the_same(rows):
             return ONLY_SAME.format(subject)
         unit = "model" if rows["model"].is_unique else "model and condition"
         return SENTENCES[word].format(subject, f", with each {unit}" if len(words) > 1 else "")
@@ -224,23 +228,25 @@ def describe_meaning_support(runs: Runs) -> str:
     -------
     The sentence; empty where nobody checked what the wordings mean, and where no model answers.
     """
-    from analysis.measures.meaning_corrected import correct_flips
-    from analysis.measures.meaning_flips import compare_flips  # the sentences alone need no bootstrap
+    from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
+    from analysis.measures.meaning_flips import (
+        compare_flips_of_all_and_same_meaning,  # the sentences alone need no bootstrap
+    )
 
-    flips = compare_flips(runs)
+    flips = compare_flips_of_all_and_same_meaning(runs)
     if flips.empty:
         return ""
-    answering = flips[~is_silent(flips["validity"])]
+    answering = flips[~has_mostly_invalid_answers(flips["validity"])]
     if answering.empty:
         return ""
-    rows = pair_flips(answering, correct_flips(runs))
+    rows = pair_flip_shares_of_all_and_same(answering, correct_flip_shares_for_check_errors(runs))
     if rows.empty:
         return NOTHING if (flips["wordings"] == SAME).any() else NO_CHECK_ELSEWHERE
-    words = judge_kept_parts(rows, chance.find_units_with_chance_changes(runs))
-    return describe_support(words, rows, _name_subject(rows, list(runs.info["studies"])))
+    words = choose_word_of_meaning_support(rows, chance.find_units_with_chance_changes(runs))
+    return describe_support_by_same_meaning(words, rows, _name_subject_of_support(rows, list(runs.info["studies"])))
 
 
-def _name_subject(rows: pd.DataFrame, studies: Sequence[str]) -> str:
+def _name_subject_of_support(rows: pd.DataFrame, studies: Sequence[str]) -> str:
     """Name what stands, with its studies where others of the page were not checked."""
     checked = list(rows["study"].unique())
     if set(checked) == set(studies):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.words import format_quantity, join_names
+from analysis.reporting.words import format_quantity, join_names, labels
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -52,7 +52,7 @@ def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
             key = str(settings.get("prompt_hash"))
             source, entries = runs.info["prompts"].get(key), runs.info["asked"].get(study, {}).get(name, ())
             if source is None and not entries:
-                unknown.append(name)
+                unknown.append(labels.phrase_condition_name(name, settings))
                 continue
             form = form_by_key.setdefault(key, _build_form_without_examples(source or {}))
             form.exemplars |= bool(settings.get("exemplars"))

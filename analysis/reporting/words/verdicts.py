@@ -1,10 +1,12 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
-functions are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
+functions are these rules: `thresholds.has_mostly_invalid_answers` is "validity", `choose_words_for_shares` and
+`choose_words_for_differences` are "interval",
 `chance.blank_word_in_rows_with_chance_changes` is "chance", `widen_share_interval` is "several",
 `find_distinct_extremes` is "spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people",
-`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_excess` of `statistics.ratings.comparison`.
+`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of
+`statistics.ratings.comparison`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.statistics.multiplicity import ALPHA
 from analysis.statistics.shares import clopper_pearson
 
@@ -156,8 +158,9 @@ def widen_share_interval(share: float, low: float, high: float, n_intervals: int
     return min(low, float(exact_low)), max(high, float(exact_high))
 
 
-def judge_shares(rows: pd.DataFrame, share_column: str, bands: Sequence[Band]) -> list[str]:
-    """Give several models' shares their words, by intervals that are widened step by step (`choose_words_by_holm`).
+def choose_words_for_shares(rows: pd.DataFrame, share_column: str, bands: Sequence[Band]) -> list[str]:
+    """Give several models' shares their words, by intervals that are widened step by step
+    (`choose_words_by_stepwise_wider_intervals`).
 
     Parameters
     ----------
@@ -174,17 +177,18 @@ def judge_shares(rows: pd.DataFrame, share_column: str, bands: Sequence[Band]) -
 
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"flips": [0.2, 0.2], "flips_lower": [0.109, 0.109], "flips_upper": [0.338, 0.338]})
-    >>> judge_shares(rows, "flips", (Band("yes", 0.1, 1),)), judge_shares(rows[:1], "flips", (Band("yes", 0.1, 1),))
+    >>> (choose_words_for_shares(rows, "flips", (Band("yes", 0.1, 1),)),
+    ...  choose_words_for_shares(rows[:1], "flips", (Band("yes", 0.1, 1),)))
     (['', ''], ['yes'])
     """
-    return _judge_rows(
+    return _choose_words_by_widened_intervals(
         rows[[share_column, f"{share_column}_lower", f"{share_column}_upper"]], widen_share_interval, bands
     )
 
 
-def judge_differences(rows: pd.DataFrame, difference_column: str, bands: Sequence[Band]) -> list[str]:
+def choose_words_for_differences(rows: pd.DataFrame, difference_column: str, bands: Sequence[Band]) -> list[str]:
     """Give several models' differences their words, by intervals that are widened step by step
-    (`choose_words_by_holm`).
+    (`choose_words_by_stepwise_wider_intervals`).
 
     Parameters
     ----------
@@ -199,10 +203,12 @@ def judge_differences(rows: pd.DataFrame, difference_column: str, bands: Sequenc
     -------
     The word of every row, empty where it has none.
     """
-    return _judge_rows(rows[[difference_column, "lower", "upper"]], widen_difference_interval, bands)
+    return _choose_words_by_widened_intervals(
+        rows[[difference_column, "lower", "upper"]], widen_difference_interval, bands
+    )
 
 
-def _judge_rows(
+def _choose_words_by_widened_intervals(
     estimates_with_ends: pd.DataFrame,
     widen: Callable[[float, float, float, int], tuple[float, float]],
     bands: Sequence[Band],
@@ -216,11 +222,11 @@ def _judge_rows(
         rows = intervals[has_interval].itertuples(index=False, name=None)
         return [choose_word_for_interval(*widen(value, low, high, n_intervals), bands) for value, low, high in rows]
 
-    words = iter(choose_words_by_holm(choose_widened_words, int(has_interval.sum())))
+    words = iter(choose_words_by_stepwise_wider_intervals(choose_widened_words, int(has_interval.sum())))
     return [next(words) if has else "" for has in has_interval]
 
 
-def choose_words_by_holm(choose_words: Callable[[int], list[str]], n_rows: int) -> list[str]:
+def choose_words_by_stepwise_wider_intervals(choose_words: Callable[[int], list[str]], n_rows: int) -> list[str]:
     """Give words after Holm: to all rows with intervals widened for all, then to those left with theirs, and so on.
 
     So all words hold together in 95 % of cases: a row needs an interval for as many rows as have no word before it.
@@ -236,8 +242,8 @@ def choose_words_by_holm(choose_words: Callable[[int], list[str]], n_rows: int) 
     -------
     The word of every row, empty where it has none.
 
-    >>> (choose_words_by_holm(lambda number: ["yes", "yes" if number < 2 else ""], 2),
-    ...  choose_words_by_holm(lambda number: [""], 1))
+    >>> (choose_words_by_stepwise_wider_intervals(lambda number: ["yes", "yes" if number < 2 else ""], 2),
+    ...  choose_words_by_stepwise_wider_intervals(lambda number: [""], 1))
     (['yes', 'yes'], [''])
     """
     words = choose_words(max(n_rows, 1))
@@ -342,7 +348,7 @@ def mark_clear_effects(*corrected_p_values: pd.Series) -> pd.Series:
     return functools.reduce(operator.and_, (values.astype(float) < ALPHA for values in corrected_p_values))
 
 
-def mark_artefacts(own_share: pd.Series, p_holm: pd.Series, validity: pd.Series) -> pd.Series:
+def mark_readings_with_artefact(own_share: pd.Series, p_holm: pd.Series, validity: pd.Series) -> pd.Series:
     """Tell which readings are named an artefact (rule "artefact").
 
     Parameters
@@ -359,11 +365,11 @@ def mark_artefacts(own_share: pd.Series, p_holm: pd.Series, validity: pd.Series)
     Series of bool
 
     >>> import pandas as pd
-    >>> mark_artefacts(pd.Series([0.4, 0.4, float("nan")]), pd.Series([0.01, 0.01, 0.01]),
+    >>> mark_readings_with_artefact(pd.Series([0.4, 0.4, float("nan")]), pd.Series([0.01, 0.01, 0.01]),
     ...                pd.Series([0.9, 0.4, 0.9])).tolist()
     [True, False, False]
     """
-    return mark_clear_effects(p_holm) & own_share.notna() & ~is_silent(validity.astype(float))
+    return mark_clear_effects(p_holm) & own_share.notna() & ~has_mostly_invalid_answers(validity.astype(float))
 
 
 KEPT_BANDS = (Band("less than half", 0, 0.5), Band("mostly the model", 0.5, 1))

@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from analysis.statistics.mixed.design import choose_family_columns, split_into_fit_inputs
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
-from analysis.statistics.mixed.ordered import spread_over_ranks
-from analysis.statistics.mixed.response import Response, compute_response
-from analysis.statistics.mixed.result import Result, compare_scales
+from analysis.statistics.mixed.ordered import expand_answers_into_weighted_ranks
+from analysis.statistics.mixed.response import Response, compute_response_on_scale
+from analysis.statistics.mixed.result import Result, add_robust_errors, compare_fits_on_two_scales
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ __all__ = [
     "Response",
     "Result",
     "build_default_formula",
-    "choose_engine",
-    "compare_scales",
-    "compute_response",
+    "choose_engine_that_fits_formula",
+    "compare_fits_on_two_scales",
+    "compute_response_on_scale",
+    "expand_answers_into_weighted_ranks",
     "fit_mixed_models",
     "parse_formula",
-    "spread_over_ranks",
 ]
 
 ENGINES = ("auto", "profile", "pymer4", "ordinal", "ordered_model")
@@ -74,7 +75,8 @@ def fit_mixed_models(
         (`n_missing` of the diagnostics).
     optional : predictors that a fit may drop, with a note, if none of its rows has a value (`text_logprob` of models
         that cannot give it).
-    weights : column with the weight of every row, for ordered logits (`spread_over_ranks`); empty: all count once.
+    weights : column with the weight of every row, for ordered logits (`expand_answers_into_weighted_ranks`); empty:
+    all count once.
 
     Returns
     -------
@@ -87,21 +89,22 @@ def fit_mixed_models(
         One line naming the formula, column or fit at fault.
     """
     parsed_formula = parse_formula(formula)
-    engine_name = choose_engine(parsed_formula, engine)
+    engine_name = choose_engine_that_fits_formula(parsed_formula, engine)
     if weights and engine_name not in OF_RANKS:
         raise InputError(f"engine '{engine_name}' takes no weights; {' and '.join(OF_RANKS)} do")
-    fit_one = _load_engine(engine_name)
+    fit_one = _import_fit_function_of_engine(engine_name)
     columns = choose_family_columns(frame, parsed_formula, by)
-    fits = [
-        (part, fit_one(part))
-        for part in split_into_fit_inputs(
-            frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights
-        )
-    ]
+    fits = []
+    for part in split_into_fit_inputs(
+        frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights
+    ):
+        fit = add_robust_errors(part, fit_one(part))
+        # The rows of 500 models would fill the memory; an empty part that is no copy would keep them.
+        fits.append((replace(part, frame=part.frame.head(0).copy()), fit))
     return Result(columns, fits)
 
 
-def choose_engine(formula: Formula, engine: str = "auto") -> str:
+def choose_engine_that_fits_formula(formula: Formula, engine: str = "auto") -> str:
     """Name the engine that fits a formula.
 
     Parameters
@@ -133,7 +136,7 @@ def choose_engine(formula: Formula, engine: str = "auto") -> str:
     return engine
 
 
-def _load_engine(name: str) -> Callable[[FitInput], Fit]:
+def _import_fit_function_of_engine(name: str) -> Callable[[FitInput], Fit]:
     """Return the engine's function. R is started for pymer4 only."""
     if name == "pymer4":
         from analysis.statistics.mixed import lme4

@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.statistics.mixed.design import FitInput
 from analysis.statistics.mixed.fits import Fit
-from analysis.statistics.mixed.lme4 import collect_r_messages, convert_to_r_frame, flatten_message, start_r
+from analysis.statistics.mixed.lme4 import clean_r_message, collect_r_messages, convert_to_r_frame, start_r
 from analysis.statistics.mixed.ordered import build_ordered_design, build_ordered_fit
 from ground.errors import InputError
 
@@ -30,7 +30,7 @@ def fit_with_clmm(fit_input: FitInput) -> Fit:
         As `build_ordered_design`; if R or its package ordinal is missing, or R refuses the data, with R's own message.
     """
     design = build_ordered_design(fit_input)
-    fit_in_r = start_ordinal()
+    fit_in_r = start_r_with_ordinal()
     frame = pd.DataFrame({
         "y": pd.Categorical(design.ranks), "group": pd.Categorical(design.codes), "weight": design.weights,
         **{f"x{place}": column for place, column in enumerate(design.x.T)},
@@ -41,10 +41,10 @@ def fit_with_clmm(fit_input: FitInput) -> Fit:
             results = fit_in_r(convert_to_r_frame(frame), NODES)
         except r.error as error:
             raise InputError(
-                f"R's clmm cannot fit '{fit_input.formula}'{fit_input.label}: {flatten_message(str(error))}"
+                f"R's clmm cannot fit '{fit_input.formula}'{fit_input.label}: {clean_r_message(str(error))}"
             ) from error
     value = {name: np.array(results.rx2(name)) for name in results.names}
-    messages = dict.fromkeys(map(flatten_message, console_lines))
+    messages = dict.fromkeys(map(clean_r_message, console_lines))
     return build_ordered_fit(
         fit_input,
         design,
@@ -61,7 +61,7 @@ def fit_with_clmm(fit_input: FitInput) -> Fit:
 
 
 @cache
-def start_ordinal() -> Any:
+def start_r_with_ordinal() -> Any:
     """Start R, once, and return its function `waver_clmm`.
 
     Raises

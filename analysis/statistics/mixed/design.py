@@ -25,9 +25,9 @@ RANK_TOLERANCE = 1e-7  # as in lme4: a column is dependent if the columns before
 class FitInput:
     """Hold the rows of one fit of a family.
 
-    `key` are its values of the family's columns, `frame` its complete rows, `formula` the formula to fit; `dropped`
-    maps predictors already left out to the reason; `n_missing` counts rows left out on request; `weights` names the
-    column of weights, empty: none.
+    `key` are its values of the family's columns, `frame` its complete rows, none once it is fitted, `formula` the
+    formula to fit; `dropped` maps predictors already left out to the reason; `n_missing` counts rows left out on
+    request; `weights` names the column of weights, empty: none.
     """
 
     key: tuple[Any, ...]
@@ -270,7 +270,7 @@ def build_full_rank_design(full_matrix: Matrix) -> Design:
     Raises
     ------
     InputError
-        As `check_rows_carry_coefficients`.
+        As `refuse_too_few_rows_for_coefficients`.
     """
     if not _last or not full_matrix.has_same_predictors_and_items(_last[0][0]):
         _last[:] = [(full_matrix, _drop_dependent_columns(full_matrix))]
@@ -291,12 +291,12 @@ def _drop_dependent_columns(full_matrix: Matrix) -> Design:
         first = int(dependent[0])  # it distorts the factors after it: drop one column, then factor again
         dropped[terms[first]] = "constant" if np.ptp(x[:, first]) == 0 else "collinear with predictors before it"
         x, terms = np.asfortranarray(np.delete(x, first, axis=1)), terms[:first] + terms[first + 1 :]
-    check_rows_carry_coefficients(len(x), len(terms), full_matrix.label)
+    refuse_too_few_rows_for_coefficients(len(x), len(terms), full_matrix.label)
     sd = np.array([np.nan if name == INTERCEPT else x[:, j].std(ddof=1) for j, name in enumerate(terms)])
     return Design(tuple(terms), x, q, r, sd, dropped)
 
 
-def check_rows_carry_coefficients(n_rows: int, n_terms: int, label: str) -> None:
+def refuse_too_few_rows_for_coefficients(n_rows: int, n_terms: int, label: str) -> None:
     """Refuse a fit that leaves fewer than two rows for its two variances, that of the items and the residual one.
 
     Parameters
@@ -321,7 +321,7 @@ def _build_model_matrix_columns(fit_input: FitInput) -> tuple[list[str], list[ND
     """Build the names and columns of the model matrix, with the dependent ones."""
     formula, rows = fit_input.formula, fit_input.frame
     names = dict.fromkeys(name for term in formula.fixed for name in term.split(":"))
-    coded = {name: _encode_column(name, rows[name]) for name in names}
+    coded = {name: _encode_predictor_column(name, rows[name]) for name in names}
     terms = [INTERCEPT] if formula.intercept else []
     columns = [np.ones(len(rows))] if formula.intercept else []
     for term in formula.fixed:
@@ -340,14 +340,14 @@ def _build_model_matrix_columns(fit_input: FitInput) -> tuple[list[str], list[ND
     return terms, columns
 
 
-def _encode_column(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
+def _encode_predictor_column(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
     """Code one column: a number as it is; text as one 0-1 column per level, without the first level."""
     if _is_numeric_column(values):
         return [(name, _convert_to_numbers(values))]
-    return [(f"{name}{level}", (values == level).to_numpy(np.float64)) for level in list_levels(values)[1:]]
+    return [(f"{name}{level}", (values == level).to_numpy(np.float64)) for level in list_levels_of_column(values)[1:]]
 
 
-def list_levels(values: pd.Series[Any]) -> list[Any]:
+def list_levels_of_column(values: pd.Series[Any]) -> list[Any]:
     """List the levels of a text column: sorted, or in the order of its categories."""
     import pandas as pd
 

@@ -49,6 +49,8 @@ class Fit:
     n_levels : number of levels of every grouping factor.
     row : index, in the caller's frame, of the rows that were fitted.
     thresholds : of an ordered logit, by the ranks that they part ("1|2"); else empty.
+    se_robust, p_slopes : of one random intercept: errors that hold where effects differ between items (`robust`), and
+        tests whether they do (`slopes`); else None.
     """
 
     engine: str
@@ -73,6 +75,8 @@ class Fit:
     row: pd.Index
     random: tuple[RandomEffect, ...]
     thresholds: dict[str, float] = field(default_factory=dict)
+    se_robust: Array | None = None
+    p_slopes: Array | None = None
 
     @property
     def response_sd(self) -> float:

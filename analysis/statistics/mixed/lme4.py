@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.statistics.mixed.design import INTERCEPT, FitInput, check_rows_carry_coefficients, list_levels
+from analysis.statistics.mixed.design import (
+    INTERCEPT,
+    FitInput,
+    list_levels_of_column,
+    refuse_too_few_rows_for_coefficients,
+)
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError
 from ground.extras import build_install_command
@@ -54,12 +59,12 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
             results = r.extract(model)
         except r.error as error:
             raise InputError(
-                f"R cannot fit '{fit_input.formula}'{fit_input.label}: {flatten_message(str(error))}"
+                f"R cannot fit '{fit_input.formula}'{fit_input.label}: {clean_r_message(str(error))}"
             ) from error
     value = {name: results.rx2(name) for name in results.names}
     messages = [*map(str, value["message"]), *console_lines]
     terms = tuple(map(str, value["terms"]))
-    check_rows_carry_coefficients(len(value["y"]), len(terms), fit_input.label)
+    refuse_too_few_rows_for_coefficients(len(value["y"]), len(terms), fit_input.label)
     if (np.array(value["df"]) <= 0).any():
         raise InputError(
             f"{len(value['y'])} rows and {len(terms)} coefficients{fit_input.label} do not determine the variances: "
@@ -82,7 +87,7 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
         variance_random=value["variance_random"][0],
         converged=all(code == 0 for code in value["code"]),
         singular=bool(value["singular"][0]),
-        message="; ".join(dict.fromkeys(map(flatten_message, messages))),
+        message="; ".join(dict.fromkeys(map(clean_r_message, messages))),
         dropped={str(name): _explain_dropped_column(fit_input.frame, str(name)) for name in value["dropped"]},
         n_levels=dict(zip(value["level_group"], map(int, value["level_count"]), strict=True)),
         y=np.array(value["y"]),
@@ -112,7 +117,7 @@ def start_r() -> R:
     except Exception as error:  # an incomplete R may fail with any error; the message shows it
         raise InputError(
             f"engine 'pymer4' needs R with lme4 and lmerTest, and the Python package pymer4 "
-            f"({type(error).__name__}: {flatten_message(str(error))}): {build_install_command('statistics')}; "
+            f"({type(error).__name__}: {clean_r_message(str(error))}): {build_install_command('statistics')}; "
             f"{INSTALL}"
         ) from error
     finally:
@@ -149,7 +154,7 @@ def convert_to_r_frame(frame: pd.DataFrame) -> Any:
         if pd.api.types.is_numeric_dtype(values):
             columns.append(FloatSexpVector(np.ascontiguousarray(values, dtype=np.float64)))
         else:
-            levels = list_levels(values)
+            levels = list_levels_of_column(values)
             codes = pd.Categorical(values, categories=levels).codes.astype(np.int32) + 1
             columns.append(start_r().factor(IntSexpVector(codes), StrSexpVector(list(map(str, levels)))))
     return start_r().data_frame(ListSexpVector(columns), StrSexpVector(list(map(str, frame.columns))))
@@ -184,7 +189,7 @@ def collect_r_messages(r: R) -> Iterator[list[str]]:
         r.callbacks.consolewrite_warnerror = original_hook
 
 
-def flatten_message(text: str) -> str:
+def clean_r_message(text: str) -> str:
     """Return R's message in one line and without its 'Error in ...:'."""
     flat = " ".join(text.split())
     return re.sub(r"^(R\[write to console\]: )?(Error|Warning message|Warning) ?(in [^:]*(?<!:):(?!:))?:? ?", "", flat)

@@ -3,7 +3,8 @@
 The response is a rank, 1 to K. With thresholds t_1 < ... < t_(K-1) and the linear predictor h of a row,
 P(rank <= k) = 1 / (1 + exp(h - t_k)). The thresholds stand for the intercept. Effects are log odds of a higher answer.
 
-An exact distribution p_1 ... p_K is no single rank. `spread_over_ranks` gives such an answer a row per option with
+An exact distribution p_1 ... p_K is no single rank. `expand_answers_into_weighted_ranks` gives such an answer a row
+per option with
 weight p_k: the likelihood is then the one expected of an answer that is drawn from it, so that estimates are those of
 endlessly many draws, each wording counting once: quasi-maximum likelihood for fractional responses [1]_, here of
 several ordered shares [2]_. Sampled answers go in the same way, by their shares. Errors of the engine "ordinal" are
@@ -29,7 +30,7 @@ from analysis.statistics.mixed.design import (
     FitInput,
     build_full_rank_design,
     build_model_matrix,
-    check_rows_carry_coefficients,
+    refuse_too_few_rows_for_coefficients,
 )
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError, shorten_line
@@ -69,7 +70,7 @@ class OrderedDesign:
     row: pd.Index
 
 
-def spread_over_ranks(frame: pd.DataFrame, shares: Array, way: str = EXPECTED) -> pd.DataFrame:
+def expand_answers_into_weighted_ranks(frame: pd.DataFrame, shares: Array, way: str = EXPECTED) -> pd.DataFrame:
     """Write every answer as rows of single ranks with weights.
 
     Parameters
@@ -136,7 +137,7 @@ def build_ordered_design(fit_input: FitInput) -> OrderedDesign:
         raise InputError(f"only one {formula.grouping_column}{label}: a random intercept needs at least 2")
     full_rank = build_full_rank_design(full_matrix)
     n_thresholds = int(is_given.sum()) - 1
-    check_rows_carry_coefficients(len(full_matrix.y), len(full_rank.terms) - 1 + n_thresholds, label)
+    refuse_too_few_rows_for_coefficients(len(full_matrix.y), len(full_rank.terms) - 1 + n_thresholds, label)
     never = {f"rank {value:.0f}": "never the answer" for value in values[~is_given]}
     return OrderedDesign(
         terms=full_rank.terms[1:],

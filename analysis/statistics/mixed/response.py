@@ -24,7 +24,9 @@ class Response:
     note: str
 
 
-def compute_response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: str = "identity") -> Response:
+def compute_response_on_scale(
+    agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: str = "identity"
+) -> Response:
     """Compute the response on the given scale.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -75,12 +75,21 @@ class Result:
         """Return the variance inflation factor per fit and predictor (columns term, vif), without intercepts."""
         return self._stack_fit_tables(_compute_variance_inflation)
 
-    @cached_property
+    @property
     def residuals(self) -> pd.DataFrame:
-        """Return one row per fitted row: row (its index in the frame), fitted (random effects included), residual."""
-        return self._stack_fit_tables(
-            lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted}
-        )
+        """Return one row per fitted row: row (its index in the frame), fitted (random effects included), residual.
+
+        The columns of the family are categorical: of many fits there are millions of rows.
+        """
+        import pandas as pd
+
+        names = self._stack_fit_tables(lambda *_: {"fit": [0]}).drop(columns="fit").astype("category")
+        number = np.repeat(np.arange(len(self.fits), dtype=np.int32), [len(fit.y) for _, fit in self.fits])
+        columns: dict[str, Any] = {name: values.array.take(number) for name, values in names.items()}
+        columns["row"] = np.concatenate([fit.row for _, fit in self.fits])
+        columns["fitted"] = np.concatenate([fit.fitted for _, fit in self.fits])
+        columns["residual"] = np.concatenate([fit.y - fit.fitted for _, fit in self.fits])
+        return pd.DataFrame(columns, copy=False)
 
     @cached_property
     def random_effects(self) -> pd.DataFrame:
@@ -128,7 +137,7 @@ def stack_family_tables(by: Sequence[str], tables: Iterable[tuple[FitInput, Colu
     return pd.concat(frames, ignore_index=True)
 
 
-def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
+def compare_fits_on_two_scales(identity: Result, logit: Result) -> pd.DataFrame:
     """Compare two fits of one family, one per scale of the response.
 
     Parameters
@@ -168,6 +177,25 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
     return merged
 
 
+def add_robust_errors(fit_input: FitInput, fit: Fit) -> Fit:
+    """Add robust errors and tests of slopes to a fit with one random intercept, while its rows are there.
+
+    Parameters
+    ----------
+    fit_input, fit
+        The rows, and the fit that was made of them.
+
+    Returns
+    -------
+    Fit
+        Unchanged where the formula is another, whose fit may have random slopes itself, and for ordered logits.
+    """
+    if fit.thresholds or not fit_input.formula.is_random_intercept:
+        return fit
+    items = sum_rows_by_item(fit_input, fit)
+    return replace(fit, se_robust=compute_robust_se(items, fit), p_slopes=compute_slope_variation_p_values(items))
+
+
 def add_corrected_p_values(table: pd.DataFrame) -> pd.DataFrame:
     """Add p_bonferroni, p_holm, n_tests after p, and p_robust_bonferroni after p_robust; intercepts are not counted."""
     for name, source, correct in (
@@ -205,7 +233,9 @@ def compute_t_tests(estimate: Array, se: Array, df: Array) -> Columns:
 
 def _build_coefficient_table(fit_input: FitInput, fit: Fit) -> Columns:
     """Build the columns of `Result.table` for one fit: a row per term with its estimate, tests and intervals."""
-    se_robust, p_slopes = _compute_robust_se_and_slope_p(fit_input, fit)
+    unknown = np.full(len(fit.terms), np.nan)
+    # Of ordered logits, errors of "ordered_model" are robust themselves, and there are no others.
+    se_robust = fit.se if fit.engine == "ordered_model" else unknown if fit.se_robust is None else fit.se_robust
     robust = compute_t_tests(
         fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[fit_input.formula.grouping_column] - 1.0)
     )
@@ -217,27 +247,12 @@ def _build_coefficient_table(fit_input: FitInput, fit: Fit) -> Columns:
         **compute_t_tests(fit.estimate, fit.se, fit.df),
         "se_robust": se_robust,
         **{f"{name}_robust": robust[name] for name in ("p", "lower", "upper")},
-        "p_slopes": p_slopes,
+        "p_slopes": unknown if fit.p_slopes is None else fit.p_slopes,
         "estimate_std": fit.estimate * fit.sd / fit.response_sd,
         "n_rows": len(fit.y),
         "n_items": fit.n_levels[fit_input.formula.grouping_column],
         "engine": fit.engine,
     }
-
-
-def _compute_robust_se_and_slope_p(fit_input: FitInput, fit: Fit) -> tuple[Array, Array]:
-    """Compute robust errors and tests of slopes; NaN for other formulas, whose fit may have random slopes itself.
-
-    Of ordered logits, errors of "ordered_model" are robust themselves, and there are no others.
-    """
-    if fit.thresholds:
-        return (fit.se if fit.engine == "ordered_model" else np.full(len(fit.terms), np.nan)), np.full(
-            len(fit.terms), np.nan
-        )
-    if not fit_input.formula.is_random_intercept:
-        return np.full(len(fit.terms), np.nan), np.full(len(fit.terms), np.nan)
-    items = sum_rows_by_item(fit_input, fit)
-    return compute_robust_se(items, fit), compute_slope_variation_p_values(items)
 
 
 def _build_fit_diagnostics(fit_input: FitInput, fit: Fit) -> Columns:

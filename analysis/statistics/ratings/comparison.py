@@ -12,7 +12,8 @@ as all people do that it differs. The lower end of a distance is the smaller one
 and at least 0. The upper end is the percentile. The excess (below) is about so many people, not all of them: its draws
 are moved so that their mean is the estimate.
 
-**The rule** (`judge_excess`). The excess of a model is its mean distance minus that between two groups of as many
+**The rule** (`judge_distance_from_people`). The excess of a model is its mean distance minus that between two groups
+of as many
 people; of a model known from fewer sampled answers, m, minus that between a group of m and the people, which is
 sqrt((1 + n / m) / 2) times as much: else chance in its own answers would set it apart from people. A model is *no
 larger than between people* where both upper ends of the excess, over items and over people, are 0 or less; *larger*
@@ -31,11 +32,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.ordered import compute_scores
+from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.ratings.people import People, PeopleReference
 from analysis.statistics.resampling import LEVEL
-from analysis.statistics.rounding import is_constant
+from analysis.statistics.rounding import are_scores_constant
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
@@ -44,7 +45,7 @@ NO_LARGER, LARGER, OPEN = "no larger than between people", "larger than between 
 _NORMAL = 1.959963984540054  # 97.5 % quantile
 
 
-def compute_item_figures(
+def compute_figures_of_models_by_item(
     shares: Array, people: People, reference: PeopleReference, n_samples: Array
 ) -> dict[str, Array]:
     """Compute what every model shows on every item.
@@ -71,7 +72,7 @@ def compute_item_figures(
     sampled = np.where(np.isfinite(n_samples), n_samples, np.inf)
     more = np.sqrt(1 + people.n[:, None] / sampled)
     return {
-        "s_model": compute_scores(shares, n_options),
+        "s_model": compute_mean_answer_scores(shares, n_options),
         "s_people": np.where(np.isnan(w1), np.nan, s_people),
         "w1": w1,
         "tv": compute_total_variation(shares, answers),
@@ -89,7 +90,7 @@ def compute_intervals_over_items(figures: Mapping[str, Array], signs: Array) -> 
     Parameters
     ----------
     figures
-        From `compute_item_figures`, of the items to be averaged.
+        From `compute_figures_of_models_by_item`, of the items to be averaged.
     signs
         (items,): -1 for an item that is reversed, else 1.
 
@@ -111,7 +112,10 @@ def compute_intervals_over_items(figures: Mapping[str, Array], signs: Array) -> 
     over_items = {name: _average_over_items(values) for name, values in means.items()}
     w1, lower, upper = over_items["w1"]
     over_items["alignment"] = 1 - w1, 1 - upper, 1 - lower
-    pairs = [_correlate_items(*pair) for pair in zip(figures["s_model"].T, figures["s_people"].T, strict=True)]
+    pairs = [
+        _correlate_item_means_with_people(*pair)
+        for pair in zip(figures["s_model"].T, figures["s_people"].T, strict=True)
+    ]
     r, lower, upper = np.array(pairs).reshape(-1, 3).T
     return {**over_items, "correlation": (r, lower, upper)}
 
@@ -130,12 +134,12 @@ def _average_over_items(values: Array) -> tuple[Array, Array, Array]:
     return mean, mean - half, mean + half
 
 
-def _correlate_items(s_model: Array, s_people: Array) -> tuple[float, float, float]:
+def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[float, float, float]:
     """Return Pearson's r over items and its interval by Fisher's z."""
     has = ~np.isnan(s_model)
     x, y = s_model[has], s_people[has]
     n = len(x)
-    if n < LEAST_FOR_CORRELATION or is_constant(x, 1.0) or is_constant(y, 1.0):
+    if n < LEAST_FOR_CORRELATION or are_scores_constant(x, 1.0) or are_scores_constant(y, 1.0):
         return np.nan, np.nan, np.nan
     r = float(np.corrcoef(x, y)[0, 1])
     with np.errstate(divide="ignore"):
@@ -154,7 +158,7 @@ def compute_intervals_over_people(
     shares
         (items, options) of the unit.
     people, reference
-        As of `compute_item_figures`.
+        As of `compute_figures_of_models_by_item`.
     groups
         Name -> (items,): 1, or -1 where an item is reversed; 0 for items that are not in the group.
     expected
@@ -179,7 +183,7 @@ def compute_intervals_over_people(
     }
     observed = {"w1": compute_wasserstein(shares, people.shares, n_options),
                 "tv": compute_total_variation(shares, people.shares)}  # fmt: skip
-    s_model = compute_scores(shares, n_options)
+    s_model = compute_mean_answer_scores(shares, n_options)
     intervals = {}
     for name, items in inside.items():
         samples = {
@@ -188,7 +192,7 @@ def compute_intervals_over_people(
             "w1_chance": reference.drawn_w1[:, items].mean(axis=1),
             "tv_chance": reference.drawn_tv[:, items].mean(axis=1),
             "bias": ((s_model - reference.drawn_scores)[:, items] * groups[name][items]).mean(axis=1),
-            "correlation": _correlate_with_drawn(s_model[items], reference.drawn_scores[:, items]),
+            "correlation": _correlate_with_resampled_people(s_model[items], reference.drawn_scores[:, items]),
         }
         percentiles = np.quantile(list(samples.values()), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
         low, high = (dict(zip(samples, map(float, row), strict=True)) for row in percentiles)
@@ -204,16 +208,16 @@ def compute_intervals_over_people(
     return intervals
 
 
-def _correlate_with_drawn(s_model: Array, s_drawn: Array) -> Array:
+def _correlate_with_resampled_people(s_model: Array, s_drawn: Array) -> Array:
     """Correlate the item means of a model with those of every draw of people: (draws,)."""
-    if len(s_model) < LEAST_FOR_CORRELATION or is_constant(s_model, 1.0):
+    if len(s_model) < LEAST_FOR_CORRELATION or are_scores_constant(s_model, 1.0):
         return np.full(len(s_drawn), np.nan)
     x, y = s_model - s_model.mean(), s_drawn - s_drawn.mean(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(y @ x / np.sqrt((x @ x) * (y**2).sum(axis=1)))
 
 
-def judge_excess(over_items: Ends, over_people: Ends) -> str:
+def judge_distance_from_people(over_items: Ends, over_people: Ends) -> str:
     """Say whether a model lies further from people than two groups of people from each other.
 
     Parameters

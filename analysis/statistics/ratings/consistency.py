@@ -67,7 +67,7 @@ class Consistency:
     n_shared: float = float("nan")
 
 
-def compute_alpha(answers: Array, missing: str = PAIRWISE) -> Consistency:
+def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consistency:
     """Compute Cronbach's alpha with Feldt's interval.
 
     Parameters
@@ -94,13 +94,13 @@ def compute_alpha(answers: Array, missing: str = PAIRWISE) -> Consistency:
     return replace(nothing, value=float(alpha), lower=float(lower), upper=float(upper))
 
 
-def compute_omega(answers: Array, missing: str = PAIRWISE) -> Consistency:
+def compute_mcdonald_omega(answers: Array, missing: str = PAIRWISE) -> Consistency:
     """Compute total omega of one factor.
 
     Parameters
     ----------
     answers, missing
-        As of `compute_alpha`.
+        As of `compute_cronbach_alpha`.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def compute_omega(answers: Array, missing: str = PAIRWISE) -> Consistency:
     variances = np.diag(covariances)
     if variances.min() <= 1e-12 * variances.max():
         return replace(nothing, why_not="all respondents give one item the same answer")
-    loadings, own_variances = fit_one_factor(covariances)
+    loadings, own_variances = fit_one_factor_model(covariances)
     if np.isnan(loadings).any():
         return replace(nothing, why_not="one factor cannot be fitted to its items")
     if (own_variances < 1.001 * _LEAST_OWN * variances).any():
@@ -123,7 +123,7 @@ def compute_omega(answers: Array, missing: str = PAIRWISE) -> Consistency:
     return replace(nothing, value=float(common / (common + own_variances.sum())))
 
 
-def fit_one_factor(covariances: Array) -> tuple[Array, Array]:
+def fit_one_factor_model(covariances: Array) -> tuple[Array, Array]:
     """Fit one factor by maximum likelihood.
 
     Parameters
@@ -172,7 +172,7 @@ def _compute_covariances(answers: Array, missing: str, least_items: int) -> tupl
     if values.shape[1] < least_items:
         return n_pairs, replace(nothing, why_not=f"fewer than {least_items} items")
     if len(values) < LEAST_RESPONDENTS:
-        return n_pairs, replace(nothing, why_not=f"fewer than {LEAST_RESPONDENTS} respondents: {len(values)}")
+        return n_pairs, replace(nothing, why_not=f"fewer than {LEAST_RESPONDENTS} respondents ({len(values)})")
     if n_pairs.min() < LEAST_RESPONDENTS:
         return n_pairs, replace(nothing, why_not=f"two items share fewer than {LEAST_RESPONDENTS} respondents")
     covariances = _average_pair_products(values, has_answer, n_pairs)

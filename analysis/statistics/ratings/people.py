@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.ordered import compute_scores
+from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.resampling import draw_item_counts
 
@@ -56,7 +56,7 @@ class People:
     @property
     def scores(self) -> Array:
         """Return the mean rank of every item, 0 to 1: (items,)."""
-        return compute_scores(self.shares, self.n_options)
+        return compute_mean_answer_scores(self.shares, self.n_options)
 
     @cached_property
     def indicators(self) -> Array:
@@ -83,7 +83,7 @@ def build_people_from_ranks(items: tuple[str, ...], ranks: Array, n_options: npt
     return People(items, _divide_by_sum(counts), n_options, counts.sum(axis=1), ranks)
 
 
-def draw_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) -> Array:
+def resample_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) -> Array:
     """Draw as many people anew, with replacement.
 
     Parameters
@@ -103,7 +103,7 @@ def draw_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) -> Arr
     return _draw_shares(people, people.n, draws, np.random.default_rng(seed))
 
 
-def split_people(people: People, splits: int = SPLITS, seed: int = 0) -> tuple[Array, Array]:
+def compute_option_shares_of_random_halves(people: People, splits: int = SPLITS, seed: int = 0) -> tuple[Array, Array]:
     """Part the people into two random halves.
 
     Parameters
@@ -184,14 +184,14 @@ def build_people_reference(
     Parameters
     ----------
     people, draws, splits, seed
-        As of `draw_people` and `split_people`.
+        As of `resample_people` and `compute_option_shares_of_random_halves`.
 
     Returns
     -------
     PeopleReference
     """
-    drawn = draw_people(people, draws, seed)
-    first, second = split_people(people, splits, seed)
+    drawn = resample_people(people, draws, seed)
+    first, second = compute_option_shares_of_random_halves(people, splits, seed)
     drawn_w1 = compute_wasserstein(drawn, people.shares, people.n_options)
     drawn_tv = compute_total_variation(drawn, people.shares)
     by_option = np.ascontiguousarray(np.moveaxis(drawn, -1, 0))
@@ -202,14 +202,17 @@ def build_people_reference(
         between_tv=compute_total_variation(first, second).mean(axis=0) * np.sqrt(0.5),
         drawn=by_option,
         drawn_sums=np.cumsum(by_option, axis=0)[:-1],
-        drawn_scores=compute_scores(drawn, people.n_options),
+        drawn_scores=compute_mean_answer_scores(drawn, people.n_options),
         drawn_w1=drawn_w1,
         drawn_tv=drawn_tv,
-        half_scores=(compute_scores(first, people.n_options), compute_scores(second, people.n_options)),
+        half_scores=(
+            compute_mean_answer_scores(first, people.n_options),
+            compute_mean_answer_scores(second, people.n_options),
+        ),
     )
 
 
-def correlate_halves(reference: PeopleReference, items: npt.NDArray[np.intp]) -> float:
+def correlate_halves_of_people(reference: PeopleReference, items: npt.NDArray[np.intp]) -> float:
     """Correlate the item means of two halves of the people, corrected to the full number.
 
     Parameters

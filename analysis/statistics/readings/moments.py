@@ -55,7 +55,7 @@ class ItemMoments:
     upper: Array
     same_upper: Array
 
-    def sum_other_items(self, moments: ItemMoments) -> ItemMoments:
+    def add_sums_of_other_model(self, moments: ItemMoments) -> ItemMoments:
         """Add the sums of another model with the same readings and items; its means are not added."""
         return ItemMoments(
             self.cross + moments.cross, self.freedom + moments.freedom, self.n_wordings + moments.n_wordings,
@@ -96,7 +96,7 @@ def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
     centred = np.where(is_common, filled - mean[:, :, None], 0.0)
     centred[np.abs(centred) <= ROUNDING] = 0.0  # else shares of a variance that is rounding would be told
     freedom = np.maximum(n_wordings - 1, 0)
-    cross = np.einsum("aik,bik->abi", centred, centred) - freedom * _average_noise(noise, is_common)
+    cross = np.einsum("aik,bik->abi", centred, centred) - freedom * _average_noise_covariances(noise, is_common)
     cross = np.where(freedom > 0, cross, 0.0)
     squares = (centred**2).sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,7 +110,7 @@ def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
     )  # fmt: skip
 
 
-def _average_noise(noise: Array, is_common: np.ndarray) -> Array:
+def _average_noise_covariances(noise: Array, is_common: np.ndarray) -> Array:
     """Average the covariances over an item's wordings; over all items where the item has no known one."""
     is_known = ~np.isnan(noise) & is_common
     total, n = np.where(is_known, noise, 0.0).sum(axis=3), is_known.sum(axis=3)

@@ -118,7 +118,7 @@ def compute_misreading_rates(
         }  # fmt: skip
 
 
-def is_drawn_at_random(read: Array, has_people: np.ndarray, is_text: np.ndarray) -> bool:
+def are_read_texts_a_random_sample(read: Array, has_people: np.ndarray, is_text: np.ndarray) -> bool:
     """Tell whether the texts that people read are read as the answer, another one and none as often as all texts are.
 
     Parameters
@@ -141,7 +141,7 @@ def is_drawn_at_random(read: Array, has_people: np.ndarray, is_text: np.ndarray)
     return bool(chdtrc(counts.shape[1] - 1, ((counts - expected) ** 2 / expected).sum()) >= LEAST_P)
 
 
-def correct_reading(
+def correct_reading_by_people(
     numerators: Array, denominators: Array, people: Array, has_people: np.ndarray, *, draws: int = DRAWS, seed: int = 0
 ) -> CorrectedReading:
     """Correct a reading of texts for its errors, with intervals over items.
@@ -161,7 +161,7 @@ def correct_reading(
     -------
     CorrectedReading
     """
-    values, noise = correct_wordings(numerators, denominators, people, has_people)
+    values, noise = correct_values_of_wordings(numerators, denominators, people, has_people)
     moments = compute_item_moments(values, noise)
     is_used = (~np.isnan(values).any(axis=0)) & (moments.freedom > 0)[:, None]
     with_wordings = moments.freedom > 0
@@ -173,12 +173,14 @@ def correct_reading(
         }.items()
     }  # fmt: skip
     figures = bootstrap_intervals(columns, _compute_corrected_figures, draws=draws, seed=seed)
-    _remove_jackknife_bias(figures["own"], {name: column[with_wordings] for name, column in columns.items()})
+    _shift_shares_by_jackknife_bias_over_items(
+        figures["own"], {name: column[with_wordings] for name, column in columns.items()}
+    )
     p = _test_corrected_share({name: column[with_wordings] for name, column in columns.items()}, draws, seed)
     return CorrectedReading(figures, p, int(is_used.sum()), int((has_people & is_used[:, :, None]).sum()))
 
 
-def correct_wordings(
+def correct_values_of_wordings(
     numerators: Array, denominators: Array, people: Array, has_people: np.ndarray
 ) -> tuple[Array, Array]:
     """Compute x and h of every wording, and what sampling adds to them (see the module's docstring).
@@ -186,7 +188,7 @@ def correct_wordings(
     Parameters
     ----------
     numerators, denominators, people, has_people
-        As in `correct_reading`.
+        As in `correct_reading_by_people`.
 
     Returns
     -------
@@ -230,7 +232,7 @@ def _compute_corrected_figures(columns: Columns, counts: Array) -> dict[str, Arr
     }  # fmt: skip
 
 
-def _remove_jackknife_bias(own: Interval, columns: Columns) -> None:
+def _shift_shares_by_jackknife_bias_over_items(own: Interval, columns: Columns) -> None:
     """Move the share by the bias that leaving out each item shows: a square of a noisy covariance is too large.
 
     The bias is (n - 1) (mean of the estimates without one item - estimate): Quenouille, M. H. (1956). Notes on bias in

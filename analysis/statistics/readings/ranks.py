@@ -38,7 +38,7 @@ def estimate_rank_agreement(means: Array, *, draws: int = DRAWS, seed: int = 0) 
         drawn = [[compute_drawn_mean(counts, item_columns[f"{side}_{model}"]) for model in range(n_models)]
                  for side in (0, 1)]  # fmt: skip
         signs = [
-            np.stack([_sign_difference(side[a] - side[b]) for a, b in combinations(range(n_models), 2)])
+            np.stack([_get_sign_of_difference(side[a] - side[b]) for a, b in combinations(range(n_models), 2)])
             for side in drawn
         ]
         scale = np.sqrt((signs[0] ** 2).sum(axis=0) * (signs[1] ** 2).sum(axis=0))
@@ -48,6 +48,6 @@ def estimate_rank_agreement(means: Array, *, draws: int = DRAWS, seed: int = 0) 
     return bootstrap_intervals(columns, compute_tau, draws=draws, seed=seed)
 
 
-def _sign_difference(difference: Array) -> Array:
+def _get_sign_of_difference(difference: Array) -> Array:
     """Return the sign of a difference, 0 where it is rounding."""
     return np.where(np.abs(difference) > ROUNDING, np.sign(difference), 0.0)

@@ -136,16 +136,16 @@ def _compute_reading_figures(columns: Columns, counts: Array) -> dict[str, Array
     }  # fmt: skip
     crosses = [counts @ column for name, column in columns.items() if name.startswith("cross_")]
     if crosses:
-        figures["kept"] = _compute_kept_share(np.min(crosses, axis=0), counts @ columns["variance"])
+        figures["kept"] = _compute_variance_share_kept(np.min(crosses, axis=0), counts @ columns["variance"])
     return figures
 
 
-def _compute_kept_share(covariance: Array, variance: Array) -> Array:
+def _compute_variance_share_kept(covariance: Array, variance: Array) -> Array:
     """Divide the least covariance by the variance, between 0 and 1; NaN where there is no variance."""
     return np.clip(divide_drawn_sums(covariance, np.where(variance > 0, variance, 0.0)), 0.0, 1.0)
 
 
-def estimate_pair_figures(
+def estimate_agreement_of_reading_pairs(
     moments: ItemMoments, pairs: Sequence[tuple[int, int]], *, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, Interval]:
     """Estimate how two readings go together, with intervals over items.
@@ -178,7 +178,7 @@ def estimate_pair_figures(
 
 
 def _compute_pair_figures(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the figures of `estimate_pair_figures` in every draw."""
+    """Compute the figures of `estimate_agreement_of_reading_pairs` in every draw."""
     sums = {name: counts @ column for name, column in columns.items()}
     share_a, share_b = (divide_drawn_sums(sums[f"upper_{side}"], sums["n"]) for side in "ab")
     same = divide_drawn_sums(sums["n"] - sums["upper_a"] - sums["upper_b"] + 2 * sums["both"], sums["n"])
@@ -192,7 +192,7 @@ def _compute_pair_figures(columns: Columns, counts: Array) -> dict[str, Array]:
     }  # fmt: skip
 
 
-def estimate_own_share(
+def estimate_own_variance_share_of_reading(
     moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
 ) -> OwnShare:
     """Estimate the share of a reading's wording variance that is due to the reading: by triads, else its bounds.
@@ -215,7 +215,7 @@ def estimate_own_share(
     """
     pairs = list_triad_pairs(reading, sources)
     if not pairs:
-        return bound_own_share(moments, reading, sources)
+        return bound_own_variance_share_of_reading(moments, reading, sources)
     b, c = np.array(pairs).T
     columns = {"freedom": moments.freedom[:, None], "variance": moments.cross[reading, reading][:, None]}
     columns |= {f"first_{place}": moments.cross[reading, name][:, None] for place, name in enumerate(b)}
@@ -224,12 +224,12 @@ def estimate_own_share(
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
     if np.isnan(columns["variance"]).all():
         return OwnShare()
-    figure = bootstrap_intervals(columns, _compute_own_share, draws=draws, seed=seed)["own"]
-    p, least = compute_own_share_p(columns, draws, seed)
+    figure = bootstrap_intervals(columns, _compute_own_variance_share, draws=draws, seed=seed)["own"]
+    p, least = compute_p_of_own_variance_share(columns, draws, seed)
     return OwnShare(figure, np.nan, p, least) if not np.isnan(figure.estimate[0]) else OwnShare()
 
 
-def _sum_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
+def _sum_covariances_of_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
     """Return variance, sum of products and sum of covariances of the triads, in every draw."""
     freedom = counts @ columns["freedom"]
     means = {name: divide_drawn_sums(counts @ column, freedom) for name, column in columns.items()}
@@ -238,14 +238,14 @@ def _sum_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
     return means["variance"], products, sum((means[f"apart_{place}"] for place in places), np.zeros_like(freedom))
 
 
-def _compute_own_share(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_own_variance_share(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute 1 - sum of products / (variance times sum of covariances), in every draw."""
-    variance, products, apart = _sum_triads(columns, counts)
+    variance, products, apart = _sum_covariances_of_triads(columns, counts)
     scale = np.where((variance > 0) & (apart > 0), variance * apart, 0.0)
     return {"own": 1 - divide_drawn_sums(products, scale)}
 
 
-def compute_own_share_p(columns: Columns, draws: int, seed: int) -> tuple[float, float]:
+def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> tuple[float, float]:
     """Test that a reading has more variance of its own than `LEAST_OWN` of its variance; return p and the least one.
 
     Only a larger share counts: p is 1 where the estimate is not above it, or the other readings do not go together.
@@ -253,7 +253,7 @@ def compute_own_share_p(columns: Columns, draws: int, seed: int) -> tuple[float,
     Parameters
     ----------
     columns
-        Of the items, as made by `estimate_own_share`.
+        Of the items, as made by `estimate_own_variance_share_of_reading`.
     draws, seed
         As there.
 
@@ -269,7 +269,7 @@ def compute_own_share_p(columns: Columns, draws: int, seed: int) -> tuple[float,
         return np.nan, np.nan
 
     def compute_excess(counts: Array) -> tuple[Array, Array]:
-        variance, products, apart = _sum_triads(columns, counts)
+        variance, products, apart = _sum_covariances_of_triads(columns, counts)
         return (1 - LEAST_OWN) * variance * apart - products, apart
 
     excess, apart = map(np.concatenate, zip(*map(compute_excess, draw_item_counts(n_items, draws, seed)), strict=True))
@@ -279,7 +279,7 @@ def compute_own_share_p(columns: Columns, draws: int, seed: int) -> tuple[float,
     return max(p_values) if estimate[0, 0] > 0 else 1.0, least
 
 
-def bound_own_share(moments: ItemMoments, reading: int, sources: Sequence[str]) -> OwnShare:
+def bound_own_variance_share_of_reading(moments: ItemMoments, reading: int, sources: Sequence[str]) -> OwnShare:
     """Bound the share that is due to a reading by its highest correlation r with another one: from 0 to 1 - r^2.
 
     Another reading of the same texts gives no bound: what both misread alike makes r too high.

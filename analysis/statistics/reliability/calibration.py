@@ -1,7 +1,7 @@
 """See whether probabilities that an order stands come true: foreseen from one half of the data, seen in the other.
 
 The wordings are cut into two random halves, and, where other items are meant, too, the items. Each half foresees for
-every pair of models how likely the other keeps their order (`replication.compute_panel_same_sign_probability`); the
+every pair of models how likely the other keeps their order (`replication.compute_same_sign_probabilities`); the
 halves are as large, so that the other one is "another study of this size". Probabilities are *calibrated* where, among
 pairs with probabilities about p, the share that keeps its order is about p.
 
@@ -13,17 +13,20 @@ Dawid, A. P. (1982). The well-calibrated Bayesian. JASA 77, 605-610.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
+from analysis.statistics.reliability.pair_means import estimate_pair_means
+from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.replication import (
-    compute_panel_same_sign_probability,
+    compute_same_sign_probabilities,
     estimate_pair_difference_prior,
+    sum_variances_and_freedom,
 )
+from analysis.statistics.significance import ROUNDING
 
 SPLITS, MOST = 10, 300  # cuts into halves; pairs in all cuts, of which there is at least one
 LEAST = 4  # wordings, and items: two in each half
@@ -50,28 +53,26 @@ def compare_predicted_and_kept_orders(values: Array, crossed: bool, anew: Anew, 
         Probability, and 1 where the other half has the same sign, else 0. A case is a pair in one half of one cut;
         there is none without an order in either half, or with too few items or wordings.
     """
-    pairs = list(combinations(range(len(values)), 2))
     values = np.where(np.isnan(values).any(axis=0), np.nan, values)
     is_usable: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = is_usable.any(axis=1), is_usable.any(axis=0)
-    values = values[:, rows][:, :, columns]
+    values, n_pairs = values[:, rows][:, :, columns], len(values) * (len(values) - 1) // 2
     rng = np.random.default_rng(seed)
-    case_rows = []
-    for _ in range(max(1, min(SPLITS, MOST // max(1, len(pairs))))):
+    cases = []
+    for _ in range(max(1, min(SPLITS, MOST // max(1, n_pairs)))):
         halves = _split_into_halves(values, crossed, anew, rng)
-        for own_half, other_half in (halves, halves[::-1]) if halves else ():
-            prior = estimate_pair_difference_prior(own_half, crossed, anew)
-            for a, b in pairs:
-                own_panel, other_panel = (
-                    estimate_panel_mean(own_half[a] - own_half[b], crossed),
-                    estimate_panel_mean(other_half[a] - other_half[b], crossed),
-                )
-                case_rows.append(
-                    (compute_panel_same_sign_probability(own_panel, anew, prior), own_panel.mean * other_panel.mean)
-                )
-    cases = np.array(case_rows, float).reshape(-1, 2).T
-    is_usable = ~np.isnan(cases).any(axis=0) & (cases[1] != 0)
-    return np.stack([cases[0, is_usable], cases[1, is_usable] > 0])
+        if halves is None:
+            continue
+        priors = [estimate_pair_difference_prior(half, crossed, anew) for half in halves]
+        pairs = [estimate_pair_means(half, crossed, anew) for half in halves]
+        for own, other, prior in zip(pairs, pairs[::-1], priors, strict=True):
+            errors = sum_variances_and_freedom(own.variances, own.freedoms)
+            # Two items that balance do so exactly, but for rounding.
+            other_means = np.where(np.abs(other.means) > ROUNDING, other.means, 0.0)
+            cases.append((compute_same_sign_probabilities(own.means, *errors, prior), own.means * other_means))
+    probabilities, signs = np.concatenate([np.zeros((2, 0)), *cases], axis=1)
+    is_usable = ~np.isnan(probabilities) & ~np.isnan(signs) & (signs != 0)
+    return np.stack([probabilities[is_usable], signs[is_usable] > 0])
 
 
 def _split_into_halves(

@@ -20,6 +20,7 @@ success as variable between the sets of trials. JRSS B 10, 257-261 (a beta distr
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from itertools import product
 
@@ -65,9 +66,7 @@ class Flips:
 
     def compute_flip_probabilities(self, n_wordings: int) -> Array:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
-        drawn = np.arange(n_wordings + 1)
-        flipped = drawn[np.minimum(drawn, n_wordings - drawn) / n_wordings > self.threshold]
-        return np.asarray(binom.pmf(flipped, n_wordings, GRID[:, None]).sum(axis=1))
+        return _compute_flip_probabilities(n_wordings, self.threshold)
 
     def count_effective_items(self, n_wordings: int) -> float:
         """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
@@ -149,20 +148,34 @@ def build_flip_forecast(values: Array, threshold: float, middle: float = 0.5) ->
         return None
     pairs, times = np.unique(np.stack([n, agree]), axis=1, return_counts=True)
     distributions = _build_mixture_distributions()
-    chances = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) @ distributions.T
+    of_shares = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID)
+    chances = of_shares @ distributions.T
     weights = np.full(len(distributions), 1 / len(distributions))
     for _ in range(STEPS):
         joint = chances * weights
         weights = times @ (joint / joint.sum(axis=1, keepdims=True)) / len(n)
     mixture = weights @ distributions
-    likely = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) * mixture
+    likely = of_shares * mixture
     return Flips(mixture, threshold, len(n), likely / likely.sum(axis=1, keepdims=True), times.astype(float))
 
 
+@functools.lru_cache(maxsize=64)  # models are foreseen with the same numbers of wordings
+def _compute_flip_probabilities(n_wordings: int, threshold: float) -> Array:
+    """Compute how likely items flip, by their share of wordings that agree (`GRID`)."""
+    drawn = np.arange(n_wordings + 1)
+    flipped = drawn[np.minimum(drawn, n_wordings - drawn) / n_wordings > threshold]
+    probabilities = np.asarray(binom.pmf(flipped, n_wordings, GRID[:, None]).sum(axis=1))
+    probabilities.flags.writeable = False
+    return probabilities
+
+
+@functools.cache
 def _build_mixture_distributions() -> Array:
     """Return the distributions of which that of the pilot is a mixture: weights (distributions, `GRID`)."""
     # Each share of the grid stands for those nearest to it: .005 for those from .0025 to .0075.
     edges = np.concatenate([[0], (GRID[1:] + GRID[:-1]) / 2, [1]])
     means, precisions = np.array(list(product(MEANS, PRECISIONS))).T[:, :, None]
     ends = np.eye(len(GRID))[[0, -1]]
-    return np.concatenate([np.diff(betainc(means * precisions, (1 - means) * precisions, edges)), ends])
+    distributions = np.concatenate([np.diff(betainc(means * precisions, (1 - means) * precisions, edges)), ends])
+    distributions.flags.writeable = False
+    return distributions

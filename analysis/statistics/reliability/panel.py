@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -302,22 +302,49 @@ def _split_variance_of_mean(
     n_items, crossed = incidence.n_items, incidence.n_shared == incidence.n_shared
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
     between = (spread / n_items, n_items - 1.0)
-    parts: dict[Anew, Parts] = {"items": (between,), "both": (between,)}
-    if not crossed:
-        parts["wordings"] = (_compute_wording_variance_of_mean(filled, has_answer, means, has_answer.sum(axis=1)),)
-        return parts
-    free = has_answer.shape[1] - 1.0
-    noise = estimates.residual / incidence.n_wordings / n_items
-    of_wordings = estimates.wording / incidence.n_shared + noise
+    if crossed:
+        shape = incidence, has_answer.shape[1]
+        return split_crossed_variance(between[0], estimates.wording, estimates.residual, *shape)
+    of_wordings = _compute_wording_variance_of_mean(filled, has_answer, means, has_answer.sum(axis=1))
+    return {"items": (between,), "both": (between,), "wordings": (of_wordings,)}
+
+
+def split_crossed_variance(
+    between: Any, wording: Any, residual: Any, incidence: Incidence, n_columns: int
+) -> dict[Anew, Any]:
+    """Split the variance of a mean over items that share their wordings, or of several means.
+
+    Parameters
+    ----------
+    between
+        Variance of the items' means over the number of items.
+    wording, residual
+        Components; floats, or arrays of one shape with `between`.
+    incidence
+        Which item has which wordings.
+    n_columns
+        Number of wordings.
+
+    Returns
+    -------
+    dict
+        What is drawn anew -> variances, and their degrees of freedom.
+    """
+    n_items, free = incidence.n_items, n_columns - 1.0
+    items_df = n_items - 1.0
+    noise = residual / incidence.n_wordings / n_items
+    of_wordings = wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = assign_interaction_deduction_by_df(between[1], free, noise)
-    shared = of_wordings - estimates.wording * incidence.unshared_variance / n_items
-    parts["both"] = (_clip_below_zero(between[0] - less), between[1]), (_clip_below_zero(shared - more), free)
-    parts["wordings"] = ((_clip_below_zero(of_wordings), free),)
-    return parts
+    less, more = assign_interaction_deduction_by_df(items_df, free, noise)
+    shared = of_wordings - wording * incidence.unshared_variance / n_items
+    return {
+        "items": ((between, items_df),),
+        "both": ((np.maximum(between - less, 0.0), items_df), (np.maximum(shared - more, 0.0), free)),
+        "wordings": ((np.maximum(of_wordings, 0.0), free),),
+    }
 
 
-def compute_squared_limits(variance_parts: Parts, level: float, skewness: float = 0.0) -> tuple[Array, Array]:
+def compute_squared_limits(variance_parts: Parts, level: npt.ArrayLike, skewness: float = 0.0) -> tuple[Array, Array]:
     """Return t^2 V of every part, and their degrees of freedom.
 
     Parameters
@@ -325,18 +352,18 @@ def compute_squared_limits(variance_parts: Parts, level: float, skewness: float 
     variance_parts
         The first is that of the items.
     level
-        Coverage.
+        Coverage; several: (levels, 1).
     skewness
         Scaled skewness for a lower end; with the other sign for an upper one.
 
     Returns
     -------
-    tuple of two arrays (parts,)
+    tuple of two arrays, ([levels,] parts) and (parts,)
     """
     variances, free = np.array(variance_parts).T
     squares = compute_squared_t_quantile(level, free)
     if skewness:
-        squares[0] = widen_quantile_for_skewness(np.sqrt(squares[0]), skewness) ** 2
+        squares[..., 0] = widen_quantile_for_skewness(np.sqrt(squares[..., 0]), skewness) ** 2
     return squares * variances, free
 
 
@@ -404,11 +431,6 @@ def compute_squared_t_quantile(level: npt.ArrayLike, freedom: Array) -> Array:
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.where(freedom > 0, freedom, np.nan), (1 + np.asarray(level)) / 2) ** 2)
-
-
-def _clip_below_zero(variance: float) -> float:
-    """Return a negative variance as 0, and any other, NaN too, as it is."""
-    return variance if variance != variance else max(variance, 0.0)
 
 
 def _compute_wording_variance_of_mean(

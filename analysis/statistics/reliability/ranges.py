@@ -106,7 +106,7 @@ def compute_component_intervals(
         wording.multiply_by(incidence.unshared_variance)
     )
     item = spread.subtract_variance(error)
-    drawn = {"item": item, "consistency": _divide_draws(item, spread)}
+    drawn = {"item": item, "consistency": _divide_variance_draws(item, spread)}
     if sampled and sampled.sample > 0:
         drawn["sample"] = noise.multiply_by(sampled.number)
     if not single:
@@ -180,7 +180,7 @@ def _draw_item_weights(n_items: int, seed: int) -> Array:
     return drawn
 
 
-def _divide_draws(part: VarianceDraws, whole: VarianceDraws) -> VarianceDraws:
+def _divide_variance_draws(part: VarianceDraws, whole: VarianceDraws) -> VarianceDraws:
     """Draw a share of a variance: the lower ends of both go together, as do the upper ones."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return VarianceDraws(part.low / whole.low, part.high / whole.high)

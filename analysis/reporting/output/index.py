@@ -1,0 +1,129 @@
+"""Say what a report is about: its title, what was asked of whom and when, and the files that lie beside its pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.reporting import catalogue
+from analysis.reporting.words import describe_size_of_part, format_quantity, join_names, phrase_run_dates
+from analysis.runs.unanswered import list_unasked_models
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+    from analysis.runs.folder import Folder
+
+MOST_NAMES = 3  # of models or studies that are named; of more, the number stands there
+
+
+def write_default_title(models: Collection[str], studies: Collection[str]) -> str:
+    """Write the title of a report that was given none.
+
+    Parameters
+    ----------
+    models
+        Names of those that answered (`Runs.answering_models`).
+    studies
+        Their names.
+
+    >>> write_default_title(["gpt2"], ["tea"])
+    'How gpt2 answered in “tea”'
+    >>> write_default_title("abcd", "stuvw")
+    'How 4 models answered in 5 studies'
+    """
+    return f"How {_name_models_or_count_them(models)} answered in {_phrase_studies(studies)}"
+
+
+def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> list[str]:
+    """Say what a report is about, for the top of its index.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`, or a part of them.
+    n_pages
+        How many questions have a page.
+    question_over_time
+        That of the page about all times; empty where there is none.
+
+    Returns
+    -------
+    list of str
+        Sentences: what was asked of whom and when, which part it is of, and which studies were asked several times.
+    """
+    info, names = runs.info, list(runs.answering_models)
+    models = format_quantity(len(names), "model") + (f" ({join_names(names)})" if len(names) <= MOST_NAMES else "")
+    verb = "was" if len(names) == 1 else "were"
+    sentences = [f"{models} {verb} asked in {_phrase_studies(info['studies'])}{phrase_run_dates(info)}."]
+    if len(info["studies"]) > MOST_NAMES:
+        sentences.append(f"The studies: {', '.join(info['studies'])}.")
+    if part := describe_size_of_part(runs.part):
+        sentences.append(f"A part only: {part}.")
+    if unasked := list_unasked_models(runs):
+        sentences.append(f"{join_names(unasked)} could not be asked, or not yet.")
+    sentences += _describe_repeated_studies(runs, question_over_time)
+    pages = "The question has a page" if n_pages == 1 else f"Each of the {n_pages} questions has a page"
+    return [*sentences, f"{pages} with figures, tables and method."]
+
+
+def _name_models_or_count_them(models: Collection[str]) -> str:
+    """Name few models; of more, write the number."""
+    return join_names(list(models)) if len(models) <= MOST_NAMES else format_quantity(len(models), "model")
+
+
+def _phrase_studies(studies: Collection[str]) -> str:
+    """Name few studies; of more, write the number."""
+    names = [f"“{name}”" for name in studies]
+    return join_names(names) if len(names) <= MOST_NAMES else format_quantity(len(names), "study", "studies")
+
+
+def _describe_repeated_studies(runs: Runs, question_over_time: str) -> Iterator[str]:
+    """Say which studies were asked several times, how often and when, and which pages are about that."""
+    repeated_studies = list(dict.fromkeys(folder.study for folder in runs.earlier))
+    for study in repeated_studies:
+        folders = [folder for folder in (*runs.earlier, *runs.folders) if folder.study == study]
+        sessions = [session for folder in folders for session in folder.info["sessions"]]
+        dates = phrase_run_dates({"models": runs.info["models"], "sessions": sessions})
+        yield f"“{study}” was asked {_phrase_number_of_times(folders)}{dates}."
+    if repeated_studies and question_over_time:
+        yield f"Pages are about the last time; “{question_over_time}” is about all times."
+    elif repeated_studies:
+        yield "All pages are about the last time."
+
+
+def _phrase_number_of_times(folders: Sequence[Folder]) -> str:
+    """Write how often the models of a study were asked: "6 times"; "up to 6 times" where some were asked less often."""
+    counts = Counter(unit for folder in folders for unit in folder.units)
+    most = max(counts.values())
+    return f"{'up to ' if min(counts.values()) < most else ''}{most} times"
+
+
+def list_table_files(out: Path) -> dict[str, Path]:
+    """List the tables of a report: name -> CSV file, in the order of the pages."""
+    return {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
+
+
+def list_picture_names(out: Path) -> list[str]:
+    """List the pictures of a report by the names of their files, in the order of the pages."""
+    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
+    return sorted((stem for stem in stems if not stem.endswith("-column")), key=_build_picture_sort_key)
+
+
+def find_figure_of_picture(picture_name: str) -> str:
+    """Find the figure that a picture is of by the name of its file; empty where no page has such a figure.
+
+    >>> find_figure_of_picture("agreement-2"), find_figure_of_picture("overview"), find_figure_of_picture("mine")
+    ('agreement', 'overview', '')
+    """
+    file_names = {name: entry.file_name or name for name, entry in catalogue.list_figures().items()}
+    fitting = [name for name, stem in file_names.items() if f"{picture_name}-".startswith(f"{stem}-")]
+    return max(fitting, key=lambda name: len(file_names[name]), default="")
+
+
+def _build_picture_sort_key(picture_name: str) -> tuple[int, int, str]:
+    """Return the sort key of a picture: the place of its figure in the catalogue, then the picture's number."""
+    order, figure = list(catalogue.list_figures()), find_figure_of_picture(picture_name)
+    number = picture_name.rpartition("-")[2]
+    return order.index(figure) if figure else len(order), int(number) if number.isdigit() else 0, picture_name

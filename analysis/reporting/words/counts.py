@@ -1,0 +1,60 @@
+"""Say how models, conditions and combinations hang together, the same way on every page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.reporting.words import format_count_range, format_quantity
+from analysis.reporting.words.labels import UNIT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
+    """Count models, the conditions that each was asked in, and the combinations that these are.
+
+    Parameters
+    ----------
+    rows
+        Column model, and those of condition and study that there are. Rows that name the same combination count once;
+        both orders of the options are one condition where they are one row.
+
+    Returns
+    -------
+    The models alone where each has one combination. A condition belongs to a study: that of another one, too, counts
+    twice; where models differ in the study alone, studies are counted.
+
+    >>> import pandas as pd
+    >>> def phrase(*units): return phrase_models_in_conditions(pd.DataFrame(units, columns=["model", "condition"]))
+    >>> phrase(("a", "x"), ("b", "y")), phrase(("a", "x"), ("a", "y"))
+    ('2 models', '1 model in 2 conditions')
+    >>> phrase(("a", "x"), ("a", "y"), ("b", "x"), ("b", "y"))
+    '2 models, each in 2 conditions (4 combinations)'
+    >>> phrase(("a", "x"), ("a", "y"), ("b", "x"))
+    '2 models, each in 1 to 2 conditions (3 combinations)'
+    """
+    units = rows[[name for name in UNIT if name in rows]].drop_duplicates()
+    by_model = units.groupby("model", sort=False)
+    n_combinations = by_model.size()
+    models_text = format_quantity(len(n_combinations), "model")
+    if n_combinations.max() == 1:
+        return models_text
+    is_by_study = "study" in units and by_model[["study", "condition"]].nunique().max()["condition"] == 1
+    each_text = f"{format_count_range(n_combinations)} {'studies' if is_by_study else 'conditions'}"
+    if len(n_combinations) == 1:
+        return f"{models_text} in {each_text}"
+    return f"{models_text}, each in {each_text} ({format_quantity(len(units), 'combination')})"
+
+
+def phrase_asked_models(rows: pd.DataFrame) -> str:
+    """Begin a sentence on models that were asked: `phrase_models_in_conditions` with its verb.
+
+    >>> import pandas as pd
+    >>> phrase_asked_models(pd.DataFrame({"model": ["a"]})), phrase_asked_models(pd.DataFrame({"model": ["a", "b"]}))
+    ('1 model was', '2 models were')
+    >>> phrase_asked_models(pd.DataFrame({"model": ["a", "a", "b"], "condition": ["x", "y", "x"]}))
+    '2 models, each in 1 to 2 conditions (3 combinations), were'
+    """
+    text = phrase_models_in_conditions(rows)
+    return f"{text}{',' if ',' in text.partition('(')[0] else ''} {'was' if rows['model'].nunique() == 1 else 'were'}"
