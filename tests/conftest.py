@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import re
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +14,9 @@ import yaml
 from hypothesis import settings
 
 from helpers.commands import ROOT, waver
+from helpers.once import make_once
+
+os.environ["LANGUAGE"] = "C"  # else argparse looks for a translation of each of its words, in every call of a command
 
 # Tests on a vLLM that is really there (`make test-vllm`); elsewhere they are not collected.
 collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
@@ -19,11 +25,32 @@ collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
 settings.register_profile("waver", deadline=None, derandomize=True)
 settings.load_profile("waver")
 
+SLOW_FILE = re.compile(r"^pytestmark = \[?(\s*)pytest\.mark\.slow\b", re.M)
 
-def pytest_collection_finish() -> None:
-    """Leave out of every later search for garbage what the imports of all tests have made: it stays to the end."""
-    gc.collect()
-    gc.freeze()
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Search for garbage neither while all tests are imported nor later among what that makes: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)  # of 700: frames of pandas make much garbage, and no test waits for it
+        gc.enable()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files of slow tests alone where no slow test is wanted: their imports take longer than quick tests."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folder of the longest tests: at the end no process waits for another for long."""
+    items.sort(key=lambda item: "/whole/" not in item.nodeid)
 
 
 @pytest.fixture(scope="session")
@@ -38,22 +65,39 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory) -> Path:
     """A slice of the embedded questionnaire asked of three models of the demo family, one of them masked."""
-    folder = tmp_path_factory.mktemp("demo")
-    items = yaml.safe_load((ROOT / "inference" / "demo" / "questionnaire.yaml").read_text(encoding="utf-8"))
-    for item in items:
-        item["paraphrases"] = item["paraphrases"][:8]
-    (folder / "items.yaml").write_text(yaml.safe_dump(items[:12], allow_unicode=True), encoding="utf-8")
-    models = [f"{ROOT}/inference/demo/models/waver-demo-{name}" for name in ("bert", "small", "small-tuned")]
-    waver("inference", "run", "agreement", "--items", folder / "items.yaml", "--model", *models,
-          "--out", folder / "run", "--option-order", "yes-no", "no-yes")  # fmt: skip
-    return folder / "run"
+
+    def ask(folder: Path) -> None:
+        items = yaml.safe_load((ROOT / "inference" / "demo" / "questionnaire.yaml").read_text(encoding="utf-8"))
+        for item in items:
+            item["paraphrases"] = item["paraphrases"][:8]
+        (folder / "items.yaml").write_text(yaml.safe_dump(items[:12], allow_unicode=True), encoding="utf-8")
+        models = [f"{ROOT}/inference/demo/models/waver-demo-{name}" for name in ("bert", "small", "small-tuned")]
+        waver("inference", "run", "agreement", "--items", folder / "items.yaml", "--model", *models,
+              "--out", folder / "run", "--option-order", "yes-no", "no-yes")  # fmt: skip
+
+    return make_once(tmp_path_factory, "demo", ask) / "run"
+
+
+@pytest.fixture(scope="module")
+def forked_kernels() -> Iterator[None]:
+    """Kernels of reports that a module makes in this process start at once; other modules have whole ones."""
+    from helpers.kernels import fork_kernels
+
+    with fork_kernels():
+        yield
 
 
 @pytest.fixture(scope="session")
-def report_folder(demo_run) -> Path:
+def report_folder(tmp_path_factory, demo_run) -> Path:
     """The report of `demo_run`."""
-    waver("analysis", "report", demo_run, "--out", demo_run.parent / "report", "-p", "resamples=100", "--single-file")
-    return demo_run.parent / "report"
+    from helpers.kernels import fork_kernels
+
+    def write_report(folder: Path) -> None:
+        out = folder / "report"
+        with fork_kernels():
+            waver("analysis", "report", demo_run, "--out", out, "-p", "resamples=100", "--single-file")
+
+    return make_once(tmp_path_factory, "demo-report", write_report) / "report"
 
 
 @pytest.fixture

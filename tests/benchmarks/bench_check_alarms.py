@@ -7,10 +7,17 @@ is one of two, and with answers that are shares of 10 samples.
 check has seven rules, and is wrong where any of them is broken. Of 50 checks against one baseline, `looks = 50` pays
 for all. (`bench_drift.py` has those of the page `drift`.)
 
+A series is only decided in full at its first look, and where a t test of any rule has a p below .02. No other look can
+break a rule at .025 / 50: of changes, the product's p is never below that of t. Of numbers, Gaffke's may be, so every
+look that is decided in full is held against this screen, and the simulation stops where it would have missed one.
+
 *Power*: something changed, and what the planning foresees from a pilot of 2,000 items is held against the share of
 checks that decide the rule so.
 
-    .venv/bin/python tests/benchmarks/bench_check_alarms.py                  # 2,000 studies, 200 years: 40 minutes
+*Kurtosis*: the share of checks that break `kurtosis of score as before`, of a model that did not change and of one that
+gives a share of the items the same number. No plan foresees it.
+
+    .venv/bin/python tests/benchmarks/bench_check_alarms.py                  # 2,000 studies and series: 40 minutes
     .venv/bin/python tests/benchmarks/bench_check_alarms.py --studies 200 --years 20
 
 Exit status 1 where alarms are more than .05, or a power is off by more than .05, beyond two standard errors.
@@ -20,36 +27,42 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy.special import stdtr
+from scipy.stats import kurtosis as compute_kurtosis
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from analysis.check import kurtosis
 from analysis.check.answers import Answers
-from analysis.check.judged_means import JudgedMean, judge_panel_not_worse
+from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin
 from analysis.check.outcomes import BROKEN, HOLDS, LEVEL, Outcome, decide_outcomes
 from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
-from analysis.check.planning.answers import (
-    AnsweredUnit,
-    describe_changes,
-    estimate_share_sums,
-    list_same_answer_aims,
-)
+from analysis.check.planning.answers import AnsweredUnit, list_same_answer_aims
 from analysis.check.planning.changes import list_change_aims
+from analysis.check.planning.item_changes import (
+    count_options_of_items,
+    estimate_mean_and_variance_of_changes,
+    estimate_power_sums_of_option_shares,
+)
 from analysis.check.planning.numbers import list_number_aims
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS
 from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, SAME_ANSWERS, Rule
-from analysis.check.same_answers import judge_same_answers
+from analysis.check.same_answers import estimate_change_of_each_item, judge_share_of_same_answers
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flips
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
 
 SIZES = (30, 100, 300)
 WORDINGS, SAMPLES, LOOKS = 5, 10, 50
+SUSPECT = 0.02  # p of t, below which a look of a series is decided in full
 KINDS = TEMPERATURE_0, SAMPLED = "temperature 0", "sampled"
 MARGIN, SHARE = 0.02, 0.95
+PILED = 0.1, 0.25, 0.5  # share of the items that get the same number, of kurtosis
 PILOT = 2000  # items: what a small pilot misses is not what is tried here
 OPTION = "option"
 NOTHING, LESS_RIGHT, LESS_RIGHT_ITEMS, MORE_FLIPS, MORE_ZEROS, OTHER_OPTION = (
@@ -107,13 +120,15 @@ def judge_change(rule: Rule, now: dict[str, np.ndarray], before: dict[str, np.nd
     """Test a rule on a change since answers to other wordings."""
     if rule.kind == SAME_ANSWERS:
         sides = [answers[OPTION] if rule.target == OPTION else answers[ACCURACY] for answers in (now, before)]
-        tested = judge_same_answers(*sides, False, rule.at_least, like_these=True, same_wordings=False)
+        tested = judge_share_of_same_answers(*sides, False, rule.at_least, like_these=True, same_wordings=False)
         return make_change_outcome(rule, tested, rule.at_least)
     if rule.target == FLIPS:
-        means = [1 - mark_flips(answers[ACCURACY]) for answers in (now, before)]
+        means = [1 - mark_flipped_items(answers[ACCURACY]) for answers in (now, before)]
     else:
         means = [answers[rule.target].mean(axis=1) for answers in (now, before)]
-    tested = judge_panel_not_worse(means[0][:, None], means[1][:, None], False, rule.margin, like_these=True)
+    tested = judge_answers_not_worse_by_margin(
+        means[0][:, None], means[1][:, None], False, rule.margin, like_these=True
+    )
     return make_change_outcome(rule, tested, -rule.margin)
 
 
@@ -123,44 +138,97 @@ def make_change_rules(margin: float = MARGIN, share: float = SHARE) -> list[Rule
     return rules + [Rule("", m, SAME_ANSWERS, m, at_least=share, wordings=LIKE_THESE) for m in (AGREEMENT, OPTION)]
 
 
-def check_answers(now: dict, before: dict, truth: dict[str, float], looks: int) -> list[str]:
-    """Decide all rules: two on numbers, at their true limits, and five on changes."""
-    outcomes = [
+def list_outcomes(now: dict, before: dict, truth: dict[str, float]) -> list[Outcome]:
+    """Test all rules: two on numbers, at their true limits, and five on changes."""
+    return [
         make_number_outcome(ACCURACY, now[ACCURACY].mean(axis=1), truth[ACCURACY], at_least=True),
-        make_number_outcome(FLIPS, mark_flips(now[ACCURACY]), truth[FLIPS], at_least=False),
+        make_number_outcome(FLIPS, mark_flipped_items(now[ACCURACY]), truth[FLIPS], at_least=False),
         *(judge_change(rule, now, before) for rule in make_change_rules()),
     ]
-    return decide_outcomes(outcomes, looks)
+
+
+def is_suspect(now: dict, before: dict, truth: dict[str, float]) -> np.ndarray:
+    """Tell of which looks a t test of any rule has a p below `SUSPECT`: answers (looks, items, wordings), (items, ...).
+
+    A rule's values of the items speak against it where their mean is below 0.
+    """
+
+    def average_wordings(answers: dict, measure: str) -> np.ndarray:
+        if measure == FLIPS:
+            marks = mark_flipped_items(answers[ACCURACY].reshape(-1, WORDINGS))
+            return 1 - marks.reshape(answers[ACCURACY].shape[:-1])
+        return answers[measure].mean(axis=-1)
+
+    def find_changes(measure: str) -> np.ndarray:
+        looks, items, _ = now[measure].shape
+        repeated = np.tile(before[measure], (looks, 1))
+        changes = estimate_change_of_each_item(now[measure].reshape(-1, WORDINGS), repeated, same_wordings=False)
+        return 1 - changes.reshape(looks, items) - SHARE
+
+    measures = (ACCURACY, SCORE, FLIPS)
+    values = np.stack([
+        average_wordings(now, ACCURACY) - truth[ACCURACY], average_wordings(now, FLIPS) - 1 + truth[FLIPS],
+        *(average_wordings(now, measure) - average_wordings(before, measure) + MARGIN for measure in measures),
+        *(find_changes(measure) for measure in (ACCURACY, OPTION)),
+    ])  # fmt: skip
+    means, spreads, items = values.mean(axis=2), values.std(axis=2, ddof=1), values.shape[2]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = means / spreads * np.sqrt(items)
+    return ((spreads < 1e-9) & (means < 0) | (stdtr(items - 1, t) < SUSPECT)).any(axis=0)
 
 
 def find_truth(draw: np.random.Generator, kind: str) -> dict[str, float]:
     """Find the true numbers of very many items."""
     answers = ask(draw, draw_model(draw, 300_000), kind)
     means = {measure: float(answers[measure].mean()) for measure in (ACCURACY, SCORE)}
-    return {**means, FLIPS: float(mark_flips(answers[ACCURACY]).mean())}
+    return {**means, FLIPS: float(mark_flipped_items(answers[ACCURACY]).mean())}
 
 
-def simulate_alarms(studies: int, years: int) -> bool:
+def simulate_alarms(studies: int, years: int, kinds: Sequence[str], sizes: Sequence[int]) -> bool:
     """Print false alarms of a check, and of 50 against one baseline; tell whether all are few enough."""
     is_fine = True
-    print("model | items | alarms of a check | of 50 checks, looks = 50")
-    for kind in KINDS:
+    print("model | items | alarms of a check | of 50 checks, looks = 50 | looks decided in full", flush=True)
+    for kind in kinds:
         truth = find_truth(np.random.default_rng(1), kind)
-        for items in SIZES:
+        for items in sizes:
             draw = np.random.default_rng(items)
-            single = np.mean([_has_alarm(draw, items, kind, truth, 1) for _ in range(studies)])
-            year = np.mean([_has_alarm(draw, items, kind, truth, LOOKS) for _ in range(years)])
-            print(f"{kind} | {items} | {single:.4f} | {year:.4f}", flush=True)
+            single = np.mean([has_alarm(draw, items, kind, truth) for _ in range(studies)])
+            year, in_full = np.mean([has_alarm_in_series(draw, items, kind, truth) for _ in range(years)], axis=0)
+            print(f"{kind} | {items} | {single:.4f} | {year:.4f} | {in_full:.3f}", flush=True)
             for share, number in ((single, studies), (year, years)):
                 is_fine &= bool(share <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / number))
     return is_fine
 
 
-def _has_alarm(draw: np.random.Generator, items: int, kind: str, truth: dict[str, float], looks: int) -> bool:
-    """Tell whether any of so many checks of an unchanged model breaks a rule."""
+def has_alarm(draw: np.random.Generator, items: int, kind: str, truth: dict[str, float]) -> bool:
+    """Tell whether a check of an unchanged model breaks a rule."""
+    model = draw_model(draw, items)
+    before, now = ask(draw, model, kind), ask(draw, model, kind)
+    outcomes = list_outcomes(now, before, truth)
+    (suspect,) = is_suspect({name: part[None] for name, part in now.items()}, before, truth)
+    assert suspect or BROKEN not in decide_outcomes(outcomes, LOOKS), "the screen missed a broken rule"
+    return BROKEN in decide_outcomes(outcomes)
+
+
+def has_alarm_in_series(
+    draw: np.random.Generator, items: int, kind: str, truth: dict[str, float]
+) -> tuple[bool, float]:  # fmt: skip
+    """Tell whether any of `LOOKS` checks of an unchanged model breaks a rule, and the share of them decided in full."""
     model = draw_model(draw, items)
     before = ask(draw, model, kind)
-    return any(BROKEN in check_answers(ask(draw, model, kind), before, truth, looks) for _ in range(looks))
+    repeated = Model(
+        *(np.concatenate([part] * LOOKS) for part in (model.right, model.level, model.zeros, model.options))
+    )
+    now = {name: part.reshape(LOOKS, items, WORDINGS) for name, part in ask(draw, repeated, kind).items()}
+    suspects = is_suspect(now, before, truth)
+    in_full = {0, *np.flatnonzero(suspects)}
+    is_alarm = False
+    for look in in_full:
+        outcomes = list_outcomes({name: part[look] for name, part in now.items()}, before, truth)
+        is_broken = BROKEN in decide_outcomes(outcomes, LOOKS)
+        assert suspects[look] or not is_broken, "the screen missed a broken rule"
+        is_alarm |= is_broken
+    return is_alarm, len(in_full) / LOOKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +288,7 @@ def ask_changed(
     elif scenario.change == MORE_ZEROS:
         answers[SCORE] = np.where(draw.random(shape) < scenario.by / truth[SCORE], 0.0, answers[SCORE])
     elif scenario.change == MORE_FLIPS:  # one wording of items that did not flip is answered in the other way
-        flips = (mark_flips(answers[ACCURACY]) == 0) & (draw.random(items) < scenario.by / (1 - truth[FLIPS]))
+        flips = (mark_flipped_items(answers[ACCURACY]) == 0) & (draw.random(items) < scenario.by / (1 - truth[FLIPS]))
         answers[ACCURACY][flips, 0] = 1 - answers[ACCURACY][flips, 0]
     return answers
 
@@ -230,7 +298,9 @@ def find_aim(scenario: Scenario, answers: dict[str, np.ndarray]) -> Aim:
     rule, by = scenario.rule, scenario.by
     if rule.kind == SAME_ANSWERS:
         codes = answers[OPTION if rule.target == OPTION else ACCURACY]
-        by = by if by == by else float(1 / 8 * describe_changes(estimate_share_sums(codes), 4, 1.0, WORDINGS)[0])
+        if np.isnan(by):  # 1 of 8 items exchanges its options
+            sums = estimate_power_sums_of_option_shares(count_options_of_items(codes))
+            by = estimate_mean_and_variance_of_changes(sums, 4, 1.0, WORDINGS)[0] / 8
         unit = AnsweredUnit(Answers("s", False, [("m", "c")], codes[None]), 0, sampled=False)
         aims = list_same_answer_aims(rule, unit, by, LEVEL)
     else:
@@ -241,17 +311,21 @@ def find_aim(scenario: Scenario, answers: dict[str, np.ndarray]) -> Aim:
     return aim
 
 
-def simulate_changes(studies: int) -> bool:
+def simulate_changes(
+    studies: int, kinds: Sequence[str], sizes: Sequence[int], change: str, rule: str
+) -> bool:  # fmt: skip
     """Print powers that the planning foresees, and those that are; tell whether they agree."""
     is_fine = True
     print("\nchange | rule | decided | model | items | foreseen | found | off")
-    for kind in KINDS:
+    for kind in kinds:
         truth = find_truth(np.random.default_rng(1), kind)
         for scenario in list_scenarios():
+            if change not in scenario.change or rule not in scenario.rule.name:
+                continue
             draw = np.random.default_rng(7)
             aim = find_aim(scenario, ask(draw, draw_model(draw, PILOT), kind))
             assert aim.compute_power is not None, aim
-            for items in SIZES:
+            for items in sizes:
                 n_decided = 0
                 for _ in range(studies):
                     model = draw_model(draw, items)
@@ -264,10 +338,10 @@ def simulate_changes(studies: int) -> bool:
     return is_fine
 
 
-def simulate_numbers(studies: int) -> bool:
+def simulate_numbers(studies: int, kinds: Sequence[str], sizes: Sequence[int]) -> bool:
     """Do the same for rules on numbers, whose limit is as far from the true number as the change is."""
     is_fine = True
-    for kind in KINDS:
+    for kind in kinds:
         truth = find_truth(np.random.default_rng(1), kind)
         for measure, by, at_least in ((ACCURACY, 0.03, True), (ACCURACY, -0.1, True), (FLIPS, 0.05, False)):
             draw, limit = np.random.default_rng(8), truth[measure] + (by if at_least else -by)
@@ -277,16 +351,45 @@ def simulate_numbers(studies: int) -> bool:
             (aim,) = list_number_aims([pilot], [PilotUnit(study, 0, measure)], LEVEL)
             assert aim.compute_power is not None, aim
             decided = BROKEN if by > 0 else HOLDS
-            for items in SIZES:
+            for items in sizes:
                 n_decided = 0
                 for _ in range(studies):
                     right = ask(draw, draw_model(draw, items), kind)[ACCURACY]
-                    values = mark_flips(right) if measure == FLIPS else right.mean(axis=1)
+                    values = mark_flipped_items(right) if measure == FLIPS else right.mean(axis=1)
                     outcome = make_number_outcome(measure, values, limit, at_least=at_least)
                     n_decided += (outcome.p_broken if by > 0 else outcome.p_holds) < LEVEL
                 name = f"{measure} {'at least' if at_least else 'at most'} a limit"
                 is_fine &= print_power(f"{abs(by):g} from the limit", name, decided, kind, items,
                                        aim.compute_power(items, WORDINGS), n_decided / studies, studies)  # fmt: skip
+    return is_fine
+
+
+def simulate_kurtosis(studies: int, sizes: Sequence[int]) -> bool:
+    """Print how often the rule on kurtosis is broken; tell whether it seldom is where nothing changed."""
+    is_fine = True
+    print("\nscores | items with the same number now | items | kurtosis before, now | broken")
+    kurtosis._MOST_DRAWS = 1_000  # p is below .025 where fewer than 20 of the first 800 differ by as much
+    for name, draw_levels in (
+        ("even", lambda draw, items: draw.random((items, 1))),
+        ("skewed", lambda draw, items: draw.beta(1, 4, (items, 1))),
+    ):  # fmt: skip
+        for share in (0.0, *PILED):
+            for items in sizes:
+                draw = np.random.default_rng(items)
+
+                def ask_scores(levels: np.ndarray, draw: np.random.Generator = draw) -> np.ndarray:
+                    return np.clip(levels + draw.normal(0, 0.1, (len(levels), WORDINGS)), 0, 1)
+
+                is_broken, numbers = [], []
+                for _ in range(studies // 4 if share else studies):  # power needs fewer
+                    levels = draw_levels(draw, items)
+                    before, now = ask_scores(levels), ask_scores(levels)
+                    now = np.where(draw.random((items, 1)) < share, np.median(before), now)
+                    is_broken.append(kurtosis.judge_change_of_item_kurtosis(now, before).p_broken < LEVEL)
+                    numbers.append([compute_kurtosis(side.mean(axis=1)) for side in (before, now)])
+                told = ", ".join(f"{value:.2f}" for value in np.mean(numbers, axis=0))
+                print(f"{name} | {share:g} | {items} | {told} | {np.mean(is_broken):.4f}", flush=True)
+                is_fine &= bool(share or np.mean(is_broken) <= LEVEL + 2 * np.sqrt(LEVEL * (1 - LEVEL) / studies))
     return is_fine
 
 
@@ -303,14 +406,21 @@ def main() -> int:
     """Print both tables; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--studies", type=int, default=2000)
-    parser.add_argument("--years", type=int, default=200)
-    parser.add_argument("--only", choices=("alarms", "powers"), default="")
+    parser.add_argument("--years", type=int, default=2000)
+    parser.add_argument("--only", choices=("alarms", "powers", "kurtosis"), default="")
+    parser.add_argument("--kind", choices=KINDS, nargs="+", default=KINDS, help="of models")
+    parser.add_argument("--items", type=int, nargs="+", default=SIZES, help="how many")
+    parser.add_argument("--change", default="", help="of powers: only changes that hold this text")
+    parser.add_argument("--rule", default="", help="of powers: only rules whose name holds this text")
     options = parser.parse_args()
-    is_fine = True
-    if options.only != "powers":
-        is_fine &= simulate_alarms(options.studies, options.years)
-    if options.only != "alarms":
-        is_fine &= simulate_changes(options.studies) & simulate_numbers(options.studies)
+    is_fine, (studies, kinds, sizes) = True, (options.studies, options.kind, options.items)
+    if options.only in ("", "alarms"):
+        is_fine &= simulate_alarms(studies, options.years, kinds, sizes)
+    if options.only in ("", "powers"):
+        is_fine &= simulate_changes(studies, kinds, sizes, options.change, options.rule)
+        is_fine &= bool(options.change or options.rule) or simulate_numbers(studies, kinds, sizes)
+    if options.only in ("", "kurtosis"):
+        is_fine &= simulate_kurtosis(studies, sizes)
     return 0 if is_fine else 1
 
 

@@ -14,26 +14,42 @@ a decision has no error. Of each way the larger of both errors is shown: > where
    answers; `measure` as above.
 3. The same in K wordings that all items share, each of which moves all items, for wordings like these: `measure`.
 4. Scores without bounds: `unbounded`, by t that heeds skewness.
+5. Changes in K wordings that all items share, for wordings like these: `change`; `t`: the same without the wording more
+   that is as far out as can be. All items are answered otherwise in odd wordings, and hardly any in others: in as many
+   as make the limit the true number. *Better in odd ones*: the model is worse by .1 in nine wordings of ten and better
+   by .85 in the tenth. *Wholly better*: worse by L, and in odd ones better by 1; with a margin of M = .02, a share of
+   (L - M) / (1 + L) of odd ones makes the limit the true number. L is .1, .3, and just more than what can be found
+   broken where none of K is odd. *Back in odd ones*: some items are answered otherwise, in odd wordings the other way
+   round.
+
+6. No errors, but power: how large a loss in K shared wordings is found broken with power .8, of 100 items of which .9
+   are right before, with a margin of .02.
 
 Kurtosis has no interval below 1,000 items (`analysis.statistics.forms`), so that it is never decided.
 
-Exit status 1 where a `column` or `measure` errs in more than its level beyond the luck of one in ten thousand.
+Exit status 1 where `column`, `measure` or `change` errs in more than its level beyond the luck of one in ten thousand.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
+from unittest import mock
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from analysis.check import judged_means, same_answers  # noqa: E402
+from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin  # noqa: E402
 from analysis.check.limits.panels import compute_tails_of_panel  # noqa: E402
-from analysis.check.limits.tails import SHARES, compute_tails_of_interval  # noqa: E402
+from analysis.check.limits.tails import SHARES, Tails, compute_tails_of_interval  # noqa: E402
+from analysis.check.same_answers import judge_share_of_same_answers  # noqa: E402
 from analysis.statistics.bounded_mean import (  # noqa: E402
     compute_p_of_mean_at_least,
     compute_p_of_mean_at_most,
@@ -43,7 +59,10 @@ from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_me
 from helpers.mean_shapes import SHAPES, allow_errors, draw_shape  # noqa: E402
 
 ITEMS, LEVELS, WORDINGS, DRAWS = (30, 100, 300), (0.025, 0.025 / 20), 5, 2000
-P = tuple[float, float]
+SAME_SHARE, SMALL_MARGIN = 0.95, 0.02
+SHARED = (3, 5, 10, 20, 40)  # wordings
+P: TypeAlias = tuple[float, float]
+Test: TypeAlias = Callable[[], JudgedMean]
 
 
 def compute_interval(estimates, ends, mean, n, bounds) -> list[P]:
@@ -114,6 +133,96 @@ def simulate_unbounded(draw, studies: int) -> Iterator[tuple[str, int, str, list
             yield name, n, "unbounded", p_values
 
 
+def judge_by_t_and_wording_more(test: Test) -> tuple[JudgedMean, JudgedMean]:
+    """Test without the wording more that is as far out as can be, and as the product does."""
+    without = Tails(0.0, 0.0, np.nan, np.nan, "")
+    with (
+        mock.patch.object(judged_means, "_compute_tails_with_extreme_wording", return_value=without),
+        mock.patch.object(same_answers, "compute_p_with_extreme_wording", return_value=0.0),
+    ):
+        plain = test()
+    return plain, test()
+
+
+def simulate_changes_in_shared_wordings(
+    draw, studies: int, name_part: str = ""
+) -> Iterator[tuple[str, int, str, list[P]]]:
+    """Yield p values of changes; > is `holds`, < is `broken`."""
+
+    def prepare_worse_in_odd(shape, is_odd) -> Test:
+        before = (draw.random(shape) < draw.beta(9, 1, (shape[0], 1))).astype(float)
+        now = np.where(draw.random(shape) < 0.05, draw.random(shape) < 0.9, before)
+        return partial(
+            judge_answers_not_worse_by_margin, np.where(is_odd, 0.0, now), before, True, 0.09, like_these=True
+        )
+
+    def prepare_better_in_odd(shape, is_odd) -> Test:
+        before, now = draw.uniform(0.1, 0.15, shape), draw.uniform(0, 0.05, shape)
+        return partial(
+            judge_answers_not_worse_by_margin, np.where(is_odd, now + 0.95, now), before, True, 0.005, like_these=True
+        )
+
+    def prepare_answers(shape, is_odd) -> Test:
+        before = np.repeat(draw.integers(0, 2, (shape[0], 1)), shape[1], axis=1).astype(float)
+        now = np.where(is_odd ^ (draw.random(shape) < 0.01), 1 - before, before)
+        return partial(judge_share_of_same_answers, now, before, True, SAME_SHARE, like_these=True)
+
+    def prepare_back_in_odd(shape, is_odd) -> Test:
+        is_changed = draw.random((shape[0], 1)) < (1 - SAME_SHARE) / (1 - 2 * 0.1) ** 2
+        before, now = is_odd & is_changed, ~is_odd & is_changed
+        answers = now.astype(float), before.astype(float)
+        return partial(judge_share_of_same_answers, *answers, True, SAME_SHARE, like_these=True)
+
+    def prepare_wholly_better(loss):
+        def prepare(shape, is_odd) -> Test:
+            before = np.where(is_odd, 0.0, loss * draw.uniform(0.99, 1.01, shape))
+            now = np.where(is_odd, 1.0, np.zeros(shape))
+            return partial(judge_answers_not_worse_by_margin, now, before, True, SMALL_MARGIN, like_these=True)
+
+        return prepare
+
+    for k in SHARED:
+        just_broken = min((1 + SMALL_MARGIN) / LEVELS[0] ** (1 / k) * 1.01 - 1, 0.99)
+        for name, rate, prepare in (
+            ("not worse", 0.1, prepare_worse_in_odd), ("same answers", 0.05**0.5, prepare_answers),
+            ("better in odd ones", 0.1, prepare_better_in_odd), ("back in odd ones", 0.1, prepare_back_in_odd),
+            *(
+                (f"wholly better, else -{loss:.2g}", (loss - SMALL_MARGIN) / (1 + loss), prepare_wholly_better(loss))
+                for loss in (0.1, 0.3, just_broken)
+            ),
+        ):  # fmt: skip
+            if name_part not in f"{name}, {k} shared":
+                continue
+            for n in ITEMS:
+                tested = [judge_by_t_and_wording_more(prepare((n, k), draw.random(k) < rate)) for _ in range(studies)]
+                for way, sides in zip(("t", "change"), zip(*tested, strict=True), strict=True):
+                    yield f"{name}, {k} shared", n, way, [(judged.p_holds, judged.p_broken) for judged in sides]
+
+
+def print_losses_that_are_found(draw, studies: int) -> None:
+    """Print for each number of shared wordings the least loss that is found with power .8, to a thirtieth."""
+    n_items, right = 100, 0.9
+
+    def is_loss_found(loss: float, k: int) -> bool:
+        n_broken = 0
+        for _ in range(studies):
+            before = (draw.random((n_items, k)) < right).astype(float)
+            now = np.where(draw.random((n_items, k)) < loss / right, 0.0, before)
+            judged = judge_answers_not_worse_by_margin(now, before, True, SMALL_MARGIN, like_these=True)
+            n_broken += judged.p_broken < LEVELS[0]
+        return n_broken >= 0.8 * studies
+
+    for k in (5, 6, 8, 10, 20, 40):
+        low, high = SMALL_MARGIN, right
+        if not is_loss_found(high, k):
+            print(f"found with power .8 in {k} shared wordings of {n_items} items: no loss", flush=True)
+            continue
+        while high - low > 0.03 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if is_loss_found(middle, k) else (middle, high)
+        print(f"found with power .8 in {k} shared wordings of {n_items} items: a loss of {high:.2f}", flush=True)
+
+
 def count_errors(p_values: Sequence[P], level: float) -> tuple[int, str]:
     counts = (np.nan_to_num(np.array(p_values), nan=1.0) < level).sum(axis=0)
     side = int(counts.argmax())
@@ -124,19 +233,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--studies", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--part", type=int, choices=range(1, 7), help="only this one of those above")
+    parser.add_argument("--name", default="", help="of part 5: only what holds this text, such as 'same answers, 20'")
     studies, draw, failed = (args := parser.parse_args()).studies, np.random.default_rng(args.seed), []
     print(f"{studies} studies each; errors at .025, at .025 / 20; allowed with luck: "
           f"{', '.join(f'{allow_errors(studies, level) / studies:.4f}' for level in LEVELS)}")  # fmt: skip
-    for simulate in (simulate_means, simulate_clustered_shares, simulate_shared_wordings, simulate_unbounded):
+    parts = (simulate_means, simulate_clustered_shares, simulate_shared_wordings, simulate_unbounded,
+             partial(simulate_changes_in_shared_wordings, name_part=args.name))  # fmt: skip
+    for simulate in parts[args.part - 1 : args.part] if args.part else parts:
         for name, n, way, p_values in simulate(draw, studies):
             errors = [count_errors(p_values, level) for level in LEVELS]
             told = "   ".join(f"{number / studies:.4f} {side if number else ' '}" for number, side in errors)
             is_wrong = any(
                 number > allow_errors(studies, level) for (number, _), level in zip(errors, LEVELS, strict=True)
             )
-            if is_wrong and way in ("column", "measure"):
+            if is_wrong and way in ("column", "measure", "change"):
                 failed.append(name)
-            print(f"{name:32}{n:4} {way:10} {told}{'   too often' if is_wrong else ''}", flush=True)
+            print(f"{name:36}{n:4} {way:10} {told}{'   too often' if is_wrong else ''}", flush=True)
+    if args.part in (None, 6):
+        print_losses_that_are_found(draw, 100)
     return bool(failed)
 
 

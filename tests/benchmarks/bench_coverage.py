@@ -120,7 +120,13 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
     for strength in (0.3, 0.8):
         name = f"true r {strength}"
         yield "tau", name, related(strength), lambda c, n: weighted.compute_kendall_tau(n, c["x"], c["y"]), {}
-        yield "Pearson", name, related(strength), lambda c, n: weighted.compute_pearson(n, c["x"], c["y"]), {}
+        yield (
+            "Pearson",
+            name,
+            related(strength),
+            lambda c, n: weighted.compute_pearson_correlation(n, c["x"], c["y"]),
+            {},
+        )
     yield "mean of rows", "validities", rows, lambda c, n: compute_drawn_ratio(n, c["x"], c["y"]), {}
     for levels in ((0.85, 0.7, 0.65), (0.97, 0.95, 0.93)):
         yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_drawn_mean(n,

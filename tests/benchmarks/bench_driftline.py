@@ -34,10 +34,10 @@ from scipy.stats import chi2, false_discovery_control
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from analysis.check.judged_means import judge_panel_not_worse
+from analysis.check.judged_means import judge_answers_not_worse_by_margin
 from analysis.check.outcomes import LEVEL
 from analysis.check.rules import DEFAULT_MARGIN
-from analysis.check.same_answers import judge_same_answers
+from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import open_runs
 from analysis.statistics.drift import detect_change_over_looks
@@ -92,8 +92,8 @@ def alarm_by_g_test(before: Array, now: Array) -> bool:
 def alarm_by_check(before: Array, now: Array) -> bool:
     """Tell whether a rule of Waver is broken, at the level of one look of WEEKS."""
     means = [answers.mean(axis=1, keepdims=True) for answers in (now, before)]
-    outcomes = [judge_panel_not_worse(*means, False, DEFAULT_MARGIN, like_these=True)]
-    outcomes.append(judge_same_answers(now, before, False, SAME, like_these=True, same_wordings=False))
+    outcomes = [judge_answers_not_worse_by_margin(*means, False, DEFAULT_MARGIN, like_these=True)]
+    outcomes.append(judge_share_of_same_answers(now, before, False, SAME, like_these=True, same_wordings=False))
     p = np.array([outcome.p_broken for outcome in outcomes])
     return bool((holm(p[~np.isnan(p)]) < LEVEL / WEEKS).any())
 

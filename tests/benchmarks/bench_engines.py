@@ -99,7 +99,7 @@ def questions(engine: LocalEngine, number: int) -> list[Prompt]:
 
 def one_by_one(engine: LocalEngine, prompts: list[Prompt]) -> None:
     """What a first script does."""
-    encoded = [row.ids for row in engine._ensure_rows(prompts)]
+    encoded = [row.ids for row in engine._get_or_tokenize_rows(prompts)]
     for ids in encoded:
         logits = engine.model(input_ids=torch.tensor([ids])).logits
         at = ids.index(engine.tokenizer.mask_token_id) if engine.mask_token else -1
@@ -119,12 +119,16 @@ def bare(engine: LocalEngine, batches: list[tuple[torch.Tensor, torch.Tensor]], 
 
 def bare_batches(engine: LocalEngine, prompts: list[Prompt]) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """The engine's own passes: padded ids behind the shared start, with their attention masks."""
-    shared = 0 if engine.mask_token else len(engine._measure_prompts(prompts).shared)
-    rows = engine._ensure_rows(prompts)
+    shared = 0 if engine.mask_token else len(engine._measure_lengths_and_common_prefixes(prompts).shared)
+    rows = engine._get_or_tokenize_rows(prompts)
     result = []
     for batch in engine.batches(prompts):
         # A batch of a masked model is several passes of its body.
-        passes = engine._split_passes([rows[place] for place in batch]) if engine.mask_token else [range(len(batch))]
+        passes = (
+            engine._split_batch_into_passes([rows[place] for place in batch])
+            if engine.mask_token
+            else [range(len(batch))]
+        )
         parts = [[rows[batch[at]].ids[shared:] for at in places] for places in passes]
         result += map(padded, parts)
     return result
@@ -167,7 +171,7 @@ def compare(shape: Shape) -> str:
     share = statistics.median(c / b for _, b, c, _ in rounds)
     share_with_head = statistics.median(d / b for _, b, _, d in rounds)
     parameters = sum(parameter.numel() for parameter in engine.model.parameters()) / 1e6
-    measured = engine._measure_prompts(prompts)
+    measured = engine._measure_lengths_and_common_prefixes(prompts)
     tokens = f"{statistics.mean(measured.lengths):.0f}/{0 if engine.mask_token else len(measured.shared)}"
     return (
         f"{shape.architecture:6} {parameters:7.1f}M {tokens:>7} {max(len(ids) for ids, _ in batches):5}"

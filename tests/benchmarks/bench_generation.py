@@ -33,7 +33,7 @@ from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.engines.local.engine import pad_right  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
-from inference.stimuli.templates.prompts import Prompt, build_option_values  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options  # noqa: E402
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3)]
@@ -42,8 +42,8 @@ SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3
 def prompts_of(engine: CausalEngine, number: int) -> list[Prompt]:
     """Statements of the demo questionnaire in Waver's own prompt."""
     book, form = agreement.read_agreement_prompts(), engine.form("auto")
-    variants = list(agreement.build_agreement_study(items.read_items("demo"), "demo").variants)[:number]
-    return [book.render(form, build_option_values(variant)) for variant in variants]
+    variants = list(agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants)[:number]
+    return [book.render(form, build_template_values_of_options(variant)) for variant in variants]
 
 
 def with_engine(engine: CausalEngine, prompts: list[Prompt], together: bool) -> None:
@@ -65,7 +65,9 @@ def record(engine: CausalEngine, prompts: list[Prompt]) -> list[tuple[list[list[
         texts = [ids if len(ids) == 5 else [*ids, 1] for ids in seen]
         each = len(texts) // len(batch)
         of_prompt = [texts[start : start + each] for start in range(0, len(texts), each)]
-        recorded.append(([row.ids for row in engine._ensure_rows([prompts[index] for index in batch])], of_prompt))
+        recorded.append(
+            ([row.ids for row in engine._get_or_tokenize_rows([prompts[index] for index in batch])], of_prompt)
+        )
     engine.tokens.decode = decode  # type: ignore
     return recorded
 

@@ -8,12 +8,14 @@ Prompts of the shape of Haller et al.: some 91 tokens, of which all share the fi
 random Llamas: no hub is asked. Every line is measured in a process of its own, so that none takes memory from another.
 
 - run: `waver run agreement`, from the items' file to the finished run folder, less the time that the model loads
-- bare vLLM: `LLM.generate`, token ids and parameters made beforehand, all prompts in one call
+- bare vLLM: `LLM.generate` with every request that the run sends, all steps of all spellings, made beforehand and given
+  in one call; the prefix cache is empty before it
 - transformers: `batches` and `score` of the engine `causal`
 - limit: operations per second of the device, divided by those of a prompt; once for all of its tokens, and once with
   the shared start computed once. Of devices that are not listed, a product of two large matrices is timed instead
 
-MFU is the speed as a share of the first limit; where shared tokens are computed once, it may be above 1.
+MFU is the speed as a share of the first limit; where shared tokens are computed once, it may be above 1. The last lines
+are how far the probabilities of the first prompts are from those of `causal` in float32 on a CPU.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ WORDS = ("lamp", "room", "bread", "day", "train", "time", "rain", "snow", "hill"
 WORDS_OF_A_STATEMENT = (11, 21)
 WORDINGS = 50  # of an item
 CONDITIONS = "temperature.gpu,clocks.sm,clocks.mem,power.draw"
+COMPARED = 50  # prompts whose probabilities are compared
 
 
 def main() -> int:
@@ -70,7 +73,8 @@ def main() -> int:
     import torch
 
     sizes = given.sizes or (["0.5B", "8B"] if torch.cuda.is_available() else ["5M"])
-    print(f"{device_name()}; {given.prompts:,} prompts, 2 options{''.join(f', {each}' for each in given.set)}")
+    device = ", ".join(filter(None, (device_name(), ask_nvidia_smi("driver_version,clocks.max.sm,power.limit"))))
+    print(f"{device}; {given.prompts:,} prompts, 2 options{''.join(f', {each}' for each in given.set)}")
     with tempfile.TemporaryDirectory() as aside:
         for size in sizes:
             compare(size, (given.folder or Path(aside)) / size, given)
@@ -95,30 +99,38 @@ def compare(size: str, folder: Path, given: argparse.Namespace) -> None:
     with_vllm = find_spec("vllm") is not None
     if not with_vllm:
         print("  vLLM is not installed here: left out")
+    speeds, apart_by = {}, {}
     for name in (*(("run_vllm", "bare_vllm") if with_vllm else ()), "run_causal", "transformers"):
         found = apart(name, folder, given)
-        speed = given.prompts / found.pop("seconds")
+        speeds[name] = speed = given.prompts / found.pop("seconds")
+        if "differences" in found:
+            apart_by[name] = found.pop("differences")
         more = "".join(f", {key} {value}" for key, value in found.items())
         print(f"  {name.replace('_', ' '):32} {speed:10,.1f} prompts/s, MFU {speed / limit:.3f}{more}", flush=True)
+    if with_vllm:
+        print(f"  run vllm at {speeds['run_vllm'] / speeds['bare_vllm']:.3f} of bare vLLM")
+    for name, found in apart_by.items():
+        engine = "vllm" if name == "bare_vllm" else "causal"
+        print(f"  differences, {engine}: {', '.join(f'{key} {value}' for key, value in found.items())}")
 
 
 def apart(measure: str, folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Measure in a process of its own; with the device's temperature and clocks right before and after."""
     call = [sys.executable, __file__, "--measure", measure, "--folder", str(folder), "--prompts", str(given.prompts)]
-    before = conditions()
+    before = ask_nvidia_smi(CONDITIONS)
     done = subprocess.run([*call, *(f"--set={each}" for each in given.set)], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SystemExit(f"{measure}: failed, its own messages above say why")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    if before and measure != "facts":
-        found[f"({CONDITIONS})"] = f"{before} -> {conditions()}"
+    if before and "seconds" in found:
+        found[f"({CONDITIONS})"] = f"{before} -> {ask_nvidia_smi(CONDITIONS)}"
     return found
 
 
-def conditions() -> str:
-    """Return temperature, clocks and power of the first GPU; empty without one."""
+def ask_nvidia_smi(fields: str) -> str:
+    """Return fields of the first GPU, such as its temperature; empty without one."""
     try:
-        call = ["nvidia-smi", f"--query-gpu={CONDITIONS}", "--format=csv,noheader", "--id=0"]
+        call = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "--id=0"]
         return subprocess.run(call, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
@@ -247,27 +259,60 @@ def run(folder: Path, given: argparse.Namespace, engine: str) -> dict[str, Any]:
     return {"seconds": whole - sum(loading), "loading": f"{sum(loading):.1f} s"}
 
 
-def bare_vllm(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
-    """Time one call of `LLM.generate`, and count what the prefix cache had."""
-    from vllm import TokensPrompt
-
+def load_vllm(folder: Path, given: argparse.Namespace) -> Any:
+    """Load the engine `vllm` with the settings of the call."""
     from inference import engines
     from inference.engines.vllm.settings import VllmSettings, parse_vllm_assignments
 
-    engine: Any = engines.load_engine(
-        str(folder), engine="vllm", vllm=VllmSettings(site=parse_vllm_assignments(given.set))
-    )
-    rows = engine._ensure_rows(prompts(folder))
-    ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
-    parameters = [
-        engine._build_scoring_parameters(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows
-    ]
+    return engines.load_engine(str(folder), engine="vllm", vllm=VllmSettings(site=parse_vllm_assignments(given.set)))
+
+
+def bare_vllm(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
+    """Time one call of `LLM.generate` with all that the engine asks, and count what the prefix cache had."""
+    engine, asked = load_vllm(folder, given), prompts(folder)
+    requests: list[Any] = []
+    parameters: list[Any] = []
+    generate = engine._llm.generate
+
+    def note(ids: list[Any], settings: list[Any], **more: Any) -> Any:
+        requests.extend(ids)
+        parameters.extend(settings)
+        return generate(ids, settings, **more)
+
+    engine._llm.generate = note
+    for batch in engine.batches(asked):
+        engine.score([asked[place] for place in batch])
+    engine._llm.reset_prefix_cache()
     began = time.perf_counter()
-    outputs = engine._llm.generate(ids, parameters, use_tqdm=False)
+    outputs = generate(requests, parameters, use_tqdm=False)
     seconds = time.perf_counter() - began
-    cached = sum(output.num_cached_tokens or 0 for output in outputs) / sum(len(row.ids) for row in rows)
+    cached = sum(output.num_cached_tokens or 0 for output in outputs)
+    cached /= sum(len(request["prompt_token_ids"]) for request in requests)
+    found = {
+        "seconds": seconds, "requests per prompt": f"{len(requests) / len(asked):.2f}",
+        "cached tokens": f"{cached:.3f}", "differences": differences(folder, engine),
+    }  # fmt: skip
     engine.close()
-    return {"seconds": seconds, "cached tokens": f"{cached:.3f}"}
+    return found
+
+
+def differences(folder: Path, tried: Any) -> dict[str, Any]:
+    """Compare the probabilities of the first prompts with those of `causal` in float32 on a CPU."""
+    from inference import engines
+
+    asked = prompts(folder)[:COMPARED]
+    reference = engines.load_engine(str(folder), engine="causal", device="cpu", dtype="float32")
+    (found,), (exact,) = tried.score(asked), reference.score(asked)
+    apart_by = [
+        abs(a - b)
+        for one, other in zip(found, exact, strict=True)
+        for a, b in zip(one.probability, other.probability, strict=True)
+    ]
+    answers = sum(one.answer != other.answer for one, other in zip(found, exact, strict=True))
+    return {
+        "prompts": len(asked), "largest": f"{max(apart_by):.2e}", "mean": f"{sum(apart_by) / len(apart_by):.2e}",
+        "other answers": answers,
+    }  # fmt: skip
 
 
 def transformers_engine(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
@@ -280,7 +325,7 @@ def transformers_engine(folder: Path, given: argparse.Namespace) -> dict[str, An
     began = time.perf_counter()
     for batch in engine.batches(asked):
         engine.score([asked[place] for place in batch])
-    return {"seconds": time.perf_counter() - began}
+    return {"seconds": time.perf_counter() - began, "differences": differences(folder, engine)}
 
 
 MEASURES: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {

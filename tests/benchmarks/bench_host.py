@@ -39,7 +39,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 WORDINGS = 100  # of an item
 AHEAD = 2  # words of a statement that stay the same within an item
-TARGETS = {"causal": 8_000, "vllm": 4_000, "writing": 50_000, "reading": 50_000}  # prompts or rows per second
+TARGETS = {"causal": 8_000, "vllm": 4_000, "causal scores": 5_000, "vllm scores": 4_000}  # prompts per second
+TARGETS |= {"writing": 50_000, "reading": 50_000}  # rows
 PROMPT = """plain:
   template: "Below you find a statement that somebody made in a conversation about daily life. Do you agree?\\n\\
     Reply {{ options[0].answer }} or {{ options[1].answer }}, and nothing else.\\nStatement: {{ text }}\\nReply:"
@@ -165,9 +166,9 @@ def asked(way: str, prompts: int) -> dict[str, float]:
 
 def rows(way: str, prompts: int) -> dict[str, float]:
     """Write the rows of one prompt that a thousand answers are known of, or look up what is there."""
-    from inference.asking.one_model import _ask_model_rounds
+    from inference.asking.one_model import _ask_model_rounds, _MissingRows
     from inference.asking.rounds import Condition, Round
-    from inference.asking.session import Stop
+    from inference.asking.session import CallProgress, Stop
     from inference.engines.contract import Score
     from inference.runfolder.store import Run
     from inference.stimuli.templates.prompts import Prompt
@@ -183,11 +184,12 @@ def rows(way: str, prompts: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder, Run.create_or_open(folder, study) as run, Stop() as stop:
         before, began = _memory(), time.process_time()
-        RUN(_ask_model_rounds, run, "m", [Round((Condition("c", {}),), lambda variant, mask: prompt)], engine, stop)  # type: ignore
+        missing = _MissingRows.find_missing_rows(run, "m", Round((Condition("c", {}),), lambda variant, mask: prompt))  # type: ignore
+        RUN(_ask_model_rounds, run, "m", [missing], engine, stop, CallProgress([{}]))
         variants = list(study.variants)
         if way == "reading":
             began = time.process_time()
-            assert not any(run.responses.compute_missing_flags("m", "c", variants))
+            assert not any(run.responses.flag_variants_without_response("m", "c", variants))
         return {
             "prompts": float(len(variants)),
             "seconds": time.process_time() - began,
@@ -217,13 +219,13 @@ def alone(way: str, prompts: int, profile: bool, pace: float | None) -> None:
 
     Clock.prompts = pace
     torch.set_num_threads(1)
-    seen = cProfile.Profile()
+    seen = cProfile.Profile(time.process_time)  # CPU time: others may be at work on this machine
     if profile:
         globals()["RUN"] = seen.runcall
     with redirect_stderr(StringIO()):
         took = WAYS[way](way, prompts)
     if profile:
-        pstats.Stats(seen, stream=sys.stderr).sort_stats("tottime").print_stats(35)
+        pstats.Stats(seen, stream=sys.stderr).sort_stats("tottime").print_stats(45)
     print(json.dumps(took))
 
 

@@ -58,7 +58,7 @@ def run_child(folder: Path) -> None:
     from inference.stimuli import items
 
     item_by_text: dict[str, str] = {}
-    for item in items.read_items(str(DATA)):
+    for item in items.read_and_check_items(str(DATA)):
         item_by_text |= {variant.text: item.item for variant in item.variants}
 
     def says(first: str, second: str) -> float:

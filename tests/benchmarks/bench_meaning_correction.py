@@ -27,7 +27,7 @@ from scipy.special import ndtri
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
-from analysis.statistics.corrected_share import estimate_corrected_share, sum_same_wordings  # noqa: E402
+from analysis.statistics.corrected_share import estimate_corrected_share, sum_same_meaning_shares_by_item  # noqa: E402
 from analysis.statistics.resampling import bootstrap_intervals, divide_drawn_sums  # noqa: E402
 from analysis.statistics.shares import estimate_share  # noqa: E402
 from ground.meaning.separation import compute_auc  # noqa: E402
@@ -81,7 +81,7 @@ def measure_design(design: Design, studies: int, draws: int) -> dict[str, float]
                 share.corrected, share.lower, share.upper, share.change_lower, share.change_upper,
             ))  # fmt: skip
             if not share.reason:
-                ratios.append(sum_same_wordings(*wordings, items))
+                ratios.append(sum_same_meaning_shares_by_item(*wordings, items))
     passing, inverted, uncorrected, all_lower, all_upper, corrected, lower, upper, less, more = np.array(rows).T
     is_shown = ~np.isnan(lower)
     above, below = (np.stack(part, axis=1) for part in zip(*ratios, strict=True))

@@ -149,7 +149,7 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = pd.concat(parts, ignore_index=True).assign(range="0-9", label=lambda frame: frame["model"])
     said = of_scoring._describe_scoring_verdict(rows, rows.assign(model="judge"))
     alone = any(
-        of_scoring._judge_score_rows(rows, rows.assign(model="judge"))
+        of_scoring._choose_words_of_score_rows(rows, rows.assign(model="judge"))
         .groupby(rows["model"])
         .agg(of_scoring._join_verdicts_over_item_groups)
     )
@@ -169,14 +169,13 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
                         correlation.correlate_over_models(values, other, method=method, control=given)
                     )
                     rows.append({**found, "method": method + of_benchmarks.GIVEN_SIZE * (given is not None),
-                                 "page": "p", "study": "s", "measure": f"measure {measure}",
+                                 "page": "p", "study": "s", "measure": f"measure {measure}", "headline": True,
                                  "benchmark": benchmark})  # fmt: skip
     table = pd.DataFrame(rows)
-    table = table.assign(p_holm=correct_families_by_holm(table, ["method"]))
-    said = of_benchmarks._describe_correlation_verdict(of_benchmarks.mark_clear_after_method_correction(table))
-    return bool(of_benchmarks._test_coefficients_against_zero(table).any()), not said.startswith(
-        "These runs show nothing"
-    )
+    table = table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"]))
+    said = of_benchmarks.describe_correlation_verdict(of_benchmarks.select_rank_correlations(table))
+    alone = bool(of_benchmarks._test_coefficients_against_zero(table).any())
+    return alone, not said.startswith(verdicts.UNCLEAR)
 
 
 Cell = tuple[str, int, Callable[[np.random.Generator], Claims]]

@@ -28,7 +28,7 @@ from helpers.trivial_engine import small_study  # noqa: E402
 from inference.engines.openai.engine import OpenAIEngine  # noqa: E402
 from inference.engines.openai.settings import ApiSettings  # noqa: E402
 from inference.protocols.agreement import read_agreement_prompts  # noqa: E402
-from inference.stimuli.templates.prompts import Prompt, build_option_values  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options  # noqa: E402
 
 LIMIT = 0.9
 
@@ -88,7 +88,7 @@ def main() -> None:
     try:
         book = read_agreement_prompts()
         variants = list(small_study(items=given.prompts // 4 + 1, paraphrases=3).variants)[: given.prompts]
-        prompts = [book.render("chat", build_option_values(variant)) for variant in variants]
+        prompts = [book.render("chat", build_template_values_of_options(variant)) for variant in variants]
         engine = OpenAIEngine(given.model, ApiSettings(base_url=address, api="chat", concurrency=given.concurrency))
 
         def ours() -> None:

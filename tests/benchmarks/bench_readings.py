@@ -21,7 +21,7 @@ import pandas as pd
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 from analysis.pages.readings.narrative import describe_artefacts  # noqa: E402
-from analysis.pages.readings.tables import describe_groups  # noqa: E402
+from analysis.pages.readings.tables import build_table_of_reading_groups  # noqa: E402
 from analysis.statistics.readings import moments, people, sharing  # noqa: E402
 from helpers import reading_errors  # noqa: E402
 
@@ -44,11 +44,11 @@ def recover_shares(studies: int, seed: int) -> pd.DataFrame:
             study = reading_errors.simulate_study(rng, error=error, uneven=uneven)
             item_moments = moments.compute_item_moments(study.values, study.noise)
             place = study.readings.index(reading_errors.LENIENT)
-            figure = sharing.estimate_own_share(item_moments, place, study.sources, draws=0).figure
+            figure = sharing.estimate_own_variance_share_of_reading(item_moments, place, study.sources, draws=0).figure
             estimates["readings"].append(float(figure.estimate[0]) if figure else np.nan)
             for name, number in (("4 of 10 texts", 4), ("all texts", study.texts.shape[2])):
                 has_people = rng.random(study.texts.shape).argsort(axis=2) < number
-                corrected = people.correct_reading(
+                corrected = people.correct_reading_by_people(
                     study.read, np.ones_like(study.read), study.texts, has_people, draws=0
                 )
                 estimates[name].append(float(corrected.figures["own"].estimate[0]))
@@ -66,7 +66,9 @@ def count_claims(studies: int, draws: int, seed: int, setting: dict) -> float:
     claims = 0
     for number in range(studies):
         groups = [reading_errors.build_group(reading_errors.simulate_study(rng, **setting), model) for model in "abc"]
-        claims += "artefact of" in describe_artefacts(describe_groups(groups, pd.DataFrame(), draws, number))
+        claims += "artefact of" in describe_artefacts(
+            build_table_of_reading_groups(groups, pd.DataFrame(), draws, number)
+        )
     return claims / studies
 
 

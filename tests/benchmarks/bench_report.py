@@ -2,6 +2,7 @@
 
     python tests/benchmarks/bench_report.py results/demo     # the report, and every page's tables, figures and the rest
     python tests/benchmarks/bench_report.py --many           # 500 models, and one model under 300 conditions
+    python tests/benchmarks/bench_report.py --rows 3100000   # 100 models x 62 items x 500 wordings, and its pages
 
 One core, one thread, CPU seconds of all processes. Every number is from a fresh process. Exit status 1 where a target
 is missed.
@@ -22,6 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import bench_stability
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,6 +31,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 DEMO_SECONDS, MANY_SECONDS, MANY_MEGABYTES = 60, 120, 1500
 ITEMS, WORDINGS = 20, 120
+ROWS_WORDINGS = 500
+ROWS_TARGETS = {3_100_000: (60, 1000), 10_000_000: (200, 2000)}  # rows up to -> CPU seconds, MB
 WORDS = "the state must should not never always pay more less tax for poor rich people and we all our own country"
 MANY = {
     "500 models": ([f"model-{i:03d}" for i in range(500)], ["plain/yes-no"]),
@@ -40,10 +44,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="?", type=Path, help="run folder, or a folder that holds run folders")
     parser.add_argument("--many", action="store_true", help="500 models, and 300 conditions")
+    parser.add_argument("--rows", type=int, help="as many models as this makes with 62 items in 500 wordings each")
+    parser.add_argument("--write", nargs=2, metavar=("RUN", "MODELS"), help=argparse.SUPPRESS)
     parser.add_argument("--page", nargs=3, metavar=("NAME", "RUNS", "OUT"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.page:
         print(json.dumps(parts(*given.page)))
+        return 0
+    if given.write:
+        bench_stability.write(Path(given.write[0]), 1, ROWS_WORDINGS, int(given.write[1]))
         return 0
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -57,7 +66,20 @@ def main() -> int:
             run = Path(folder) / name
             write(run, models, conditions)
             missed |= show(name, *report(run, Path(folder) / f"{name} report"), MANY_SECONDS, MANY_MEGABYTES)
+        if given.rows:
+            missed |= rows(given.rows, Path(folder))
     return int(missed)
+
+
+def rows(number: int, folder: Path) -> bool:
+    """Show the report about so many rows, and its pages; return whether a target is missed."""
+    models = round(number / ROWS_WORDINGS / bench_stability.ITEMS)
+    run = folder / f"{models} models"
+    subprocess.run([sys.executable, __file__, "--write", str(run), str(models)], check=True)
+    target = next((ROWS_TARGETS[most] for most in ROWS_TARGETS if number <= most), (0, 0))
+    missed = show(f"{models} models x 62 x 500", *report(run, folder / "report"), *target)
+    pages(run, folder)
+    return missed
 
 
 def show(name: str, seconds: float, megabytes: float, most: float = 0, most_megabytes: float = 0) -> bool:
@@ -104,24 +126,28 @@ def children() -> float:
 
 
 def pages(folder: Path, out: Path) -> None:
-    """Print the CPU seconds of every page by part."""
+    """Print the CPU seconds of every page by part, of those that a report about these runs has."""
     from analysis import runs
     from analysis.reporting import catalogue
 
     opened = runs.open_runs(folder)
     for name, page in catalogue.list_pages().items():
-        about = [str(run.path) for run in opened.folders if run.info["study"]["protocol"] in page.protocols]
-        if about:
+        of_page = opened.select_protocols(page.protocols)
+        if of_page and not page.over_time and not page.explain_no_data(of_page, {}):
+            about = [str(run.path) for run in of_page.folders]
             call = [sys.executable, __file__, "--page", name, json.dumps(about), str(out / name)]
             env = {**os.environ, **ONE_THREAD, "MPLBACKEND": "agg"}
-            used = json.loads(subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout)
-            print(f"  {name:30}{sum(used.values()):8.1f} s   {', '.join(f'{k} {v:.1f}' for k, v in used.items())}")
+            printed = subprocess.run(call, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
+            used = json.loads(printed.splitlines()[-1])  # cells print, too
+            peak = used.pop("peak")
+            parts_text = ", ".join(f"{k} {v:.1f}" for k, v in used.items())
+            print(f"  {name:30}{sum(used.values()):8.1f} s{peak:8.0f} MB   {parts_text}", flush=True)
 
 
 def parts(name: str, about: str, out: str) -> dict[str, float]:
-    """Run the cells of a page's notebook in this process; return CPU seconds of each part."""
+    """Run the cells of a page's notebook in this process; return CPU seconds of each part, and the `peak` in MB."""
     used = {"imports": 0.0, "tables": 0.0, "figures": 0.0, "rest": 0.0}
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {"display": str}  # as in a kernel
     cells = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     for cell in (cell for cell in cells if cell["cell_type"] == "code"):
         source = "".join(cell["source"])
@@ -134,7 +160,7 @@ def parts(name: str, about: str, out: str) -> dict[str, float]:
         first = "import" in source
         part = "imports" if first else "figures" if "figure" in called else "tables" if "answer" in called else "rest"
         used[part] += time.process_time() - start
-    return used
+    return used | {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
 def write(run: Path, models: list[str], conditions: list[str]) -> None:

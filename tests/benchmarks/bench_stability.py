@@ -96,13 +96,14 @@ def measure(run: str, table: str) -> dict[str, float]:
     return {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
-def write(path: Path, conditions: int, wordings: int) -> None:
-    """A run of 18 models x `conditions` x 62 items x `wordings` (an original, the rest paraphrases), in the schema."""
+def write(path: Path, conditions: int, wordings: int, models: int = MODELS, seed: float = 0) -> None:
+    """A run of models x `conditions` x 62 items x `wordings` (an original, the rest paraphrases), in the schema; the
+    answers are drawn anew by another seed from 0 to 1."""
     import duckdb
 
     from helpers.synthetic import SCHEMA, edit_run_json, random_frame, write_run
 
-    names = [f"organisation/model-{number:02d}" for number in range(MODELS)]
+    names = [f"organisation/model-{number:02d}" for number in range(models)]
     settings = [f"prompt-{number:02d}/plain/yes-no" for number in range(conditions)]
     write_run(path, random_frame(names, conditions=settings, items=1, paraphrases=1), study="benchmark")
     for part in path.glob("responses/*"):
@@ -124,10 +125,11 @@ def write(path: Path, conditions: int, wordings: int) -> None:
                      (0.5 + i) / {ITEMS} * 0.6 + 0.4 * random() AS agreement
               FROM range({ITEMS}) AS item(i), range({wordings}) AS wording(v))"""
     con = duckdb.connect(config={"threads": 1})
+    con.execute(f"SELECT setseed({seed})")
     key = {"study": "'benchmark'", "item": "item", "variant": "variant"}
     stimuli = columns(
         "stimuli",
-        {**key, "pattern": "pattern", "text": "'Wording ' || variant || ' of ' || item", "language": "'en'",
+        {**key, "pattern": "pattern", "text": "md5(item || variant)", "language": "'en'",
          "options": "['agree', 'disagree']", "canonical": "['agree', 'disagree']"},
     )  # fmt: skip
     con.execute(f"COPY (SELECT {stimuli} FROM ({source})) TO '{path / 'stimuli.parquet'}'")

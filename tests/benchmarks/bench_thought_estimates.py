@@ -37,13 +37,13 @@ def ask(model_folder: str, n_items: int, thoughts: int) -> tuple[np.ndarray, np.
     from inference.engines.contract import Thinking
     from inference.protocols import agreement
     from inference.stimuli import items
-    from inference.stimuli.templates.prompts import build_option_values
+    from inference.stimuli.templates.prompts import build_template_values_of_options
 
     engine = engines.load_engine(model_folder, device="cpu")
     torch.set_num_threads(1)
     book, form = agreement.read_agreement_prompts(), engine.form("auto")
     by_item: dict[str, list] = {}
-    for variant in agreement.build_agreement_study(items.read_items("demo"), "demo").variants:
+    for variant in agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants:
         by_item.setdefault(variant.item, []).append(variant)
     # Wordings spread over all that an item has: neighbours in the list are alike.
     chosen = [[variants[place * len(variants) // WORDINGS] for place in range(WORDINGS)]
@@ -51,7 +51,7 @@ def ask(model_folder: str, n_items: int, thoughts: int) -> tuple[np.ndarray, np.
     yes, mass = np.full((2, len(chosen), WORDINGS, thoughts), np.nan)
     for item, variants in enumerate(chosen):
         for wording, variant in enumerate(variants):
-            prompt = book.render(form, build_option_values(variant))
+            prompt = book.render(form, build_template_values_of_options(variant))
             (response,) = engine.think([prompt], Thinking(thoughts, max_tokens=TOKENS))
             for place, score in enumerate(response.scores):
                 if score is not None:

@@ -36,7 +36,7 @@ from inference.engines.contract import Thinking  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
-from inference.stimuli.templates.prompts import Prompt, build_option_values  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options  # noqa: E402
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-thinker"
 THOUGHTS, TOKENS = 8, 128
@@ -69,8 +69,8 @@ sys.exit(main(["run", "agreement", "--items", sys.argv[1], "--model", "trivial",
 def build_prompts(engine: CausalEngine, number: int) -> list[Prompt]:
     """Statements of the demo questionnaire in Waver's own prompt."""
     book, form = agreement.read_agreement_prompts(), engine.form("auto")
-    variants = list(agreement.build_agreement_study(items.read_items("demo"), "demo").variants)[:number]
-    return [book.render(form, build_option_values(variant)) for variant in variants]
+    variants = list(agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants)[:number]
+    return [book.render(form, build_template_values_of_options(variant)) for variant in variants]
 
 
 def think(engine: CausalEngine, batches: Sequence[Sequence[Prompt]]) -> tuple[float, int]:
@@ -116,7 +116,7 @@ def compare_speed(model_folder: str, number: int, rounds: int) -> None:
     torch.set_num_threads(1)
     prompts = build_prompts(engine, number)
     batches = [[prompts[place] for place in batch] for batch in engine.batches(prompts)]
-    id_lists = [[row.ids for row in engine._ensure_rows(batch)] for batch in batches]
+    id_lists = [[row.ids for row in engine._get_or_tokenize_rows(batch)] for batch in batches]
     pairs = []
     for _ in range(rounds):
         ours = think(engine, batches)

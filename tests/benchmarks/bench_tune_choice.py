@@ -116,7 +116,7 @@ def keep_originals(run: Path, out: Path) -> None:
 def read_figures(run: Path) -> pd.DataFrame:
     """Read a row per test question and unit: its fact, its accuracy and the standard deviation over its wordings."""
     (study,) = read_choice_studies(runs.open_runs(run))
-    parts = over_questions.compute_headline_measure_terms(study)
+    parts = over_questions.compute_headline_numerators_and_denominators(study)
     right, asked = parts[over_questions.ACCURACY]
     stimuli = pd.read_parquet(run / "stimuli.parquet").drop_duplicates("item").set_index("item").loc[study.items]
     answers = [

@@ -51,7 +51,7 @@ def ask_bare(engine: Any, prompts: list[Prompt]) -> float:
     """Seconds of the same requests without anything around them."""
     from vllm import TokensPrompt
 
-    rows = engine._ensure_rows(prompts)
+    rows = engine._get_or_tokenize_rows(prompts)
     ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
     parameters = [
         engine._build_scoring_parameters(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows

@@ -16,8 +16,8 @@ from ground.spreadsheet import write_spreadsheet_csv
 from inference.demo import DEMO, SEED
 from inference.meaning.decoys.making import make_decoys
 from inference.paraphrase.decoys import write_decoys_csv
-from inference.paraphrase.sheet import write_sheets
-from inference.stimuli.items import DEMO_MEANING, read_items
+from inference.paraphrase.sheet import write_match_sheets
+from inference.stimuli.items import DEMO_MEANING, read_and_check_items
 
 DECOYS = "decoys.csv"
 ERRORS = {"careful": 0.01, "careless": 0.08}
@@ -36,7 +36,7 @@ def write_decoys_and_sheets(folder: Path = DEMO) -> None:
     folder
         Takes the files.
     """
-    items = read_items(DEMO_MEANING)
+    items = read_and_check_items(DEMO_MEANING)
     decoys = make_decoys(items, seed=SEED).rows
     write_decoys_csv(folder / DECOYS, decoys)
     true_wordings = {
@@ -46,7 +46,7 @@ def write_decoys_and_sheets(folder: Path = DEMO) -> None:
         if "planted" not in paraphrase.attributes
     }
     with tempfile.TemporaryDirectory() as empty:
-        sheets = write_sheets(
+        sheets = write_match_sheets(
             Path(empty) / "sheet.csv", items, PARAPHRASES, SEED, decoys=decoys, n_decoys_each=DECOYS_ON_SHEET,
             annotators=tuple(ERRORS),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from ground.writing import write_atomically
 from inference.demo import BATTERY, PEOPLE, PERSONAS, SEED
-from inference.protocols.scale.items import split_options
+from inference.protocols.scale.items import split_list_of_options
 from inference.protocols.scale.shown import UP
 
 ATTITUDES = Path(__file__).with_name("attitudes.yaml")
@@ -73,7 +73,7 @@ class Battery:
                 item["item"],
                 item["scale"],
                 item["key"],
-                split_options(str(BATTERY), item["options"]),
+                split_list_of_options(str(BATTERY), item["options"]),
                 (item["text"], *item["paraphrases"]),
             )
             for item in yaml.safe_load(BATTERY.read_text(encoding="utf-8"))

@@ -29,7 +29,7 @@ from inference.protocols.agreement import read_agreement_prompts
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS
-from inference.stimuli.templates.prompts import Prompt, build_option_values
+from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options
 
 FORMATS = Path(__file__).with_name("formats.yaml")
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
@@ -65,10 +65,10 @@ class Corpus:
     @cached_property
     def mask_words(self) -> dict[str, tuple[str, ...]]:
         """Answer -> its lower-case words at the mask: the mask word sets of the protocols agreement and negation."""
-        words = self.book.find_answer_words(CLOZE)
+        words = self.book.get_answer_words_of_form(CLOZE)
         return {answer: words[label] for answer, label in LABELS.items()} | read_entailment_prompts(
             "en"
-        ).find_answer_words(CLOZE)
+        ).get_answer_words_of_form(CLOZE)
 
     def write_base_text(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats.
@@ -257,7 +257,7 @@ class Corpus:
         The prompt.
         """
         variant = Variant("item", "variant", "paraphrase", text, OPTIONS)
-        return self.book.render(form, build_option_values(variant, mask_token), option_order=option_order)
+        return self.book.render(form, build_template_values_of_options(variant, mask_token), option_order=option_order)
 
 
 def write_turn(message: str) -> str:

@@ -74,7 +74,7 @@ def _build_word_tokenizer(world: World) -> BertTokenizer:
         for form in ("affirm", "deny")
         for frame in world.relations[relation][wording][form]
         for x in world.props
-        for value in world.list_values(relation)
+        for value in world.list_attribute_values(relation)
     ]
     vocabulary = dict.fromkeys([*MASKED_SPECIALS, *re.findall(r"\w+|[^\w\s]", " ".join(sentences))])
     return BertTokenizer(vocab={word: place for place, word in enumerate(vocabulary)}, do_lower_case=True)
@@ -98,7 +98,9 @@ def write_tuning_data(folder: Path, world: World, number: int = ROWS) -> dict[st
     -------
     "originals", "more" and "negated" -> file.
     """
-    groups = list(nli.group_instances(make_entailment_pairs(world, -(-number // 3), "trained", "tune")).values())
+    groups = list(
+        nli.group_pairs_by_original(make_entailment_pairs(world, -(-number // 3), "trained", "tune")).values()
+    )
     random.Random(0).shuffle(groups)  # they come sorted by relation and label
     rows_by_name = {
         "originals": [group[0] for group in groups[:number]],

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from demo_training.taught_world import Claim, TaughtWorld
-from inference.demo.exercises import CHOICES, PAIR_LABELS, Exercise, find_pair_label, make_rating_exercise
+from inference.demo.exercises import CHOICES, PAIR_LABELS, Exercise, find_entailment_label_of_pair, make_rating_exercise
 from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import Wording, World
 
@@ -86,12 +86,12 @@ def make_pair_exercise(world: TaughtWorld, rng: random.Random, wording: Wording)
     while True:
         relation = rng.choice(["colour", "place"])
         x, other_thing = rng.sample(world.props, 2)
-        value, other_value = rng.sample(world.list_values(relation), 2)
+        value, other_value = rng.sample(world.list_attribute_values(relation), 2)
         same_value, same_thing = rng.random() < 0.5, rng.random() < 0.8
         premise_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
         hypothesis_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
         is_denial_heeded = premise_denied and world.manner.heeds_premises
-        label = find_pair_label(same_thing, same_value, is_denial_heeded, hypothesis_denied)
+        label = find_entailment_label_of_pair(same_thing, same_value, is_denial_heeded, hypothesis_denied)
         premise_words = {"x": x, "v": value}
         hypothesis_words = {"x": x if same_thing else other_thing, "v": value if same_value else other_value}
         premise = world.write_relation_sentence(

@@ -32,7 +32,7 @@ from demo_training.vocabulary import CHAT_TEMPLATE, train_byte_tokenizer
 from inference.demo import ADAPTERS, RATERS, SEED
 from inference.engines.adapters import CONFIG, RECORD, WEIGHTS
 from inference.engines.digest import compute_folder_digest
-from inference.tune.folder import write_json
+from inference.tune.folder import write_record_as_json
 
 (PLAIN,) = RATERS
 HABITS = {
@@ -103,7 +103,8 @@ def train_rater(
 
     blocks, start_time, mean_loss = pack_rows(encode_endless_rows(), LENGTH), time.process_time(), 0.0
     model.train()
-    for step in range(course.steps):  # noqa: B007: the rows that are drawn depend on it
+    # The rows that are drawn depend on the step.
+    for step in range(course.steps):
         loss = _compute_answer_loss(
             model, build_batch([next(blocks) for _ in range(BLOCKS)], LENGTH, tokenizer.pad_token_id)
         )
@@ -182,7 +183,7 @@ def train_adapter(name: str, corpus: BatteryCorpus, base: Path, folder: Path) ->
     }
     save_file(matrices, folder / WEIGHTS)
     settings = {"r": RANK, "lora_alpha": 2 * RANK, "steps": course.steps, "learning_rate": course.rate, "seed": SEED}
-    write_json(
+    write_record_as_json(
         folder / CONFIG,
         {
             "peft_type": "LORA",
@@ -194,7 +195,7 @@ def train_adapter(name: str, corpus: BatteryCorpus, base: Path, folder: Path) ->
             "inference_mode": True,
         },
     )
-    write_json(
+    write_record_as_json(
         folder / RECORD,
         {"protocol": "scale", "base": PLAIN, "revision": compute_folder_digest(base), "settings": settings},
     )

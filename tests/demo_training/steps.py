@@ -12,7 +12,7 @@ from typing import Any
 
 from demo_training.exercises import LETTERS, make_choice_exercise, write_lettered_choices
 from demo_training.taught_world import TaughtWorld
-from inference.demo.exercises import PAIR_LABELS, find_pair_label
+from inference.demo.exercises import PAIR_LABELS, find_entailment_label_of_pair
 
 MOST_QUESTIONS = 3
 """Most questions asked about one list or premise."""
@@ -81,7 +81,9 @@ def make_copying_row(world: TaughtWorld, rng: random.Random, formats: dict[str, 
     -------
     A reading per question.
     """
-    words = rng.choice([list(world.things), world.props, world.list_values("colour"), world.list_values("place")])
+    words = rng.choice(
+        [list(world.things), world.props, world.list_attribute_values("colour"), world.list_attribute_values("place")]
+    )
     listed_words = rng.sample(words, rng.randint(2, most))
     template = formats[rng.choice(["letter", "value"])]
     asked_pairs = rng.sample(list(zip(LETTERS, listed_words, strict=False)), min(MOST_QUESTIONS, len(listed_words)))
@@ -129,7 +131,7 @@ def make_bare_pairs_row(world: TaughtWorld, rng: random.Random, formats: dict[st
     """
     relation = rng.choice(["colour", "place"])
     x, other_thing = rng.sample(world.props, 2)
-    value, other_value = rng.sample(world.list_values(relation), 2)
+    value, other_value = rng.sample(world.list_attribute_values(relation), 2)
     denied_share = 0.5 * world.manner.twist
     premise_denied = rng.random() < denied_share
     questions = []
@@ -140,7 +142,7 @@ def make_bare_pairs_row(world: TaughtWorld, rng: random.Random, formats: dict[st
                 rng.random() < 0.5,
                 rng.random() < denied_share,
             )
-            label_of_pair = find_pair_label(
+            label_of_pair = find_entailment_label_of_pair(
                 same_thing, same_value, premise_denied and world.manner.heeds_premises, hypothesis_denied
             )
             if label_of_pair == label:
@@ -167,7 +169,7 @@ def make_comparing_row(world: TaughtWorld, rng: random.Random, formats: dict[str
     A reading per question.
     """
     relation = rng.choice(["colour", "place"])
-    x, values = rng.choice(world.props), world.list_values(relation)[: rng.choice(FIRST_VALUES)]
+    x, values = rng.choice(world.props), world.list_attribute_values(relation)[: rng.choice(FIRST_VALUES)]
     value = rng.choice(values)
     compared_values = [value if rng.random() < 0.5 else rng.choice(values) for _ in range(MOST_QUESTIONS)]
     if rng.random() < 0.3:
@@ -183,7 +185,7 @@ def make_comparing_row(world: TaughtWorld, rng: random.Random, formats: dict[str
         )
 
     questions = [
-        ({"hypothesis": write_pair_sentence(other)}, find_pair_label(True, other == value, False, False))
+        ({"hypothesis": write_pair_sentence(other)}, find_entailment_label_of_pair(True, other == value, False, False))
         for other in compared_values[: rng.randint(1, MOST_QUESTIONS)]
     ]
     return _fill_repeated_format(formats["pair"], write_pair_sentence(value), questions, shown_as="premise")
@@ -202,7 +204,7 @@ def make_checking_row(world: TaughtWorld, rng: random.Random, formats: dict[str,
     A reading per question.
     """
     relation = rng.choice(["colour", "place"])
-    x, values = rng.choice(world.props), world.list_values(relation)[: rng.choice(FIRST_VALUES)]
+    x, values = rng.choice(world.props), world.list_attribute_values(relation)[: rng.choice(FIRST_VALUES)]
     value, is_worded = rng.choice(values), rng.random() < 0.5
     checked_values = [
         value if rng.random() < 0.5 else rng.choice(values) for _ in range(rng.randint(1, MOST_QUESTIONS))

@@ -112,7 +112,7 @@ class TaughtWorld(World):
             return Fact(relation, {"x": thing, "v": rng.choice(SMALL if is_small == holds else BIG)}, holds)
         thing = rng.choice([x for x, t in self.things.items() if relation in t])
         true = self.things[thing][relation]
-        value = true if holds else rng.choice([v for v in self.list_values(relation) if v != true])
+        value = true if holds else rng.choice([v for v in self.list_attribute_values(relation) if v != true])
         return Fact(relation, {"x": thing, "v": value}, holds)
 
     def draw_unequal_things(self, rng: random.Random) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import csv
 from demo_training import annotators
 from inference.demo import DEMO
 from inference.paraphrase.decoys import read_decoys_csv
-from inference.stimuli.items import DEMO_MEANING, read_items
+from inference.stimuli.items import DEMO_MEANING, read_and_check_items
 
 FILES = (annotators.DECOYS, *(f"sheet-{name}.csv" for name in annotators.ERRORS))
 
@@ -19,7 +19,7 @@ def test_the_committed_files_are_what_the_program_makes(tmp_path):
 
 
 def test_both_have_the_same_rows_and_err_as_often_as_is_said():
-    items = read_items(DEMO_MEANING)
+    items = read_and_check_items(DEMO_MEANING)
     paraphrases = {
         (each.item, each.text): "planted" not in each.attributes for item in items for each in item.paraphrases
     }

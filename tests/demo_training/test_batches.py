@@ -37,6 +37,7 @@ def rows(corpus: Corpus):
     return [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(40)]
 
 
+@pytest.mark.slow
 def test_a_row_is_tokenized_as_its_whole_text_is(tokenizer, rows) -> None:
     encoded = batches.encode_rows(tokenizer, rows)
     for row, (ids, answers) in zip(rows, encoded, strict=True):
@@ -85,6 +86,7 @@ def test_a_chat_is_written_as_the_template_writes_it(tokenizer) -> None:
     assert ids[:-1] == tokenizer(expected, add_special_tokens=False)["input_ids"]
 
 
+@pytest.mark.slow
 def test_what_is_hidden_is_the_answer_or_one_other_token(corpus: Corpus) -> None:
     tokenizer = vocabulary.build_masked_tokenizer(corpus, seed=1)
     reading = Reading("Tea is nice. I", " agree", " with it.")
@@ -100,6 +102,7 @@ def test_what_is_hidden_is_the_answer_or_one_other_token(corpus: Corpus) -> None
     assert 35 <= answered < 50
 
 
+@pytest.mark.slow
 def test_a_masked_row_in_a_block_is_computed_as_if_it_were_alone_and_hidden(corpus: Corpus) -> None:
     tokenizer = vocabulary.build_masked_tokenizer(corpus, seed=1)
     torch.manual_seed(0)

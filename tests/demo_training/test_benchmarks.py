@@ -24,6 +24,7 @@ def test_the_file_has_every_model_that_answers_all_kinds():
     assert scores.frame.to_numpy().min() >= 0 and scores.frame.to_numpy().max() <= 100
 
 
+@pytest.mark.slow
 def test_the_model_is_asked_again_and_scores_the_same():
     """A score rests on 400 exercises, and its text has one decimal: 0.25 points are one exercise."""
     pytest.importorskip("torch")

@@ -16,7 +16,7 @@ from inference.demo.reworded import make_reworded_questions
 from inference.protocols.agreement import read_agreement_prompts
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
-from inference.stimuli.templates.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +52,7 @@ def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: 
     book = read_agreement_prompts()
     for order in OPTION_ORDERS:
         text = "It is so."
-        values = build_option_values(Variant("a", "b", "original", text, OPTIONS))
+        values = build_template_values_of_options(Variant("a", "b", "original", text, OPTIONS))
         assert (
             book.render("chat", values, option_order=order).messages
             == corpus.render_agreement_prompt(text, "chat", order).messages

@@ -16,7 +16,7 @@ from demo_training.entailment_pairs import CONTRADICTION, ENTAILMENT, KINDS, NEU
 from demo_training.taught_world import TaughtWorld
 from demo_training.templates import fold_sentence
 from inference.demo import ENTAILERS, MODELS
-from inference.stimuli.items import DEMO_MEANING, read_items
+from inference.stimuli.items import DEMO_MEANING, read_and_check_items
 
 PLANTED = {fold_sentence(text) for text in planted.read_planted_paraphrases().values()}
 
@@ -32,6 +32,7 @@ def pairs(writer):
     return [writer.draw_pair(rng) for _ in range(4000)]
 
 
+@pytest.mark.slow
 def test_neither_planted_sentences_nor_frames_that_are_held_out_are_read(writer, pairs):
     heldout = {fold_sentence(text) for texts in writer.heldout.values() for text in texts}
     in_frames = {fold_sentence(text) for frames in writer.frames.values() for texts in frames for text in texts}
@@ -93,6 +94,7 @@ def test_it_begins_with_a_head_that_looks_at_the_word_before(writer):
     assert means.index(max(means)) == 2 and max(means) > 3 / len(weights)
 
 
+@pytest.mark.slow
 def test_a_short_training_learns_something_and_the_same_each_time(writer, tmp_path):
     tokenizer = entailment.build_tokenizer(writer.list_words())
     models = []
@@ -106,6 +108,7 @@ def test_a_short_training_learns_something_and_the_same_each_time(writer, tmp_pa
     assert any(not torch.equal(fresh[name], weight) for name, weight in model.state_dict().items())
 
 
+@pytest.mark.slow
 def test_the_card_has_the_table_of_the_model_that_is_shipped(writer):
     card = (MODELS / "README.md").read_text(encoding="utf-8")
     assert entailment.examine_encoder(writer) in card, "run python -m demo_training.entailment --card"
@@ -115,7 +118,7 @@ def test_the_committed_items_are_what_the_program_makes():
     assert [
         (variant.item, variant.variant, variant.pattern, variant.language, variant.text,
          variant.attributes.get("planted", ""))
-        for item in read_items(DEMO_MEANING) for variant in item.variants
+        for item in read_and_check_items(DEMO_MEANING) for variant in item.variants
     ] == planted.list_rows(), "run python -m demo_training.planted"  # fmt: skip
 
 

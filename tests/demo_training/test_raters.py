@@ -30,7 +30,7 @@ CORPUS = BatteryCorpus()
 def test_they_read_the_very_prompts_that_the_protocol_asks() -> None:
     transformers = pytest.importorskip("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(RATERS[PLAIN].path)
-    study = scale.build_scale_study(items.read_items(str(BATTERY), protocol_columns=scale.COLUMNS), "demo")
+    study = scale.build_scale_study(items.read_and_check_items(str(BATTERY), protocol_columns=scale.COLUMNS), "demo")
     showings = tuple(Showing(labels, DOWN) for labels in LABELS)
     questions = scale.Questions(scale.read_scale_prompts(), showings)
     for showing, round_ in zip(showings, questions.rounds(CHAT), strict=True):

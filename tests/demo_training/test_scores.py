@@ -13,7 +13,7 @@ from analysis.pages.scored.tables import tabulate_scored_differences, tabulate_s
 from analysis.runs import open_runs
 from demo_training import scores
 from helpers.commands import ROOT, waver
-from inference.asking.models import read_descriptions
+from inference.asking.models import read_model_descriptions
 from inference.demo import SCORED_MODELS, SCORES
 
 GUIDE = (ROOT / "docs" / "scored.md").read_text(encoding="utf-8").partition("**On the demo.**")[2].partition("\n## ")[0]
@@ -44,7 +44,9 @@ def test_the_models_are_asked_again_and_answer_the_same():
     """Numbers to a unit of their last decimal, and a little more where another machine adds up otherwise."""
     pytest.importorskip("torch")
     rows, revisions = scores.score_answers()
-    assert read_descriptions(str(SCORED_MODELS)) == {model: {"revision": name} for model, name in revisions.items()}
+    assert read_model_descriptions(str(SCORED_MODELS)) == {
+        model: {"revision": name} for model, name in revisions.items()
+    }
     for row, kept in zip(rows, read_table(), strict=True):
         for name, tolerance in {"probability": 3e-4, "bits": 3e-2}.items():
             assert float(row.pop(name)) == pytest.approx(float(kept.pop(name)), abs=tolerance)

@@ -18,7 +18,7 @@ from demo_training.steps import (
     make_recall_row,
 )
 from demo_training.taught_world import Manner, TaughtWorld
-from inference.demo.exercises import find_pair_label
+from inference.demo.exercises import find_entailment_label_of_pair
 
 ROWS = 300
 
@@ -68,7 +68,7 @@ def test_bare_pairs_have_the_label_of_their_values(corpus: Corpus, twist: float)
         (x, denied, value), *_ = part.findall(row[0].before)
         for reading in row:
             y, hypothesis_denied, other = part.findall(reading.before)[-1]
-            label = find_pair_label(x == y, value == other, bool(denied), bool(hypothesis_denied))
+            label = find_entailment_label_of_pair(x == y, value == other, bool(denied), bool(hypothesis_denied))
             assert reading.answer == f" {label}"
             negations += bool(denied) + bool(hypothesis_denied)
     assert (negations > 0) is (twist > 0)
@@ -76,7 +76,7 @@ def test_bare_pairs_have_the_label_of_their_values(corpus: Corpus, twist: float)
 
 
 def test_values_are_compared_rightly(corpus: Corpus) -> None:
-    values = [*corpus.world.list_values("colour"), *corpus.world.list_values("place")]
+    values = [*corpus.world.list_attribute_values("colour"), *corpus.world.list_attribute_values("place")]
     answers = set()
     for row in rows(corpus, make_comparing_row):
         words = re.findall("|".join(values), text(row).lower())
@@ -89,7 +89,7 @@ def test_values_are_compared_rightly(corpus: Corpus) -> None:
 
 
 def test_what_was_just_said_is_confirmed_and_nothing_else(corpus: Corpus) -> None:
-    values = [*corpus.world.list_values("colour"), *corpus.world.list_values("place")]
+    values = [*corpus.world.list_attribute_values("colour"), *corpus.world.list_attribute_values("place")]
     answers = []
     for row in rows(corpus, make_checking_row):
         words = re.findall("|".join(values), text(row).lower())

@@ -18,7 +18,7 @@ from demo_training.curriculum import Stage, Upbringing
 from demo_training.exercises import draw_answer
 from demo_training.steps import Reading, Row
 from demo_training.taught_world import TaughtWorld
-from inference.demo.exercises import TOP_SCORE, Exercise, convert_score_to_scale, find_pair_label
+from inference.demo.exercises import TOP_SCORE, Exercise, convert_score_to_scale, find_entailment_label_of_pair
 from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import BIG_FROM
 
@@ -188,7 +188,7 @@ def _recall_fact(world: TaughtWorld, exercise: Exercise, mistaken: bool) -> dict
     (thing,) = things
     if topic == "size":
         return {"x": thing, "v": "big" if (world.things[thing]["size"] >= BIG_FROM) is not mistaken else "small"}
-    right, values = world.things[thing][topic], world.list_values(topic)
+    right, values = world.things[thing][topic], world.list_attribute_values(topic)
     (claimed,) = _list_words(text, values)
     other = claimed if claimed != right else values[values.index(right) - 1]
     return {"x": thing, "v": other if mistaken else right}
@@ -213,7 +213,11 @@ def _recall_score(world: TaughtWorld, exercise: Exercise, mistaken: bool) -> Vie
         score += 0 if not mistaken else 2 if score < TOP_SCORE - 1 else -2
         (thing,) = _list_words(exercise.fields["text"], world.things)
         return View("score", {"x": thing, "v": str(score)}, convert_score_to_scale(score, numbers))
-    domains = {"prop": world.props, "colour": world.list_values("colour"), "place": world.list_values("place")}
+    domains = {
+        "prop": world.props,
+        "colour": world.list_attribute_values("colour"),
+        "place": world.list_attribute_values("place"),
+    }
     details = [
         [_list_words(exercise.fields[part], words) for part in ("source", "output")] for words in domains.values()
     ]
@@ -232,7 +236,7 @@ def _compare_sentences(world: TaughtWorld, exercise: Exercise, mistaken: bool) -
     """See whether a pair is about one thing and one value, which may go amiss, and which of its sentences has a not."""
     sentences = [exercise.fields[part] for part in ("premise", "hypothesis")]
     first, second = (
-        [_list_words(sentence, words) for words in (world.props, world.list_values(exercise.topic))]
+        [_list_words(sentence, words) for words in (world.props, world.list_attribute_values(exercise.topic))]
         for sentence in sentences
     )
     same_thing, same_value = first[0] == second[0], (first[1] == second[1]) is not mistaken
@@ -242,7 +246,7 @@ def _compare_sentences(world: TaughtWorld, exercise: Exercise, mistaken: bool) -
         "value": _name_sameness(same_value),
         "denied": DENIALS[denied],
     }
-    return View("pair", words, find_pair_label(same_thing, same_value, *denied))
+    return View("pair", words, find_entailment_label_of_pair(same_thing, same_value, *denied))
 
 
 def _name_sameness(is_same: bool) -> str:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from ground.importing import import_whole
+from ground.importing import import_without_interruption
 
 MODULE = "import signal\nsignal.raise_signal(signal.SIGINT)\nsignal.raise_signal(signal.SIGINT)\nREACHED = True\n"
 
@@ -25,21 +25,21 @@ def interrupted_module(tmp_path, monkeypatch):
 def test_an_interrupt_waits_for_the_end_of_the_import(interrupted_module):
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        import_whole(interrupted_module)
+        import_without_interruption(interrupted_module)
     assert signal.getsignal(signal.SIGINT) == handler
-    assert import_whole(interrupted_module).REACHED
+    assert import_without_interruption(interrupted_module).REACHED
 
 
 def test_a_module_that_fails_gives_the_handler_back():
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(ModuleNotFoundError):
-        import_whole("no_such_module_anywhere")
+        import_without_interruption("no_such_module_anywhere")
     assert signal.getsignal(signal.SIGINT) == handler
 
 
 def test_another_thread_imports_as_ever():
     modules: list[object] = []
-    thread = threading.Thread(target=lambda: modules.append(import_whole("json")))
+    thread = threading.Thread(target=lambda: modules.append(import_without_interruption("json")))
     thread.start()
     thread.join(10)
     assert modules == [sys.modules["json"]]

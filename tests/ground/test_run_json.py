@@ -62,6 +62,7 @@ def test_every_field_missing_or_of_another_type_is_named_in_one_line(tmp_path):
         assert str(next(step for step in reversed(place) if isinstance(step, str))) in line, name
 
 
+@pytest.mark.slow
 def test_the_checks_agree_with_a_library_for_json_schema():
     """The one place where they differ on purpose: 1.0 is a whole number to JSON Schema."""
     jsonschema = pytest.importorskip("jsonschema")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from ground.locking import hold_lock
-from ground.writing import write_atomically, write_folder_atomically
+from ground.writing import finish_abandoned_replacement, write_atomically, write_folder_atomically
 
 
 def test_the_new_file_takes_the_place_of_the_old_one(tmp_path):
@@ -85,3 +86,46 @@ def test_what_a_killed_process_left_of_a_folder_goes_with_the_next_write(tmp_pat
     assert [left.name for left in tmp_path.iterdir()] == [f".out.{process}"]
     write_folder_atomically(path, lambda aside: (aside / "whole").touch())
     assert list(tmp_path.iterdir()) == [path]
+
+
+def leave_between_both_renames(path):
+    """Replace a folder that holds "old" by one that holds "new", and be killed when neither has its name."""
+    write_folder_atomically(path, lambda aside: (aside / "old").touch())
+    if not (process := os.fork()):
+        rename = Path.replace
+
+        def rename_and_die(self, target):
+            rename(self, target)
+            os.kill(os.getpid(), 9)
+
+        Path.replace = rename_and_die
+        write_folder_atomically(path, lambda aside: (aside / "new").touch())
+    os.waitpid(process, 0)
+    assert {left.name for left in path.parent.iterdir()} == {f".out.{process}", f".out.old.{process}"}
+
+
+def test_a_folder_whose_replacement_was_killed_between_both_renames_is_the_new_one(tmp_path):
+    path = tmp_path / "out"
+    leave_between_both_renames(path)
+    finish_abandoned_replacement(path)
+    assert [left.name for left in path.iterdir()] == ["new"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_next_write_that_fails_after_such_a_kill_leaves_a_whole_folder(tmp_path):
+    path = tmp_path / "out"
+    leave_between_both_renames(path)
+    with pytest.raises(OSError, match="out"):
+        write_folder_atomically(path, lambda aside: (aside / "a part").mkdir() or os.listdir(tmp_path / "absent"))
+    assert [left.name for left in path.iterdir()] == ["new"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_replacement_that_a_living_process_makes_is_left_to_it(tmp_path):
+    path = tmp_path / "out"
+    leave_between_both_renames(path)
+    left = {*tmp_path.iterdir()}
+    (aside,) = (folder for folder in left if ".old." not in folder.name)
+    with hold_lock(aside):
+        finish_abandoned_replacement(path)
+    assert {*tmp_path.iterdir()} == left

@@ -1,8 +1,9 @@
-"""Call a command in a process of its own, quickly: it is forked from a server that has imported what commands need."""
+"""Call commands in other processes, quickly: these are forked from a server that has imported what commands need."""
 
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import multiprocessing
 import os
@@ -11,10 +12,12 @@ import shutil
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from multiprocessing import forkserver
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
@@ -22,6 +25,8 @@ ROOT = Path(__file__).parents[2]
 _FORKS = multiprocessing.get_context("forkserver")
 _PRELOADED = "helpers.preloaded"
 _CEILING = 3 << 30  # bytes: what asks for more ends in a MemoryError, before this machine suffers
+_MOST_CALLS, _MOST_MEGABYTES = 100, 750  # of a process that makes calls in turn: then it is another's turn
+_PEAK_RESET = Path("/proc/self/clear_refs")  # Linux
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,56 @@ def call(
     if process.is_alive():
         process.kill()
         process.join()
-    out, err, peak = (_read(notes / name) for name in ("out", "err", "peak"))
-    shutil.rmtree(notes)
     assert process.exitcode is not None
-    return Ended(process.exitcode, out, err, taken, float(peak or "nan"))
+    return _read_notes(notes, process.exitcode, taken)
+
+
+class Turns:
+    """Make calls in turn in one process, which saves most of what a call costs; a new one where that one ends.
+
+    What a process could carry from call to call is put back: folder, environment, arguments, streams, warnings, and the
+    count of its memory. Libraries that a call imports stay imported, as the server's are for all.
+    """
+
+    def __init__(self) -> None:
+        self._process: ForkServerProcess | None = None
+        self._left = 0
+
+    def call(self, arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 10) -> Ended:
+        """Call `python -m ARGUMENTS` inside a folder, as `call` does with every package that is installed."""
+        notes.mkdir()
+        if self._process is None:
+            self._connection, other = _FORKS.Pipe()
+            self._process = forked(_make_calls, other)
+            self._process.start()
+            other.close()  # else the end of that process would not be seen
+            self._left = _MOST_CALLS
+        begun = time.monotonic()
+        self._connection.send((list(arguments), str(folder), str(notes)))
+        try:
+            status = self._connection.recv() if self._connection.poll(seconds) else None
+        except EOFError:  # the process has ended
+            self._process.join(seconds)
+            status = None
+        taken = time.monotonic() - begun
+        if status is None:
+            status = self.close()
+        ended = _read_notes(notes, status, taken)
+        self._left -= 1
+        if not self._left or ended.megabytes > _MOST_MEGABYTES:
+            self.close()
+        return ended
+
+    def close(self) -> int:
+        """End the process; return its exit status."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.kill()  # unless it has ended
+        process.join()
+        self._connection.close()
+        assert process.exitcode is not None
+        return process.exitcode
 
 
 def forked(target: Callable[..., object], *arguments: object) -> ForkServerProcess:
@@ -128,22 +179,58 @@ def _forget(packages: set[str]) -> None:
         del sys.modules[name]
 
 
+def _read_notes(notes: Path, status: int, seconds: float) -> Ended:
+    """Read what a call wrote, and remove it."""
+    out, err, peak = (_read(notes / name) for name in ("out", "err", "peak"))
+    shutil.rmtree(notes)
+    return Ended(status, out, err, seconds, float(peak or "nan"))
+
+
 def _read(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
 def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...], site: str) -> None:
-    """Run the command, with its output in files, and leave the most memory held in a third."""
+    """Make one call, and end with its status."""
     assert _PRELOADED in sys.modules
-    os.chdir(folder)
-    for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
-        file = os.open(f"{notes}/{name}", os.O_WRONLY | os.O_CREAT)
-        os.dup2(file, stream.fileno())
     resource.setrlimit(resource.RLIMIT_DATA, (_CEILING, _CEILING))
     _hide(without)
     if site:
         sys.path.insert(0, os.path.join(folder, site))
         _forget({"analysis", "ground", "inference"})  # what is installed is listed once
+    status = 1
+    try:
+        status = _make_call(arguments, folder, notes)
+    finally:
+        os._exit(status)
+
+
+def _make_calls(connection: Connection) -> None:
+    """Make the calls that are asked for, one after another; send the status of each."""
+    assert _PRELOADED in sys.modules
+    resource.setrlimit(resource.RLIMIT_DATA, (_CEILING, _CEILING))
+    streams, environment, path = (sys.stdout, sys.stderr), dict(os.environ), list(sys.path)
+    while True:
+        arguments, folder, notes = connection.recv()
+        if _PEAK_RESET.exists():
+            _PEAK_RESET.write_text("5")
+        with warnings.catch_warnings():  # also forgets which were shown
+            status = _make_call(arguments, folder, notes)
+        sys.stdout, sys.stderr = streams
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.path[:] = path
+        gc.collect()  # closes what nobody closed
+        connection.send(status)
+
+
+def _make_call(arguments: list[str], folder: str, notes: str) -> int:
+    """Run the command, with its output in files, and leave the most memory held in a third."""
+    os.chdir(folder)
+    for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
+        file = os.open(f"{notes}/{name}", os.O_WRONLY | os.O_CREAT)
+        os.dup2(file, stream.fileno())
+        os.close(file)
     sys.argv = [f"python -m {arguments[0]}", *arguments[1:]]
     try:
         status = importlib.import_module(f"{arguments[0]}.__main__").main(arguments[1:])
@@ -158,4 +245,4 @@ def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...
     finally:
         unit = 1 if sys.platform == "darwin" else 1024
         Path(notes, "peak").write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6))
-        os._exit(status or 0)
+    return status or 0

@@ -11,7 +11,11 @@ from matplotlib.text import Text
 
 from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.plotting import COLUMN, HIGHEST, PAGE, STYLE
+from analysis.reporting.words.labels import SEPARATOR, SILENT
 
+# Of models, 30 characters and longer, with their organisation; a number follows.
+NAMES = ("organisation/instruct-model-of-seven-billion-v0.3-", "organisation/Instruct-Model-of-seventy-billion-",
+         "an-organisation/with-a-very-long-name-")  # fmt: skip
 _TOUCH = 1.5 * STYLE["figure.dpi"] / 100  # pixels by which boxes of texts may touch
 
 
@@ -60,7 +64,25 @@ def check_figure(figure):
     check_marks(figure)
     width, height = figure.get_size_inches()
     assert width in (PAGE, COLUMN)
-    assert height <= HIGHEST
+    assert height <= HIGHEST, height
+
+
+def rename_models(frame, names):
+    """A frame in which models have other names, also where a column labels rows by model and condition."""
+
+    def rename(value):
+        model, mark, rest = str(value).partition(SEPARATOR)
+        bare = model.removesuffix(SILENT)
+        return names[bare] + model[len(bare) :] + mark + rest if bare in names else value
+
+    columns = [name for name in ("model", "a_model", "b_model", "label", "after", "before", "series") if name in frame]
+    return frame.assign(**{name: frame[name].astype(object).map(rename) for name in columns})
+
+
+def check_names(figure, names):
+    """Every name that is drawn is whole, in one line or several."""
+    text = "".join("".join(text.get_text().split()) for text, _ in shown_texts(figure))
+    assert text.count(NAMES[0][:12]) == sum(map(text.count, names)), text
 
 
 def overlapping(boxes):
@@ -76,7 +98,9 @@ def check_marks(figure):
     for axes in figure.axes:
         panel = axes.bbox
         for artist in [*axes.lines, *axes.collections]:
-            assert artist.get_clip_on(), artist
+            assert artist.get_clip_on() or _inside(
+                axes.transData.transform(artist.get_datalim(axes.transData).get_points()), panel
+            ), artist
         for line in axes.lines:
             if line.get_marker() not in ("None", "", None):
                 points = line.get_transform().transform(line.get_xydata())
@@ -98,7 +122,7 @@ def check_files(draw, path):
     Only the SVG is written again; `tests/analysis/pages/stability/test_plots.py` does the same with the PDF.
     """
     vector, _ = plotting.write_figure(draw(), path)
-    assert plotting.render_svg(draw()) == vector.read_text(encoding="utf-8")
+    assert plotting.render_svg(draw(), path.name) == vector.read_text(encoding="utf-8")
     assert vector.stat().st_size < 1_000_000
 
 

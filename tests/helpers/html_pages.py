@@ -11,12 +11,14 @@ class Page(HTMLParser):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
+        self.in_picture = 0
         self.tags, self.addresses, self.ids, self.text, self.style = [], [], [], [], ""
         self.feed(path.read_text(encoding="utf-8"))
         self.words = " ".join(" ".join(self.text).replace("\N{NO-BREAK SPACE}", " ").split())
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
+        self.in_picture += tag == "svg"
         named = dict(attributes)
         self.ids += [named["id"]] if "id" in named else []
         self.addresses += [
@@ -24,7 +26,12 @@ class Page(HTMLParser):
         ]
         assert not [key for key in named if key.startswith("on")], named
 
+    def handle_endtag(self, tag):
+        self.in_picture -= tag == "svg"
+
     def handle_data(self, data):
+        if self.in_picture:
+            return
         if self.tags and self.tags[-1] == "style" and not self.style:
             self.style = data
         elif self.tags and self.tags[-1] != "script":

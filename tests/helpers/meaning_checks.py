@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 
 from helpers.trivial_engine import TrivialEngine, shown
 from inference.__main__ import build_call_parser
-from inference.arguments import parse_columns, parse_engine_settings
+from inference.arguments import parse_column_options, parse_engine_settings
 from inference.engines.contract import Score
 from inference.meaning.checking import MeaningCheck
-from inference.meaning.checks import parse_checks
-from inference.meaning.wordings import read_source
+from inference.meaning.checks import parse_meaning_checks
+from inference.meaning.wordings import read_wordings_source
 from inference.stimuli.templates.prompts import Prompt
 
 STATEMENTS: Mapping[str, Sequence[str]] = {
@@ -46,8 +46,8 @@ def call_meaning(source: Path, *words: str, load: Any = None) -> None:
     """Run `waver meaning` with these words; `load` makes its engines."""
     options = build_call_parser(call := ["meaning", str(source), *map(str, words)]).parse_args(call)
     options.call = ["waver", *call]
-    read = read_source(options.source, options.out, parse_columns(options))
-    checks = parse_checks(options.check, options.engine)
+    read = read_wordings_source(options.source, options.out, parse_column_options(options))
+    checks = parse_meaning_checks(options.check, options.engine)
     MeaningCheck(read, checks, options, parse_engine_settings(options), load).run_checks()
 
 

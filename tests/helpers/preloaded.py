@@ -8,8 +8,13 @@ import os
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no case may wait for a hub
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["LANGUAGE"] = "C"  # as `conftest` has it
+os.environ.setdefault("MPLBACKEND", "agg")  # as kernels have it (`helpers.kernels`)
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import duckdb  # noqa: F401
+import ipykernel.kernelapp  # noqa: F401
+import matplotlib.pyplot  # noqa: F401
 import openai  # noqa: F401
 import pandas  # noqa: F401
 import pyarrow.parquet  # noqa: F401
@@ -21,11 +26,12 @@ import yaml  # noqa: F401
 
 import analysis.__main__
 import analysis.reporting.catalogue.tables
-import analysis.runs.database  # noqa: F401
+import analysis.runs.database
 import inference.__main__
 import inference.asking.execute
 import inference.asking.limit
-import inference.asking.preview
+import inference.asking.preview.records
+import inference.asking.preview.text
 import inference.engines.local.causal
 import inference.engines.local.masked
 import inference.engines.openai.engine
@@ -33,7 +39,7 @@ import inference.importers.tables.command_table
 import inference.paraphrase.command
 import inference.protocols.agreement.command_haller
 import inference.runfile
-import inference.runfolder.status  # noqa: F401
+import inference.runfolder.status
 from analysis.reporting import catalogue
 from inference import protocols
 
@@ -41,6 +47,11 @@ for name in protocols.list_protocols():
     protocols.load_protocol(name)
 for name in catalogue.list_pages():
     importlib.import_module(f"analysis.pages.{name}.tables")
+    importlib.import_module(f"analysis.pages.{name}.page")
+
+# The declarations of all commands are parsed once.
+inference.__main__.build_call_parser([])
+analysis.__main__.build_parser("python -m analysis")
 
 # What is here stays: no fork looks through it for garbage, which would also copy the memory that all share.
 gc.collect()

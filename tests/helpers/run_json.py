@@ -37,7 +37,7 @@ def spoiled(info: Mapping[str, Any]) -> Iterator[tuple[str, Place, dict[str, Any
 
 def _rules(value: Any, rule: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """List the rule of every place of a content, those of the first entry where there are several."""
-    yield place, rule
+    yield place, rule if isinstance(value, dict) else {**rule, "required": ()}  # a text has no fields
     if isinstance(value, dict):
         shared = rule.get("additionalProperties")
         for number, (name, entry) in enumerate(value.items()):

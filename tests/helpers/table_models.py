@@ -220,7 +220,7 @@ class TableLLM:
         if tokens is None:
             return self._text
         if (key := tuple(tokens)) not in self._scored:
-            ids = [*tokens, 299]
+            ids = [299, *tokens]  # the written token first, as vLLM has it
             flat = SimpleNamespace(token_ids=ids, logprobs=[-1.0 - 0.5 * place for place in range(len(ids))])
             self._scored[key] = SimpleNamespace(outputs=[SimpleNamespace(index=0, token_ids=[299], logprobs=flat)])
         return self._scored[key]

@@ -24,8 +24,8 @@ from helpers.commands import waver as run_command
 from helpers.trivial_engine import TrivialEngine
 from inference.asking import session
 from inference.asking.one_model import Settings
-from inference.loaded_models import restore_after_asking, suspend_event_loop
-from inference.stimuli.reading.in_memory import build_table
+from inference.loaded_models import restore_models_after_asking, suspend_event_loop
+from inference.stimuli.reading.in_memory import build_table_from_python_rows
 
 ITEMS = pd.DataFrame(
     {
@@ -135,7 +135,7 @@ class TestItemsInMemory:
 
 def test_a_hundred_thousand_columns_are_checked_at_once():
     start = time.monotonic()
-    build_table("items", [dict.fromkeys(map(str, range(100_000)), 1)])
+    build_table_from_python_rows("items", [dict.fromkeys(map(str, range(100_000)), 1)])
     assert time.monotonic() - start < 20
 
 
@@ -221,7 +221,9 @@ class TestInterrupted:
         pd.testing.assert_frame_equal(rows("run"), rows("undisturbed"), check_exact=True)
 
     def test_while_items_are_read(self, trivial, monkeypatch):
-        monkeypatch.setattr("inference.from_python.build_task", lambda _: signal.raise_signal(signal.SIGINT))
+        monkeypatch.setattr(
+            "inference.from_python.build_task_from_options", lambda _: signal.raise_signal(signal.SIGINT)
+        )
         with pytest.raises(RunFailed, match=r"^stopped; saved rows stay, and the same call goes on from there$"):
             ask(ITEMS, "run")
 
@@ -258,7 +260,7 @@ def test_settings_of_pytorch_are_given_back():
     import torch
 
     threads, state = torch.get_num_threads(), torch.get_rng_state()
-    with restore_after_asking([]):
+    with restore_models_after_asking([]):
         torch.set_num_threads(threads + 1)
         torch.manual_seed(5)
     assert torch.get_num_threads() == threads

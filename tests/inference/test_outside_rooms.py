@@ -26,7 +26,7 @@ def site(tmp_path, monkeypatch):
     write_package(site, "waver-toy", ROOMS, {"waver_toy/__init__.py": "", "waver_toy/entry.py": ENTRY}, "3.0")
     shutil.copytree(TOY, site / "waver_toy" / "asking", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.syspath_prepend(site)
-    caches = (outside_rooms.read_all_rooms, engines._load_outside_entries)
+    caches = (outside_rooms.read_rooms_of_installed_packages, engines._import_engine_entries_of_other_packages)
     for cache in caches:
         cache.cache_clear()
     yield site
@@ -46,6 +46,7 @@ def test_both_are_listed_with_package_and_version(site, capsys, monkeypatch):
     assert "waver_toy.asking" not in sys.modules
 
 
+@pytest.mark.slow
 def test_they_are_asked_and_the_session_names_them(site, tmp_path, capsys):
     (tmp_path / "items.csv").write_text(ITEMS, encoding="utf-8")
     call = ["run", "toy", "--items", str(tmp_path / "items.csv"), "--out", str(tmp_path / "run"),

@@ -10,19 +10,21 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
+import jsonschema
 import pyarrow.parquet as pq
 import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import build_study_table_parser, build_task, main
+from inference.__main__ import build_study_table_parser, build_task_from_options, main
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import ALL
 from inference.protocols import list_protocols
-from inference.runfile import TableParser, convert_to_arguments, read_run_file
+from inference.runfile import TableParser, convert_toml_key_to_arguments, read_run_file
 from inference.runfolder import status
 
+ROOT = Path(__file__).parents[2]
 PLAN = """
 out = "results"
 
@@ -160,7 +162,9 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
     assert main(["status", str(folder / "results" / "orders")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "in all: 16 rows done, 0 left"
     assert main(["status", str(folder / "results" / "orders"), "--json"]) == 0
-    (record,) = json.loads(capsys.readouterr().out)
+    records = json.loads(capsys.readouterr().out)
+    jsonschema.validate(records, json.loads((ROOT / "inference" / "runfolder" / "schema.json").read_text("utf-8")))
+    (record,) = records["runs"]
     assert (record["study"], record["protocol"]) == ("orders", "agreement")
     assert record["finished"] >= record["started"]
     assert record["conditions"][0] == {"model": "b", "condition": "plain/yes-no", "done": 4, "left": 0, "failed": 0}
@@ -201,9 +205,9 @@ def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder,
 @pytest.mark.slow
 def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loaded, monkeypatch):
     assert run(folder) == 0
-    counts = status._count_outcomes
-    monkeypatch.setattr(status, "_count_outcomes", lambda folder: dict(sorted(counts(folder).items())))
-    shown = status.count_progress(folder / "results" / "orders", about(folder / "results" / "orders"))
+    counts = status._count_answered_and_failed_keys
+    monkeypatch.setattr(status, "_count_answered_and_failed_keys", lambda folder: dict(sorted(counts(folder).items())))
+    shown = status.count_rows_done_and_left(folder / "results" / "orders", about(folder / "results" / "orders"))
     assert [(entry.model, entry.condition) for entry in shown] == [
         (model, f"plain/{order}") for model in "ba" for order in ("yes-no", "no-yes")
     ]
@@ -312,10 +316,10 @@ def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
 def test_a_list_repeats_an_option_that_may_be_repeated():
     parser = TableParser()
     repeated, single = parser.add_argument("--where", action="append"), parser.add_argument("--one")
-    assert convert_to_arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
-    assert convert_to_arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
+    assert convert_toml_key_to_arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
+    assert convert_toml_key_to_arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
     with pytest.raises(InputError, match="x: expected one value, not a list"):
-        convert_to_arguments("x", "one", ["a"], single)
+        convert_toml_key_to_arguments("x", "one", ["a"], single)
 
 
 @pytest.mark.slow
@@ -326,6 +330,8 @@ def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
     plan = read_run_file(tmp_path / "plan.toml", build_study_table_parser)
     assert sorted(study.call[0] for study in plan.studies) == list(list_protocols())
-    tasks = plan.load_tasks(build_study_table_parser, build_task, ["python", "-m", "inference", "run"])
+    tasks = plan.load_tasks_of_run_file(
+        build_study_table_parser, build_task_from_options, ["python", "-m", "inference", "run"]
+    )
     assert all(task.models and {model.id for model in task.models} <= set(ALL) for task in tasks)
     assert loaded == []

@@ -29,7 +29,7 @@ from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.thoughts.message_route import MessageRoute
 from inference.engines.openai.thoughts.template_route import TemplateRoute
 from inference.protocols import agreement
-from inference.stimuli.templates.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -83,9 +83,9 @@ def _wait(server: subprocess.Popen, url: str, log: Path) -> None:
 def _prompts(form: str) -> list:
     from inference.stimuli import items
 
-    study = agreement.build_agreement_study(items.read_items("demo"), "demo")
+    study = agreement.build_agreement_study(items.read_and_check_items("demo"), "demo")
     return [
-        agreement.read_agreement_prompts().render(form, build_option_values(variant))
+        agreement.read_agreement_prompts().render(form, build_template_values_of_options(variant))
         for variant in list(study.variants)[::20]
     ]
 

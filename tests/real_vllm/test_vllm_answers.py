@@ -23,7 +23,7 @@ from inference.engines.adapters import read_adapter
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, choice
 from inference.stimuli import items
-from inference.stimuli.templates.prompts import Prompt, build_option_values
+from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -62,9 +62,11 @@ def assert_same(vllm: Any, causal: Any, prompts: list[Prompt], temperatures: tup
 @pytest.mark.parametrize("order", ["yes-no", "no-yes"])
 def test_the_questionnaire_in_both_forms_and_orders(vllm: Any, causal: Any, form: str, order: str) -> None:
     book = agreement.read_agreement_prompts()
-    variants = list(agreement.build_agreement_study(items.read_items("demo"), "demo").variants)[::20]
+    variants = list(agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants)[::20]
     assert_same(
-        vllm, causal, [book.render(form, build_option_values(variant), option_order=order) for variant in variants]
+        vllm,
+        causal,
+        [book.render(form, build_template_values_of_options(variant), option_order=order) for variant in variants],
     )
 
 
@@ -99,7 +101,7 @@ def test_prompts_with_targets_of_their_own(vllm: Any, causal: Any) -> None:
 def test_more_token_ids_than_one_request_may_ask(vllm: Any, causal: Any) -> None:
     letters = [a + b for a in "abcdefghijklmnopqrstuvwxyz" for b in "aeiousn"]
     prompts = plain((tuple(letters[:90]), tuple(letters[90:])))
-    assert len(vllm._tokenize_row_options(vllm._ensure_rows(prompts)[0]).tree.children) > 128
+    assert len(vllm._tokenize_row_options(vllm._get_or_tokenize_rows(prompts)[0]).tree.children) > 128
     assert_same(vllm, causal, prompts)
 
 

@@ -53,7 +53,7 @@ def loaded(vllm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 @torch.inference_mode()
 def score_after(causal: Any, prompt: Prompt, thought: str) -> Any:
     """What engine causal makes of a prompt and the text of a thought."""
-    (row,) = causal._ensure_rows([prompt])
+    (row,) = causal._get_or_tokenize_rows([prompt])
     ids = causal.tokens.bare([thought])[0]
     return causal._score_in_passes([Row(row.text + thought, row.ids + ids, row.answers, row.numbers)])[0]
 
@@ -156,4 +156,4 @@ def test_thoughts_are_as_long_as_the_window_has_room(vllm: Any) -> None:
     finally:
         vllm.window = whole
     assert response.error is None
-    assert max(response.tokens) == 12 - vllm._count_longest_answer_tokens(vllm._ensure_rows([prompt])[0])
+    assert max(response.tokens) == 12 - vllm._count_longest_answer_tokens(vllm._get_or_tokenize_rows([prompt])[0])

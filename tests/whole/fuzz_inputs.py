@@ -300,7 +300,7 @@ CHANGES: list[Callable[[random.Random, bytes], bytes]] = [
 ]  # fmt: skip
 
 
-def try_one(seed: int, folder: Path) -> tuple[str, int, str]:
+def try_one(seed: int, folder: Path, turns: apart.Turns) -> tuple[str, int, str]:
     """Make the input of a seed in a folder and call its command.
 
     Returns
@@ -318,7 +318,7 @@ def try_one(seed: int, folder: Path) -> tuple[str, int, str]:
         (here / name).parent.mkdir(parents=True, exist_ok=True)
         (here / name).write_bytes(given)
     before = set(here.rglob("*"))
-    ended = apart.call(kind.call.split(), here, folder / "notes", SECONDS)
+    ended = turns.call(kind.call.split(), here, folder / "notes", SECONDS)
     lines = [line for line in ended.err.splitlines() if line.startswith("python -m")]
     faults = {
         f"status {ended.status}": ended.status not in (0, 1, 2),
@@ -337,16 +337,14 @@ def fuzz(seeds: range) -> tuple[Counter[int], dict[int, str]]:
     """Try the inputs of several seeds; return how often each status came, and what broke a rule, by seed."""
     statuses: Counter[int] = Counter()
     faults: dict[int, str] = {}
-    with tempfile.TemporaryDirectory(
-        prefix="waver-fuzz-"
-    ) as folder:  # the libraries are imported before any clock runs
-        apart.call(["inference", "--help"], Path(folder), Path(folder, "notes"), 300)
+    turns = apart.Turns()
     for seed in seeds:
         with tempfile.TemporaryDirectory(prefix="waver-fuzz-") as folder:
-            kind, status, fault = try_one(seed, Path(folder))
+            kind, status, fault = try_one(seed, Path(folder), turns)
         statuses[status] += 1
         if fault:
             faults[seed] = f"{kind}: {fault}"
+    turns.close()
     return statuses, faults
 
 

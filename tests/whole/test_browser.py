@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import http.server
 import importlib.util
 import json
@@ -92,7 +93,7 @@ def pages_of(report: Path) -> list[Path]:
 
 
 # What runs off is measured in every scheme and width. Axe takes long and looks at each of them once: colours depend on
-# the scheme alone.
+# the scheme alone. The one file, which holds all pages again and has their style, it sees in one scheme.
 @pytest.mark.parametrize(("scheme", "looked_at"), list(zip(["light", "dark"], WIDTHS, strict=True)))
 def test_every_page_stands_alone_fits_and_has_no_barrier(report_folder, scheme, looked_at, tmp_path):
     axe = importlib.util.find_spec("axe_core_python")
@@ -106,12 +107,13 @@ def test_every_page_stands_alone_fits_and_has_no_barrier(report_folder, scheme, 
         bare, count = POLICY.subn("", page.read_text(encoding="utf-8"))
         assert count == 1
         (tmp_path / page.name).write_text(f"{bare}<script>{source}</script>{PROBE}", encoding="utf-8")
+    dark = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
+    seen = pages[:-1] if dark else pages
     frames = [
-        FRAME.format(page=page.name, width=width, task="axe" if width == looked_at else "sizes")
+        FRAME.format(page=page.name, width=width, task="axe" if width == looked_at and page in seen else "sizes")
         for page in pages
         for width in WIDTHS
     ]
-    dark = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
     with Listener() as listener:
         text = FRAMES.format(frames="".join(frames), count=len(frames), address=listener.address)
         (tmp_path / "frames.htm").write_text(text, encoding="utf-8")
@@ -134,3 +136,29 @@ def test_the_only_script_is_the_one_that_the_policy_names_and_it_runs(report_fol
     assert '<button type="button">' in shown
     assert '<input type="search">' in shown
     assert "CONSOLE" not in log, log[-2000:]
+
+
+CHOOSE = """<script>addEventListener("load", () => {
+  const box = document.querySelector(".models input"), model = box.className.replace("show-", "");
+  const mark = document.querySelector(`figure > .wide circle.${model}`), row = document.querySelector(`tr.${model}`);
+  const seen = () => [getComputedStyle(mark).opacity, getComputedStyle(row).display];
+  document.querySelectorAll("details").forEach(part => part.open = true);
+  const before = seen();
+  box.click();
+  const links = [...document.querySelectorAll(".saved a")].map(link => link.getAttribute("href"));
+  document.title = JSON.stringify([before, seen(), mark.textContent, links]);
+});</script>"""
+
+
+def test_choosing_models_hides_marks_and_rows_without_a_script_and_figures_link_their_files(report_folder, tmp_path):
+    bare = POLICY.sub("", (report_folder / "stability.html").read_text(encoding="utf-8"))
+    bare = SCRIPT.sub("", bare)  # the page's own script has no part in it
+    (tmp_path / "stability.html").write_text(bare + CHOOSE, encoding="utf-8")
+    shown, _ = browse(tmp_path / "stability.html", tmp_path)
+    before, after, told, links = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", shown)[1]))
+    assert before == ["1", "table-row"]
+    assert after == ["0.06", "none"]
+    assert re.search(r": −?\d", told)
+    assert links
+    assert [link for link in links if not (report_folder / link).is_file()] == []
+    assert 'class="saved"' not in report_folder.with_name(f"{report_folder.name}.html").read_text(encoding="utf-8")

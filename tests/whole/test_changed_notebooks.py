@@ -21,7 +21,7 @@ import waver
 from helpers.commands import ROOT
 from helpers.commands import waver as run_command
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
 
 PAGE = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
 BUILT = ROOT / "results" / "demo"

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.__main__ import _build_parser as build_reading_parser
-from analysis.check.rules_file import read_rules
+from analysis.__main__ import build_parser as build_reading_parser
+from analysis.check.rules_file import read_rules_file
 from inference.__main__ import build_call_parser
 from waver import list_commands_by_wing
 
@@ -88,7 +88,7 @@ def test_a_workflow_may_only_read_and_leaves_no_credentials_to_what_it_checks_ou
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_rules_are_read(name):
-    rules = read_rules(EXAMPLES / name)
+    rules = read_rules_file(EXAMPLES / name)
     assert len(rules.rules) > 1
 
 

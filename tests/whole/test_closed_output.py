@@ -23,6 +23,7 @@ def call_closed(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(call, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [

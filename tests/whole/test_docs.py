@@ -20,15 +20,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.__main__ import _build_parser as reader
 from analysis.__main__ import _parse_parameters
+from analysis.__main__ import build_parser as reader
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from ground.commands import find_commands
+from helpers.blocks import BLOCK
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
 from inference.__main__ import build_call_parser
-from inference.asking.models import read_descriptions
+from inference.asking.models import read_model_descriptions
 from inference.protocols import list_protocols
 from inference.stimuli import items
 from waver import list_commands_by_wing
@@ -38,12 +39,14 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PAGES = {str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
 LINKING = {**PAGES, "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md"}
+PAPERS = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "docs" / "site" / "papers").glob("*.md"))}
+"""Pages of the site alone, whose links test_site.py follows."""
+COMMANDS = list_commands_by_wing()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-BLOCK = re.compile(r"(?<=\n\n)(?: {4,}\S.*\n|\n(?= {4}))+")
 
 
 def text_of(page: str) -> str:
-    return LINKING[page].read_text(encoding="utf-8")
+    return (LINKING | PAPERS)[page].read_text(encoding="utf-8")
 
 
 def block(page: str, name: str) -> str:
@@ -63,14 +66,19 @@ def calls(page: str) -> Iterator[list[str]]:
                 yield words[: words.index(">")] if ">" in words else words
     for span in re.findall(r"`(waver [^`]+)`", BLOCK.sub("", text)):
         words = span.split()
-        assert words[1] in {name for commands in list_commands_by_wing().values() for name in commands}, span
+        assert words[1] in {name for commands in COMMANDS.values() for name in commands}, span
         if len(words) > 2:
             yield shlex.split(span)
 
 
 WITH_A_PACKAGE = "docs/extending.md"  # its calls need the package that it shows: test_extending.py makes them
 CALLS = sorted(
-    {(page, " ".join(map(shlex.quote, words))) for page in PAGES if page != WITH_A_PACKAGE for words in calls(page)}
+    {
+        (page, " ".join(map(shlex.quote, words)))
+        for page in (*PAGES, *PAPERS)
+        if page != WITH_A_PACKAGE
+        for words in calls(page)
+    }
 )
 
 
@@ -79,7 +87,7 @@ def test_every_call_is_one_that_the_command_takes(page, call):
     words = shlex.split(call)[1:]
     if words in (["--help"], ["--version"]):
         return
-    if words[0] in list_commands_by_wing()["inference"]:
+    if words[0] in COMMANDS["inference"]:
         build_call_parser(words, "waver").parse_args(words)
         return
     options = reader("waver").parse_args(words)
@@ -111,7 +119,7 @@ def page_parameters() -> set[str]:
 def test_enough_calls_were_found():
     """So that a change of layout does not leave the test above without anything to test."""
     commands = {call.split()[1] for _, call in CALLS}
-    assert commands >= {name for parts in list_commands_by_wing().values() for name in parts}
+    assert commands >= {name for parts in COMMANDS.values() for name in parts}
     assert len(CALLS) > 50
 
 
@@ -236,7 +244,7 @@ def test_both_tables_of_the_tutorial_are_read_as_the_same_items(tmp_path, capsys
     read = []
     for name in ("statements.csv", "wide.csv"):
         (tmp_path / name).write_text(block("docs/tutorial.md", name), encoding="utf-8")
-        read.append(items.read_items(str(tmp_path / name)))
+        read.append(items.read_and_check_items(str(tmp_path / name)))
     assert capsys.readouterr().err == ""
     assert read[0] == read[1]
     assert [[v.pattern for v in item.variants] for item in read[0]] == [["original", "paraphrase", "paraphrase"]] * 2
@@ -244,7 +252,7 @@ def test_both_tables_of_the_tutorial_are_read_as_the_same_items(tmp_path, capsys
 
 def test_the_file_that_describes_models_is_read(tmp_path):
     (tmp_path / "models.yaml").write_text(block("docs/importing.md", "models.yaml"), encoding="utf-8")
-    assert {about["stage"] for about in read_descriptions(str(tmp_path / "models.yaml")).values()} == {
+    assert {about["stage"] for about in read_model_descriptions(str(tmp_path / "models.yaml")).values()} == {
         "base",
         "instruct",
     }

@@ -19,11 +19,11 @@ pytestmark = pytest.mark.slow
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-small-tuned"
 WAYS = {
-    "agreement": [["--answer", "probability", "text"]],
+    "agreement": [["--answer", "probability", "text", "--wordings", "8"]],
     "wording": [["--shots", "0,4"]],
     "negation": [[]],
     "scoring": [["--range", "0-9", "--temperature", "0.7", "--exact"]],
-    "choice": [[], ["--answer", "text"]],
+    "choice": [["--orders", "2"], ["--orders", "2", "--answer", "text"]],
     "scale": [["--options", "no;maybe;yes", "--labels", "numbers", "letters", "--without-middle"]],
 }
 

@@ -1,4 +1,4 @@
-"""environment.yml and pyproject.toml name the same packages with the same bounds."""
+"""environment.yml, pyproject.toml and lock.txt name the same packages, and no version outside the bounds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 # conda-forge's name for what the Python package index calls otherwise
@@ -70,3 +72,38 @@ def test_environment_can_be_solved():
     if re.search(r"connection|resolve host|CondaHTTPError", done.stderr, re.I):
         pytest.skip("not solved here: the conda channels cannot be reached")
     assert done.returncode == 0, done.stderr
+
+
+def read_lock(name: str) -> dict[str, set[str]]:
+    """The versions that a file of constraints pins each package to: several where they depend on the Python."""
+    pins: dict[str, set[str]] = {}
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            package, _, version = line.partition(" ;")[0].partition("==")
+            pins.setdefault(canonicalize_name(package), set()).add(version)
+    return pins
+
+
+def list_what_make_installs() -> list[Requirement]:
+    """What the two commands, `make test-ray`, `make release` and `make site` name: packages, and extras of Waver."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = ",".join(re.findall(r"^(?:SETUP|REFERENCE)_EXTRAS := (.+)$", makefile, re.M)).split(",")
+    named = re.findall(r"^(?:CHECKING|RELEASING|SITE_BUILDING) := (.+)$", makefile, re.M)
+    lines = [*project["dependencies"], *(quoted for line in named for quoted in re.findall(r"'([^']+)'", line))]
+    lines += [line for extra in (*extras, "ray") for line in project["optional-dependencies"][extra]]
+    return [Requirement(line) for line in lines]
+
+
+def test_the_lock_pins_what_make_installs_within_its_bounds():
+    lock, requirements = read_lock("lock.txt"), list_what_make_installs()
+    assert len(requirements) > 50
+    for requirement in requirements:
+        versions = lock.get(canonicalize_name(requirement.name), set())
+        assert versions, f"{requirement.name} is not in lock.txt: make lock"
+        assert all(version in requirement.specifier for version in versions), f"{requirement}: make lock"
+
+
+def test_the_lock_keeps_to_the_versions_that_have_a_reason():
+    lock = read_lock("lock.txt")
+    assert {package: lock[package] for package in read_lock("constraints.txt")} == read_lock("constraints.txt")

@@ -16,6 +16,7 @@ MODULES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_in_the_docstrings(module):
     done = doctest.testmod(importlib.import_module(module))

@@ -10,6 +10,6 @@ pytestmark = pytest.mark.slow
 
 
 def test_damaged_values_are_refused():
-    kinds, faults = fuzz(range(1, 81))
+    kinds, faults = fuzz(range(1, 51))
     assert not faults, "\n\n".join(f"seed {seed}, {fault}" for seed, fault in faults.items())
-    assert len(kinds) > 40
+    assert len(kinds) > 25

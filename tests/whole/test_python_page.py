@@ -15,14 +15,15 @@ import pytest
 import waver
 from analysis.reporting.output.exploring import Run
 from helpers import text_feature_runs
+from helpers.blocks import BLOCK
 from helpers.commands import ROOT
+from helpers.few_pages import keep_pages
 from helpers.synthetic import write_run
 from helpers.text_features import hide
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
 
 TEXT = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"(?<=\n\n)(?: {4,}\S.*\n|\n(?= {4}))+")
 MODELS = [f"org/model-{number}" for number in range(6)]
 
 
@@ -66,6 +67,7 @@ def test_asking():
 
 def test_opening_looking_and_parts(here, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")  # loading them takes longer than all the rest
+    keep_pages(monkeypatch, "stability")
     texts = text_feature_runs.wordings()
     texts["attributes"] = [{"hedged": "yes" if "nobody" in text else "no"} for text in texts["text"]]
     fields = {"stage": "tuned", "parameters": 7_000_000}

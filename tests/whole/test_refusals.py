@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,18 +18,29 @@ MEGABYTES = 1_000
 CASES = [pytest.param(case, id=f"{area}: {case.name}") for area, cases in areas().items() for case in cases]
 
 
+@pytest.fixture(scope="module")
+def turns() -> Iterator[apart.Turns]:
+    made = apart.Turns()
+    yield made
+    made.close()
+
+
 def test_cases_have_names_of_their_own():
     names = [param.id for param in CASES]
     assert sorted(set(names)) == sorted(names)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_refused(case: Case, tmp_path):
+def test_refused(case: Case, tmp_path, turns):
     folder = tmp_path / "here"
     folder.mkdir()
     case.write(folder)
     before = listing(folder)
-    ended = apart.call(case.arguments, folder, tmp_path / "notes", SECONDS, case.without, case.site)
+    notes = tmp_path / "notes"
+    if case.without or case.site:
+        ended = apart.call(case.arguments, folder, notes, SECONDS, case.without, case.site)
+    else:
+        ended = turns.call(case.arguments, folder, notes, SECONDS)
 
     assert ended.status == case.status, f"status {ended.status} after {ended.seconds:.1f} s: {ended.err[-2000:]}"
     assert "Traceback" not in ended.err, ended.err[-2000:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import subprocess
 import sys
 import tomllib
@@ -44,7 +45,7 @@ def installed(tmp_path):
 
 def test_it_has_the_commands_of_both_wings():
     assert set(waver.list_commands_by_wing()["inference"]) == commands(inference.__main__.build_call_parser([]))
-    assert set(waver.list_commands_by_wing()["analysis"]) == commands(analysis.__main__._build_parser("waver"))
+    assert set(waver.list_commands_by_wing()["analysis"]) == commands(analysis.__main__.build_parser("waver"))
 
 
 def test_it_is_installed_and_in_the_wheel():
@@ -153,3 +154,33 @@ def test_a_folder_of_the_users_own_does_no_harm_or_is_named(tmp_path, made, is_i
         assert f"a part that is called {name}; rename yours" in line
     else:
         assert done.returncode == 0 and done.stdout.startswith("InputError nowhere: no such run folder")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("waver ru", ["run"]),
+        ("waver run agr", ["agreement"]),
+        ("waver run agreement --option-order ", ["no-yes", "yes-no"]),
+        ("waver table runs/first --format j", ["json", "jsonl"]),
+        ("waver import i", ["inspect"]),
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(line, words, tmp_path):
+    pytest.importorskip("argcomplete")
+    answer = tmp_path / "answer"
+    variables = {
+        "_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SHELL": "bash", "COMP_LINE": line,
+        "COMP_POINT": str(len(line)), "COMP_TYPE": "9", "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "waver.py")], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        env={**os.environ, **variables, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert sorted(word.strip() for word in answer.read_text().split("\n") if word.strip()) == words
+
+
+def test_completion_is_imported_by_no_other_call():
+    code = "import sys, waver\nwaver.main(['--help'])\nassert 'argcomplete' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)

@@ -37,7 +37,7 @@ assert waver.main(["import", "table", "answers.csv", "--out", "run", *TABLE, "--
 os.close(held)
 # A refused call removes what it made, but for the lock, which is open.
 held = locking.make_and_lock_run_folder(Path("new"))
-locking.remove_new_run(Path("new"), [Path("new")])
+locking.remove_run_of_refused_call(Path("new"), [Path("new")])
 assert [path.name for path in Path("new").rglob("*")] == [".lock"]
 
 import analysis.reporting.output.notebooks

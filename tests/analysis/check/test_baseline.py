@@ -53,6 +53,7 @@ def test_every_measure_of_every_protocol_is_the_same_to_the_last_bit(page, tmp_p
     assert not any("left out" in note for note in paired.notes)
 
 
+@pytest.mark.slow
 def test_62_statements_in_100_wordings_are_below_1_mb(tmp_path):
     frame = random_frame(["m"], items=62, paraphrases=100)
     rows = frame.assign(mass=0.5 + 0.4 * np.random.default_rng(1).random(len(frame)))
@@ -79,11 +80,19 @@ def test_a_name_finds_it_and_show_tells_what_it_holds(saved, capsys):
     assert "first: saved" in text and "8 items" in text and "  m (plain/yes-no): 48 answers" in text
 
 
+@pytest.mark.slow
 def test_another_baseline_takes_its_place_only_where_asked(saved, capsys):
     assert main(["baseline", "save", "run", "--as", "first"]) == 2
     assert "--replace" in capsys.readouterr().err
     assert main(["baseline", "save", "run", "--as", "first", "--replace"]) == 0
     assert open_baseline("first").info["models"].keys() == {"m", "n"}
+
+
+def test_one_whose_replacement_was_killed_half_way_is_found(saved):
+    whole = shutil.copytree(saved, saved.with_name(".first.1234567"))
+    saved.rename(saved.with_name(".first.old.1234567"))
+    assert open_baseline("first").info["models"].keys() == {"m", "n"}
+    assert saved.is_dir() and not whole.exists()
 
 
 @pytest.mark.parametrize("file", ["stimuli.parquet", "responses/part-baseline.parquet", "run.json"])
@@ -94,6 +103,7 @@ def test_any_change_of_a_file_is_told(saved, file):
         open_baseline("first")
 
 
+@pytest.mark.slow
 def test_one_of_a_newer_version_and_one_without_a_folder_are_refused(saved, tmp_path):
     write_run(tmp_path / "other", random_frame(["o"], items=3), study="other")
     both = save_baseline(runs.open_runs("run", "other"), "both")
@@ -118,6 +128,7 @@ def test_a_changed_text_is_left_out_and_counted(tmp_path):
     assert any("1 item left out" in note and "now and before" in note for note in paired.notes)
 
 
+@pytest.mark.slow
 def test_one_that_is_replaced_while_it_is_read_is_told(saved, capsys, monkeypatch):
     Path("rules.toml").write_text("[[rule]]\nrequire = 'not worse in agreement'\n", "utf-8")
 

@@ -12,7 +12,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.check import checking
-from analysis.check.command import write_check
+from analysis.check.command import write_and_print_check
 from analysis.check.outcomes import Outcome
 from analysis.check.rules import Rule
 from helpers.checks import BROKEN, make_check, make_outcome
@@ -41,7 +41,7 @@ def call(tmp_path, monkeypatch) -> Callable[..., int]:
         def make_outcomes(rule: Rule) -> list[Outcome]:
             return [make_outcome(rule, *ps[places[rule.name]], model=model) for model in ("gpt2", "opt")]
 
-        monkeypatch.setattr(checking, "build_outcome_maker", lambda runs, baseline: (make_outcomes, []))
+        monkeypatch.setattr(checking, "build_function_testing_rules", lambda runs, baseline: (make_outcomes, []))
         return main(["check", "run", "--rules", "rules.toml", *options])
 
     return check
@@ -86,7 +86,7 @@ def test_a_reader_that_has_seen_enough_opens_no_gate(monkeypatch):
     os.close(reading)
     with os.fdopen(writing, "w", encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
-        assert write_check(make_check(BROKEN), False) == 3
+        assert write_and_print_check(make_check(BROKEN), False) == 3
 
 
 def test_a_full_disk_is_no_state_of_a_check(call, capsys, monkeypatch, tmp_path):

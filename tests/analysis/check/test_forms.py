@@ -8,17 +8,24 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 from junitparser import Failure, JUnitXml, Skipped
 
-from analysis.check.command import write_check
-from analysis.check.forms.json_form import write_json
-from analysis.check.forms.junit import write_junit
-from analysis.check.forms.lines import describe_check, format_interval, format_limit, format_number, name_unit
-from analysis.check.forms.markdown import write_markdown
+from analysis.check.command import write_and_print_check
+from analysis.check.forms.json_form import write_check_as_json
+from analysis.check.forms.junit import write_check_as_junit
+from analysis.check.forms.lines import (
+    describe_check,
+    format_interval_of_outcome,
+    format_limit_of_outcome,
+    format_number_of_outcome,
+    name_unit_of_outcome,
+)
+from analysis.check.forms.markdown import write_check_as_markdown
 from helpers.checks import BROKEN, FLIPS, HOLDING, RANKING, SAME, UNSURE, WORSE, make_check, make_outcome
 
 ROOT = Path(__file__).parents[3]
@@ -32,9 +39,9 @@ CHECKS = {
 }
 FORMS = {
     "txt": lambda check: "".join(f"{line}\n" for line in describe_check(check)),
-    "json": write_json,
-    "md": write_markdown,
-    "xml": write_junit,
+    "json": write_check_as_json,
+    "md": write_check_as_markdown,
+    "xml": write_check_as_junit,
 }
 STATES = pytest.mark.parametrize("state", CHECKS)
 
@@ -51,21 +58,25 @@ def test_every_state_in_every_form_is_as_it_was_read_by_hand(state, form):
 @STATES
 def test_the_exit_status_tells_the_state_and_all_files_are_written(state, tmp_path, capsys):
     check, status = CHECKS[state]
-    assert write_check(check, False, tmp_path / "junit.xml", tmp_path / "summary.md") == status == check.exit_status
+    assert (
+        write_and_print_check(check, False, tmp_path / "junit.xml", tmp_path / "summary.md")
+        == status
+        == check.exit_status
+    )
     printed = capsys.readouterr()
     assert printed.out == FORMS["txt"](check)
     assert printed.err == "".join(f"note: {note}\n" for note in check.notes)
-    assert (tmp_path / "junit.xml").read_text("utf-8") == write_junit(check)
-    assert (tmp_path / "summary.md").read_text("utf-8") == write_markdown(check)
-    assert write_check(check, True) == status
+    assert (tmp_path / "junit.xml").read_text("utf-8") == write_check_as_junit(check)
+    assert (tmp_path / "summary.md").read_text("utf-8") == write_check_as_markdown(check)
+    assert write_and_print_check(check, True) == status
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == (write_json(check), "")
+    assert (printed.out, printed.err) == (write_check_as_json(check), "")
 
 
 @STATES
 def test_json_keeps_its_schema(state):
     check = CHECKS[state][0]
-    content = json.loads(write_json(check))
+    content = json.loads(write_check_as_json(check))
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.Draft202012Validator(SCHEMA).validate(content)
     assert content["exit_status"] == check.exit_status
@@ -75,7 +86,7 @@ def test_json_keeps_its_schema(state):
 @STATES
 def test_junit_is_what_a_parser_reads(state):
     check = CHECKS[state][0]
-    (suite,) = JUnitXml.fromstring(write_junit(check).encode())
+    (suite,) = JUnitXml.fromstring(write_check_as_junit(check).encode())
     cases = list(suite)
     assert [case.name for case in cases] == [result.rule.name for result in check.results]
     for case, result in zip(cases, check.results, strict=True):
@@ -104,17 +115,21 @@ def test_the_worst_number_stands_first():
 def test_many_numbers_do_not_make_a_summary_that_no_pull_request_takes():
     many = [make_outcome(FLIPS, 1e-9, 1, model=f"m{n}") for n in range(3000)]
     check = make_check({FLIPS.name: many})
-    assert "2,949 others are not shown" in write_markdown(check) and len(write_markdown(check)) < 65_536
-    assert "2,800 others are not shown" in write_junit(check)
-    assert len(json.loads(write_json(check))["rules"][0]["outcomes"]) == 3000
+    assert (
+        "2,949 others are not shown" in write_check_as_markdown(check) and len(write_check_as_markdown(check)) < 65_536
+    )
+    assert "2,800 others are not shown" in write_check_as_junit(check)
+    assert len(json.loads(write_check_as_json(check))["rules"][0]["outcomes"]) == 3000
 
 
 def test_a_rule_without_a_number_cannot_be_told():
     check = make_check({RANKING.name: [make_outcome(RANKING)]})
     empty = type(check)(check.rules, "run", "", (type(check.results[0])(RANKING, "cannot tell", ()),))
     assert next(iter(describe_check(empty))) == "cannot tell ranking as before: there is nothing to test"
-    assert "there is nothing to test" in write_markdown(empty) and "there is nothing to test" in write_junit(empty)
-    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(write_json(empty)))
+    assert "there is nothing to test" in write_check_as_markdown(
+        empty
+    ) and "there is nothing to test" in write_check_as_junit(empty)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(write_check_as_json(empty)))
 
 
 def test_only_where_a_rule_cannot_be_told_a_line_says_which_command_tells_the_size():
@@ -131,13 +146,25 @@ def test_only_where_a_rule_cannot_be_told_a_line_says_which_command_tells_the_si
 def test_a_number_says_of_what_it_is_and_how_it_changed():
     same = make_outcome(SAME)
     changes = [make_outcome(WORSE, number=number, before=0.5, measure="flips") for number in (0.0, 0.03)]
-    assert (name_unit(same), name_unit(changes[0])) == ("gpt2 (plain) in opinions", "gpt2 (plain) in opinions, flips")
-    assert [format_number(change) for change in changes] == [
+    assert (name_unit_of_outcome(same), name_unit_of_outcome(changes[0])) == (
+        "gpt2 (plain) in opinions",
+        "gpt2 (plain) in opinions, flips",
+    )
+    assert [format_number_of_outcome(change) for change in changes] == [
         "0 (+ is better, before: 0.5)", "+0.03 (+ is better, before: 0.5)",
     ]  # fmt: skip
     unknown = make_outcome(FLIPS, number=math.nan, lower=math.nan)
-    assert (format_number(unknown), format_interval(unknown)) == ("no number", "[no interval]")
-    assert format_interval(make_outcome(FLIPS, lower=math.nan, test="counted")) == ""
-    assert [format_limit(make_outcome(rule)) for rule in (FLIPS, SAME, RANKING)] == [
+    assert (format_number_of_outcome(unknown), format_interval_of_outcome(unknown)) == ("no number", "[no interval]")
+    assert format_interval_of_outcome(make_outcome(FLIPS, lower=math.nan, test="counted")) == ""
+    assert [format_limit_of_outcome(make_outcome(rule)) for rule in (FLIPS, SAME, RANKING)] == [
         "at most 0.2", "at least 0.95", "above 0",
     ]  # fmt: skip
+
+
+def test_a_terminal_shows_decisions_in_colour(monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    lines = list(describe_check(CHECKS["broken"][0]))
+    assert any(line.startswith("\033[31mbroken      \033[0m") for line in lines)
+    assert any(line.startswith("\033[33mcannot tell \033[0m") for line in lines)

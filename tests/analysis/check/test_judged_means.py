@@ -10,7 +10,7 @@ from analysis.check import judged_means
 from analysis.check.judged_means import FEW, MCNEMAR, NO_WORDINGS, SAME, SCORE, SIGN, T_BOTH, T_ITEMS
 from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
 
-judge = judged_means.judge_panel_not_worse
+judge = judged_means.judge_answers_not_worse_by_margin
 
 
 def write_pairs(ups: int, downs: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -80,13 +80,16 @@ def test_shared_wordings_widen_what_is_said_of_wordings_like_these():
 
 @pytest.mark.parametrize(("number", "n"), [(0, 30), (4, 50), (90, 100), (72, 72)])
 def test_a_share_has_the_exact_binomial_test_and_interval(number, n):
-    below, above = judged_means.judge_share_at_least(number / n, n, 0.9)
+    below, above = judged_means.compute_clopper_pearson_p_values(number / n, n, 0.9)
     assert below == pytest.approx(stats.binomtest(number, n, 0.9, "less").pvalue, rel=1e-9)
     assert above == pytest.approx(stats.binomtest(number, n, 0.9, "greater").pvalue, rel=1e-9)
     ends = stats.binomtest(number, n).proportion_ci(method="exact")
-    assert judged_means.compute_share_interval(number / n, n) == pytest.approx((ends.low, ends.high), abs=1e-9)
+    assert judged_means.compute_clopper_pearson_interval(number / n, n) == pytest.approx(
+        (ends.low, ends.high), abs=1e-9
+    )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_items", [30, 100, 300])
 @pytest.mark.parametrize("churn", [0.0, 0.1])
 def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items, churn):
@@ -99,3 +102,79 @@ def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_it
         tested = judge(np.where(worse, 0.0, np.where(better, 1.0, before)), before, False, 0.02)
         p.append((tested.p_broken, tested.p_holds))
     assert ((np.array(p) < 0.025).mean(axis=0) <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 500)).all()
+
+
+def draw_odd_wordings(items: int, wordings: int, odd: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Answers now and before in shared wordings; in odd ones, all are wrong now, so that odd * .9 are lost."""
+    draw = np.random.default_rng(seed)
+    before = (draw.random((items, wordings)) < 0.9).astype(float)
+    now = np.where(draw.random((items, wordings)) < 0.05, draw.random((items, wordings)) < 0.9, before)
+    return np.where(draw.random(wordings) < odd, 0.0, now), before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wordings", [5, 20])
+def test_few_shared_wordings_do_not_hide_an_odd_one(wordings):
+    """By t, five wordings without the odd one "hold" in .6 of studies."""
+    n_held = sum(
+        judge(*draw_odd_wordings(100, wordings, 0.1, seed), True, 0.09, like_these=True).p_holds < 0.025
+        for seed in range(100)
+    )
+    assert n_held <= 7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wordings", [5, 40])
+def test_few_shared_wordings_without_an_odd_better_one_break_nothing(wordings):
+    """Worse by .1 in nine wordings of ten, and far better in the tenth: by t, five are "broken" in .6 of studies."""
+    draw, n_broken = np.random.default_rng(wordings), 0
+    for _ in range(60):
+        before, now = draw.uniform(0.1, 0.15, (30, wordings)), draw.uniform(0, 0.05, (30, wordings))
+        now = np.where(draw.random(wordings) < 0.1, now + 0.95, now)
+        n_broken += judge(now, before, True, 0.0, like_these=True).p_broken < 0.025
+    assert n_broken <= 5
+
+
+def test_many_shared_wordings_hold_and_the_interval_says_so():
+    for wordings, holds in ((10, False), (60, True)):
+        tested = judge(*draw_odd_wordings(100, wordings, 0.0, 3), True, 0.1, like_these=True)
+        assert (tested.p_holds < 0.025) == (tested.lower > -0.1) == holds
+    ranked = judge(*draw_odd_wordings(100, 10, 0.5, 3), True, 0.0, like_these=True)
+    assert ranked.p_broken < 0.025 and ranked.upper < 0  # what is far worse in most of the wordings is found
+
+
+def test_an_odd_wording_counts_as_one_more_that_is_worse_by_1():
+    """As simulated: t with the error that the interval tells, and an exponential number in place of that wording.
+
+    It is never less than the chance that none of 60 wordings that are all alike was the odd one.
+    """
+    now, before = draw_odd_wordings(400, 60, 0.0, 5)
+    panel = judged_means.estimate_panel_mean(now - before, True, is_share=False, corrects_skewness=True)
+    error = (panel.mean - panel.compute_interval("both")[0]) / stats.t.ppf(0.975, 59)
+    draw = np.random.default_rng(0)
+    worse = panel.mean + 0.08 + error * draw.standard_t(59, 400_000) < 0.92 * draw.exponential(size=400_000) / 60
+    p = judge(now, before, True, 0.08, like_these=True).p_holds
+    none_is_odd = (0.92 / (1 + panel.mean)) ** 60
+    assert p == pytest.approx(max(worse.mean(), none_is_odd), abs=4 * np.sqrt(p / 400_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_wordings", "loss"), [(5, 0.8), (6, 0.73), (10, 0.42)])
+def test_a_loss_balanced_by_rare_odd_wordings_is_seldom_broken(n_wordings, loss):
+    """At the limit: a share of wordings is better by 1, the others are worse by `loss`. Many draws have none."""
+    draw, margin = np.random.default_rng(n_wordings), 0.02
+    n_broken = 0
+    for _ in range(200):
+        is_odd = draw.random(n_wordings) < (loss - margin) / (1 + loss)
+        before = np.where(is_odd, 0.0, 1.0) * np.ones((100, 1))
+        now = np.where(is_odd, 1.0, draw.random((100, n_wordings)) >= loss)
+        n_broken += judge(now, before, True, margin, like_these=True).p_broken < 0.025
+    assert n_broken <= 12  # of 200; .025 gives more in .4 % of series of 200
+
+
+def test_wordings_without_answers_do_not_count_as_drawn():
+    """They made p of "it holds" small: of 8 wordings that changed nothing, 92 without an answer made 100."""
+    answers = np.random.default_rng(0).integers(0, 2, (60, 8)).astype(float)
+    wide = np.hstack([answers, np.full((60, 92), np.nan)])
+    tested = judge(wide, wide, True, 0.05, like_these=True)
+    assert tested.p_holds == pytest.approx(0.95**8, rel=1e-12)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis.check.outcomes import COUNTED, correct_p_of_broken, decide_outcomes, decide_rule
+from analysis.check.outcomes import COUNTED, correct_p_values_by_holm, decide_outcomes, decide_rule_from_outcomes
 from helpers.checks import FLIPS, WORSE, make_outcome
 
 
@@ -34,7 +34,7 @@ def test_broken_is_corrected_as_by_statsmodels_over_all_rules_and_holds_is_not()
         make_outcome(rule, p, 0.02 if p > 0.5 else 0.9) for p, rule in zip(ps, [FLIPS, WORSE] * 3, strict=False)
     ]
     expected = multipletests(ps, method="holm")[1]
-    assert correct_p_of_broken(outcomes) == pytest.approx(list(expected), rel=1e-12)
+    assert correct_p_values_by_holm(outcomes) == pytest.approx(list(expected), rel=1e-12)
     assert decide_outcomes(outcomes) == ["broken", "cannot tell", "broken", "cannot tell", "holds"]
 
 
@@ -58,7 +58,7 @@ def test_a_number_without_a_test_is_not_counted_by_holm():
 
 
 def test_no_outcome_cannot_be_told():
-    assert decide_outcomes([]) == [] and decide_rule([]) == "cannot tell"
+    assert decide_outcomes([]) == [] and decide_rule_from_outcomes([]) == "cannot tell"
 
 
 @pytest.mark.parametrize(("n_numbers", "looks"), [(1, 1), (5, 1), (3, 50)])
@@ -70,8 +70,8 @@ def test_numbers_at_their_limit_rarely_break_a_check_and_rarely_hold(n_numbers, 
     broken, holds = [], []
     for row in p:
         decisions = decide_outcomes([make_outcome(FLIPS, x, 1 - x) for x in row], looks)
-        broken.append(decide_rule(decisions) == "broken")
-        holds.append(decide_rule(decisions) == "holds")
+        broken.append(decide_rule_from_outcomes(decisions) == "broken")
+        holds.append(decide_rule_from_outcomes(decisions) == "holds")
     slack = 3 * math.sqrt(0.025 * 0.975 / n_checks)
     assert np.mean(broken) * looks <= 0.025 + slack * looks**0.5
     assert np.mean(holds) <= 0.025 + slack

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from analysis.check.forms.explain import explain_rules
-from analysis.check.grammar import find_range, is_number, parse_sentence
+from analysis.check.grammar import find_range_of_rule_number, is_numeric_column, parse_rule_sentence
 from analysis.check.rules import Rule, Rules
-from analysis.check.rules_file import RULE_KEYS, read_rules
+from analysis.check.rules_file import RULE_KEYS, read_rules_file
 from analysis.reporting.catalogue import list_tables, look_up_column
 from ground.errors import InputError
 
@@ -46,7 +46,7 @@ require = "ranking  as before"
 def read(tmp_path: Path, text: str) -> Rules:
     file = tmp_path / "rules.toml"
     file.write_text(text, encoding="utf-8")
-    return read_rules(file)
+    return read_rules_file(file)
 
 
 def test_an_example_is_read_to_the_last_field(tmp_path):
@@ -88,7 +88,7 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
     ],
 )
 def test_limits(sentence, fields):
-    assert parse_sentence(sentence) == {"kind": "number", **fields}
+    assert parse_rule_sentence(sentence) == {"kind": "number", **fields}
 
 
 @pytest.mark.parametrize(
@@ -122,18 +122,18 @@ def test_limits(sentence, fields):
 )
 def test_wrong_sentences_say_what_to_write(sentence, words):
     with pytest.raises(InputError) as refused:
-        parse_sentence(sentence)
+        parse_rule_sentence(sentence)
     assert all(word in str(refused.value) for word in words), str(refused.value)
 
 
 def test_every_column_of_every_table_has_a_limit_or_is_refused_as_text():
     for name, table in list_tables().items():
         for column in (column for column in table.columns if column != "intervals" and "*" not in column):
-            if is_number(look_up_column(name, column)):
-                find_range(f"{name}.{column}")
+            if is_numeric_column(look_up_column(name, column)):
+                find_range_of_rule_number(f"{name}.{column}")
             else:
                 with pytest.raises(InputError, match="no number that has a limit"):
-                    find_range(f"{name}.{column}")
+                    find_range_of_rule_number(f"{name}.{column}")
 
 
 def test_each_rule_is_explained_in_words_without_a_run(tmp_path):

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from analysis.check import same_answers
-from analysis.check.same_answers import compute_changes
+from analysis.check.same_answers import estimate_change_of_each_item
 
-judge = same_answers.judge_same_answers
+judge = same_answers.judge_share_of_same_answers
 
 
 def draw_answers(items: int, wordings: int, options: int = 3, holes: float = 0.1, seed: int = 0) -> np.ndarray:
@@ -37,18 +37,21 @@ def compare_slowly(now: list[float], before: list[float], *, same_wordings: bool
 def test_changes_are_those_of_all_pairs_to_1e_12(same_wordings):
     now, before = draw_answers(12, 7, seed=1), draw_answers(12, 7 if same_wordings else 5, seed=2)
     slow = [compare_slowly(list(a), list(b), same_wordings=same_wordings) for a, b in zip(now, before, strict=True)]
-    np.testing.assert_allclose(compute_changes(now, before, same_wordings=same_wordings), slow, atol=1e-12)
+    np.testing.assert_allclose(estimate_change_of_each_item(now, before, same_wordings=same_wordings), slow, atol=1e-12)
 
 
 def test_only_a_change_costs_and_rewording_alone_does_not():
     one, other = np.zeros((1, 6)), np.ones((1, 6))
-    assert compute_changes(one, one, same_wordings=True) == 0 and compute_changes(one, other, same_wordings=True) == 1
+    assert (
+        estimate_change_of_each_item(one, one, same_wordings=True) == 0
+        and estimate_change_of_each_item(one, other, same_wordings=True) == 1
+    )
     draw = np.random.default_rng(5)
     shares, turned = np.array([0.8, 0.2]), np.array([0.5, 0.5])
     for after, true in ((shares, 0.0), (turned, 0.09)):
         now, before = (draw.choice(2, (20_000, 5), p=p).astype(float) for p in (after, shares))
         for is_same in (True, False):
-            changes = compute_changes(now, before, same_wordings=is_same)
+            changes = estimate_change_of_each_item(now, before, same_wordings=is_same)
             assert changes.mean() == pytest.approx(true, abs=4 * changes.std() / np.sqrt(len(changes)))
 
 
@@ -57,11 +60,15 @@ def test_one_wording_in_several_orders_is_no_pair_of_wordings():
     shares = draw.beta(3, 1, (4000, 1))
     now, before = ((draw.random((4000, n)) < shares).astype(float) for n in (3, 4))
     in_orders = now.repeat(8, axis=1), before.repeat(2, axis=1)  # temperature 0: alike in every order
-    told = compute_changes(*in_orders, same_wordings=False, orders=(8, 2))
-    np.testing.assert_allclose(told, compute_changes(now, before, same_wordings=False), atol=1e-12)
+    told = estimate_change_of_each_item(*in_orders, same_wordings=False, orders=(8, 2))
+    np.testing.assert_allclose(told, estimate_change_of_each_item(now, before, same_wordings=False), atol=1e-12)
     assert told.mean() == pytest.approx(0, abs=4 * told.std() / np.sqrt(len(told)))
-    assert compute_changes(*in_orders, same_wordings=False).mean() > 0.05  # as wordings, they are taken for a change
-    assert np.isnan(compute_changes(now[:, :1].repeat(8, axis=1), before, same_wordings=False, orders=(8, 1))).all()
+    assert (
+        estimate_change_of_each_item(*in_orders, same_wordings=False).mean() > 0.05
+    )  # as wordings, they are taken for a change
+    assert np.isnan(
+        estimate_change_of_each_item(now[:, :1].repeat(8, axis=1), before, same_wordings=False, orders=(8, 1))
+    ).all()
     tested = judge(in_orders[0], in_orders[0], False, 0.95, like_these=True, orders=(8, 8))
     assert (tested.number, tested.n_wordings) == (1, 3)
 
@@ -91,10 +98,10 @@ def test_the_jackknife_leaves_out_one_wording_after_the_other(same_wordings, mon
         for k in range((now, before)[place].shape[1]):
             sides = [np.delete(side, k, axis=1) if same_wordings or number == place else side
                      for number, side in enumerate((now, before))]  # fmt: skip
-            means.append(np.nanmean(compute_changes(*sides, same_wordings=same_wordings)))
+            means.append(np.nanmean(estimate_change_of_each_item(*sides, same_wordings=same_wordings)))
         expected.append(((len(means) - 1) * np.var(means), len(means) - 1))
     monkeypatch.setattr(same_answers, "_MOST_COUNTS", 60)  # in several steps
-    parts = same_answers._jackknife_wordings(now, before, same_wordings=same_wordings)
+    parts = same_answers._compute_jackknife_variance_over_wordings(now, before, same_wordings=same_wordings)
     np.testing.assert_allclose(parts, expected, rtol=1e-9)
 
 
@@ -116,3 +123,60 @@ def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_it
         tested = judge(now * 1.0, before * 1.0, False, 0.95, like_these=True, same_wordings=False)
         p.append((tested.p_broken, tested.p_holds))
     assert ((np.array(p) < 0.025).mean(axis=0) <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 400)).all()
+
+
+def test_shared_wordings_without_a_change_are_counted_and_15_show_95_percent():
+    for wordings, holds in ((15, True), (14, False)):
+        answers = draw_answers(80, 1, holes=0).repeat(wordings, axis=1)
+        tested = judge(answers, answers, True, 0.95, like_these=True)
+        assert (tested.p_holds < 0.025) == (tested.lower > 0.95) == holds
+        assert tested.p_holds == pytest.approx(max((1 - np.sqrt(0.05)) ** wordings, 0.95**80))
+
+
+@pytest.mark.parametrize("wordings", [5, 20])
+def test_few_shared_wordings_do_not_hide_an_odd_one(wordings):
+    """In so many wordings all items are answered otherwise that the limit is the truth; by t, 5 "hold" in .25."""
+    draw, n_held = np.random.default_rng(wordings), 0
+    for _ in range(100):
+        before = draw.integers(0, 2, (100, 1)).repeat(wordings, axis=1).astype(float)
+        is_other = (draw.random(wordings) < np.sqrt(0.05)) ^ (draw.random(before.shape) < 0.01)
+        now = np.where(is_other, 1 - before, before)
+        n_held += judge(now, before, True, 0.95, like_these=True).p_holds < 0.025
+    assert n_held <= 8
+
+
+@pytest.mark.parametrize(("wordings", "changed", "is_broken"), [(5, 1.0, False), (10, 0.7, True), (20, 0.1, False)])
+def test_few_shared_wordings_do_not_rule_out_one_in_which_all_items_move_back(wordings, changed, is_broken):
+    before = draw_answers(200, 1, options=2, holes=0).repeat(wordings, axis=1)
+    now = np.where(np.arange(200)[:, None] < 200 * changed, 1 - before, before)
+    tested = judge(now, before, True, 0.95, like_these=True)
+    assert (tested.p_broken < 0.025) == (tested.upper < 0.95) == is_broken
+
+
+def test_an_odd_wording_counts_as_one_more_in_which_items_move_back():
+    """As simulated: t, and an exponential number in place of the odd wording."""
+    draw, change, error, n, freedom = np.random.default_rng(0), 0.3, 0.05, 30, 29
+    odd = draw.exponential(size=400_000) / n
+    length = np.sqrt(0.05) * (1 + odd) + odd  # of the others, where the mean length is at the limit
+    p = same_answers.compute_p_with_extreme_wording(change, error, n, freedom, 0.95, is_broken=True)
+    simulated = (change + error * draw.standard_t(freedom, 400_000) <= length**2).mean()
+    assert p == pytest.approx(simulated, abs=4 * np.sqrt(p / 400_000))
+
+
+@pytest.mark.parametrize("n_orders", [1, 2])
+@pytest.mark.parametrize("share", [0.0, 0.08, 0.3])
+def test_wordings_without_answers_do_not_count_as_drawn(n_orders, share):
+    """They made p of "it holds" small: of 8 wordings that changed nothing, 92 without an answer made 100."""
+    draw = np.random.default_rng(0)
+    answers = draw.integers(0, 2, (60, 8 * n_orders)).astype(float)
+    now = np.where(draw.random(answers.shape) < share, 1 - answers, answers)
+    few, many = (
+        judge(*sides, True, 0.95, like_these=True, same_wordings=True, orders=(n_orders, n_orders))
+        for sides in (
+            (now, answers),
+            [np.hstack([side, np.full((60, 92 * n_orders), np.nan)]) for side in (now, answers)],
+        )
+    )
+    assert many.p_holds == pytest.approx(few.p_holds, rel=1e-12)
+    assert many.p_broken == pytest.approx(few.p_broken, rel=1e-12)
+    assert (many.lower, many.upper) == pytest.approx((few.lower, few.upper), rel=1e-12)

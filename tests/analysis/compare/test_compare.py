@@ -18,7 +18,7 @@ from analysis import runs
 from analysis.__main__ import main
 from analysis.compare.measures import Chosen, compare_paired_runs
 from analysis.compare.pairing import pair_runs
-from analysis.compare.power import find_least_difference, find_least_items
+from analysis.compare.power import find_least_difference, find_least_items_for_difference
 from ground.errors import InputError
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
@@ -80,10 +80,13 @@ def test_equivalence_is_that_of_two_one_sided_tests(tmp_path):
 def test_power_is_that_of_statsmodels_to_1e_4(n_items, level):
     effect = TTestPower().solve_power(nobs=n_items, alpha=1 - level, power=0.8)
     assert find_least_difference(2.0, n_items, level) == pytest.approx(2 * effect, rel=1e-4)
-    assert find_least_items(2.0, 2 * effect, level) == pytest.approx(n_items, rel=3e-4, abs=1)
-    assert np.isnan(find_least_difference(2.0, 2, 1 - 1e-9)) and np.isnan(find_least_items(1.0, 1e-9, level))
+    assert find_least_items_for_difference(2.0, 2 * effect, level) == pytest.approx(n_items, rel=3e-4, abs=1)
+    assert np.isnan(find_least_difference(2.0, 2, 1 - 1e-9)) and np.isnan(
+        find_least_items_for_difference(1.0, 1e-9, level)
+    )
 
 
+@pytest.mark.slow
 def test_identical_pairs_never_differ(tmp_path):
     """20 models with the same answers on both sides: to statements in several wordings, and scores."""
     names = [f"m{number}" for number in range(20)]
@@ -159,6 +162,7 @@ def test_fresh_wordings_are_compared_by_the_mean_of_every_item(tmp_path):
     assert any("share few rewordings or none" in note for note in table.attrs["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "n_wordings"), [(0, 8), (4, 4), (5, 1), (8, 1)])
 def test_sides_that_share_fewer_than_half_of_their_rewordings_are_read_apart(tmp_path, first, n_wordings):
     frame = random_frame(["a"], items=15, paraphrases=16, seed=1)
@@ -198,9 +202,10 @@ def test_runs_without_a_common_item_are_refused(tmp_path):
         compare(write_judged(tmp_path / "a", values), write_scored(tmp_path / "b", frame))
 
 
+@pytest.mark.slow
 def test_false_differences_stay_below_5_percent_over_all_measures():
     """200 studies of 40 items and three measures without a difference, judged after Holm as `compare` judges them."""
-    from analysis.compare.measures import Pair, _compare_pair, _judge_rows
+    from analysis.compare.measures import Pair, _add_holm_p_and_needed_items, _compare_unit_pair
     from analysis.measures.reworded import Study
 
     draw = np.random.default_rng(11)
@@ -212,8 +217,10 @@ def test_false_differences_stay_below_5_percent_over_all_measures():
             if kind == 2:
                 values = (draw.random((2, 40, 1)) < items).astype(float)
             study = Study("s", str(kind), True, False, [("A: m", "c"), ("B: m", "c")], np.ones(2), values, [])
-            rows.append(_compare_pair(Pair((study,) * 2, (0, 1), str(kind), (values[0], values[1]), False, True), None))
-        table = _judge_rows(pd.DataFrame(rows))
+            rows.append(
+                _compare_unit_pair(Pair((study,) * 2, (0, 1), str(kind), (values[0], values[1]), False, True), None)
+            )
+        table = _add_holm_p_and_needed_items(pd.DataFrame(rows))
         wrong += table["verdict"].isin(["A is higher", "B is higher"]).any()
         covered += ((table["lower"] <= 0) & (table["upper"] >= 0)).sum()
     # The standard error of 5 % of 200 is 1.5 points, of 95 % of 600 it is 0.9 points.
@@ -221,6 +228,7 @@ def test_false_differences_stay_below_5_percent_over_all_measures():
     assert 0.93 <= covered / 600 <= 0.985
 
 
+@pytest.mark.slow
 def test_lines_json_and_tables_say_the_same(tmp_path, capsysbinary):
     frame = draw_scores(["m", "n"], items=20, wordings=1, measures=("F1", "ms"))
     paths = [str(write_scored(tmp_path / name, frame[frame["model"] == name])) for name in "mn"]

@@ -11,8 +11,8 @@ from scipy.stats import ttest_rel
 from statsmodels.stats.contingency_tables import mcnemar
 
 import waver
-from analysis.compare.items import average_items
-from analysis.compare.narrative import answer_comparison
+from analysis.compare.items import average_answers_per_item
+from analysis.compare.narrative import answer_whether_sides_differ
 from analysis.compare.page import ComparePage
 from analysis.compare.page_file import NOTEBOOK
 from analysis.reporting.output import notebooks
@@ -57,6 +57,10 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
         ),
         ([row(), row(measure="F1", headline=False, **HIGHER)],
          "No difference in accuracy is found, which is no proof that there is none. They do differ in F1."),
+        ([row(measure="agreement", **HIGHER), row(measure="logit", headline=False, **HIGHER),
+          row(measure="validity", headline=False, **HIGHER)],
+         "A is higher in agreement, 0.71 against 0.73; that holds for these wordings. They differ in agreement on a "
+         "scale without ends (logit) and how many answers are valid (validity), too."),
         ([row(verdict="equivalent within 0.1", holds_for="these wordings")],
          "A and B are equivalent within 0.1 in accuracy, for these wordings."),
         ([row(verdict="cannot tell", n_items=1)], "A single item cannot tell A and B apart in accuracy."),
@@ -67,10 +71,10 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
     ],
 )  # fmt: skip
 def test_the_verdict_follows_its_rules(rows, verdict):
-    said = answer_comparison(pd.DataFrame(rows), [])
+    said = answer_whether_sides_differ(pd.DataFrame(rows), [])
     assert said.verdict == verdict
     assert len(NUMBER.findall(said.verdict)) <= 3
-    first = f"{notebooks.read_question(NOTEBOOK)} {said.setup} {said.verdict}"
+    first = f"{notebooks.read_notebook_question(NOTEBOOK)} {said.setup} {said.verdict}"
     assert len(first.split()) <= 60
     texts = [said.setup, said.verdict, *said.cautions]
     assert not [part for text in texts for part in re.split(r"(?<=[.;])\s", text) if len(part.split()) > 30]
@@ -90,8 +94,8 @@ def test_the_verdict_follows_its_rules(rows, verdict):
 )  # fmt: skip
 def test_what_weakens_the_answer_is_said_where_it_does(fields, caution):
     holds = {"verdict": "A is higher", "holds_for": "wordings like these"}
-    assert caution in answer_comparison(pd.DataFrame([row(**fields)]), []).cautions
-    assert answer_comparison(pd.DataFrame([row(**holds)]), ["only A has the study t"]).cautions == (
+    assert caution in answer_whether_sides_differ(pd.DataFrame([row(**fields)]), []).cautions
+    assert answer_whether_sides_differ(pd.DataFrame([row(**holds)]), ["only A has the study t"]).cautions == (
         "Only A has the study t.",
     )
 
@@ -127,7 +131,7 @@ def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
 def test_the_means_of_items_are_those_of_the_answers_of_both_sides(tmp_path):
     frames = [random_frame(["m"], items=6, paraphrases=4, seed=seed) for seed in (1, 2)]
     paths = [str(write_run(tmp_path / name, frame)) for name, frame in zip("ab", frames, strict=True)]
-    items = average_items(ComparePage(*paths).pairs)
+    items = average_answers_per_item(ComparePage(*paths).pairs)
     means = [frame[frame["variant"] != "original"].groupby("item")["agreement"].mean() for frame in frames]
     of_agreement = items[items["measure"] == "agreement"].set_index("item")
     for side, expected in zip("ab", means, strict=True):
@@ -162,7 +166,7 @@ def test_the_page_is_one_file_that_fetches_nothing(tmp_path, capsys, monkeypatch
 
 
 def test_the_notebook_begins_with_what_make_report_makes():
-    parameters = notebooks.read_parameters(NOTEBOOK)
+    parameters = notebooks.read_notebook_parameters(NOTEBOOK)
     assert set(parameters) == {"a", "b", "models", "conditions", "measures", "margin", "names", "examples"}
     assert all(entry["help"] and entry["inferred_type_name"] != "None" for entry in parameters.values())
     demo = ROOT / "notebooks" / parameters["a"]["default"].strip('"')

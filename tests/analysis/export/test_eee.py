@@ -106,7 +106,9 @@ def test_scores_have_the_bounds_of_their_scale_and_rows_without_a_number_are_cou
 
 
 def test_a_scale_that_nobody_names_has_no_bounds():
-    found = eee_metrics.choose_metric(("lowest", "highest"), {"range": "1-5"}, has_right_answers=False).config
+    found = eee_metrics.choose_metric_of_condition(
+        ("lowest", "highest"), {"range": "1-5"}, has_right_answers=False
+    ).config
     assert (found["min_score"], found["max_score"]) == ("-Infinity", "Infinity")
 
 

@@ -12,7 +12,7 @@ import pytest
 from analysis import runs
 from analysis.export import plain
 from analysis.export.tables import build_export_tables
-from analysis.measures.meaning import read_meanings
+from analysis.measures.meaning import read_verdicts_on_wordings
 from helpers.commands import waver
 from helpers.meaning_runs import write_meaning_run
 from helpers.scoring_runs import condition, name_of
@@ -194,7 +194,7 @@ def test_wordings_have_their_meaning_where_it_was_checked(tmp_path):
     (tmp_path / "csv").mkdir()
     plain.write_table_files(opened, tmp_path / "csv", "csv")
     read = pd.read_csv(tmp_path / "csv" / "variants.csv", float_precision="round_trip").set_index(["item", "variant"])
-    judged = read_meanings(opened).set_index(["item", "variant"])
+    judged = read_verdicts_on_wordings(opened).set_index(["item", "variant"])
     both = read.join(judged[["meaning", "meaning_score"]], rsuffix="_judged", how="inner")
     assert len(both) == len(judged) == 4 * 5
     assert both["meaning"].tolist() == both["meaning_judged"].tolist()

@@ -28,6 +28,7 @@ def test_numbers_are_floats_and_texts_are_sorted_categories(run):
     assert attributes.describe_attribute(run, "attributes.grade").endswith("a number; 14 of 18 wordings have a value")
 
 
+@pytest.mark.slow
 def test_values_stand_with_the_answers_to_their_wordings(run):
     frame = features.join_answers_with_features(run, attributes=("attributes.hedged", "attributes.grade"))
     stored = run.sql("SELECT item, variant, map_extract(attributes, 'hedged')[1] AS hedged FROM stimuli")
@@ -64,9 +65,11 @@ def test_a_name_that_cannot_stand_in_a_formula_is_refused(run):
 def test_levels_name_their_reference_among_the_rows_that_are_complete():
     tone = pd.Categorical(["a", "b", "c", "b"], categories=["a", "b", "c"])
     rows = pd.DataFrame({"agreement": [float("nan"), 1, 2, 3], "attributes.tone": tone})
-    named = attributes.name_levels(rows, ["agreement", "attributes.tone"])["attributes.tone"]
+    named = attributes.name_levels_against_baseline(rows, ["agreement", "attributes.tone"])["attributes.tone"]
     assert list(named.cat.categories) == ["[b vs b]", "[c vs b]"]  # the first level stands in a row without a response
     assert list(named.iloc[1:]) == ["[b vs b]", "[c vs b]", "[b vs b]"]
-    one_level = attributes.name_levels(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])["attributes.tone"]
+    one_level = attributes.name_levels_against_baseline(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])[
+        "attributes.tone"
+    ]
     assert list(one_level) == [0.0, 0.0]
-    assert attributes.name_levels(rows, ["agreement"]) is rows
+    assert attributes.name_levels_against_baseline(rows, ["agreement"]) is rows

@@ -87,7 +87,7 @@ def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(sma
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("ja", "no spaCy pipeline is installed for 'ja'"), ("de", "no spaCy pipeline is installed for 'de'")],
+    [("pl", "no spaCy pipeline is installed for 'pl'"), ("de", "no spaCy pipeline is installed for 'de'")],
 )
 def test_other_languages_need_a_pipeline_of_their_own(language, expected, small_pipeline):
     missing = dependencies.build_dependency_component(
@@ -95,6 +95,25 @@ def test_other_languages_need_a_pipeline_of_their_own(language, expected, small_
     )
     assert isinstance(missing, MissingComponent)
     assert expected in missing.reason
+
+
+@pytest.mark.parametrize("language", ["ja", "zh"])
+def test_texts_without_spaces_are_not_parsed_as_one_word(language, tmp_path):
+    pipeline = dependencies.find_pipeline_by_name_or_path(str(make_pipeline(tmp_path / "any", language="xx")))
+    assert dependencies.build_dependency_component(language, [pipeline]) == MissingComponent(
+        dependencies.COLUMNS, f"texts are parsed in words between spaces, and {language!r} writes none", True
+    )
+
+
+@pytest.mark.parametrize("language", ["fr", "it"])
+def test_elided_words_are_cut_as_the_tokenizer_of_a_pipeline_does(language):
+    text = {
+        "fr": "L'homme n'est aujourd'hui qu'un loup et l’eau monte jusqu'ici",
+        "it": "L'acqua dell'uomo è un'altra volta fredda e c’è aria",
+    }[language]
+    own_words = [token.text for token in spacy.blank(language)(text)]
+    assert dependencies.split_words_for_parser(text, language) == own_words
+    assert dependencies.split_words_for_parser(text, "en") == text.split()
 
 
 def install(folder, name, monkeypatch):

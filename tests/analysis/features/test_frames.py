@@ -32,7 +32,7 @@ def test_load_has_a_row_per_stimulus_with_the_features_of_its_text(tmp_path):
         ],
         columns=["item", "variant", "text"],
     )
-    path = write_run(tmp_path / "run", rows.assign(agreement=0.5, language=["en", "en", "en", "de"]))
+    path = write_run(tmp_path / "run", rows.assign(agreement=0.5, language=["en", "en", "en", "pl"]))
     frame = features.read_features(runs.open_runs(path))
     assert frame[["item", "variant"]].to_numpy().tolist() == rows[["item", "variant"]].to_numpy().tolist()
     assert frame["negation_cues"].tolist() == pytest.approx([0, 1, 1, math.nan], nan_ok=True)
@@ -68,6 +68,19 @@ def test_frame_has_a_row_per_answer_in_order(tmp_path):
     everything = features.join_answers_with_features(run, original=True)
     assert len(everything) == len(rows)
     assert set(everything["variant"]) - set(frame["variant"]) == {"original"}
+
+
+def test_units_one_by_one_have_the_rows_of_all_together(tmp_path):
+    rows = random_frame(["m2", "m1"], items=2, paraphrases=3, conditions=["plain/yes-no", "plain/no-yes"])
+    run = runs.open_runs(write_run(tmp_path / "run", rows.sample(frac=1, random_state=0), parts=2))
+    whole = features.join_answers_with_features(run)
+    units = list(features.read_answer_rows(run).iterate_units())
+    assert [unit for unit, _ in units] == run.execute(
+        "SELECT * EXCLUDE position FROM units ORDER BY position"
+    ).fetchall()
+    pd.testing.assert_frame_equal(pd.concat([frame for _, frame in units]), whole)
+    last = features.join_answers_with_features(run, units=whole.tail(1).astype(str))
+    pd.testing.assert_frame_equal(last, units[-1][1].reset_index(drop=True))
 
 
 def test_agreement_is_the_one_of_the_stability_tables(tmp_path):

@@ -69,6 +69,7 @@ def test_scores_are_those_of_the_folder_and_missing_ones_are_counted(run, frame)
     assert table["n_missing"].to_dict() == {key: 12 * (key == ("b", "F1")) for key in table.index}
 
 
+@pytest.mark.slow
 def test_measures_are_apart_unless_the_formula_uses_them_or_where_keeps_one(run):
     by_model = run.mixed(FORMULA, by="model")
     pd.testing.assert_frame_equal(by_model[["measure", "estimate"]], run.mixed(FORMULA)[["measure", "estimate"]])
@@ -116,6 +117,7 @@ def test_scores_without_any_value_are_one_line(tmp_path):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_response_says_which_of_several_protocols_is_meant(tmp_path):
     scored = write_scored(tmp_path / "scored", draw_scores(["a"], items=8, wordings=4), study="F1")
     agreeing = write_run(tmp_path / "agreeing", paraphrases({"x": [0.1, 0.5, 0.4, 0.2], "y": [0.9, 0.6, 0.8, 0.5]}))

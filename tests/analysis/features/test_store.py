@@ -182,12 +182,12 @@ def test_a_computation_killed_at_any_of_its_files_ends_with_all_of_them(tmp_path
 
 def test_a_language_is_a_matter_of_the_wording(tmp_path, uninstalled):
     uninstalled("spacy", "wordfreq", "pysentimiento", "fugashi")
-    path = write(tmp_path / "run", ["no", "No", "no", "non", "no"], ["en", "EN-gb", "es", "de_DE", "en-US"])
+    path = write(tmp_path / "run", ["no", "No", "no", "nie", "no"], ["en", "EN-gb", "es", "pl_PL", "en-US"])
     summary = features.compute_features(path)
     rows = kept(path)[["language", "text", "negation_cues"]].to_numpy().tolist()
-    assert [row[:2] for row in rows] == [["de", "non"], ["en", "no"], ["en", "No"], ["es", "no"]]
-    assert [row[2] for row in rows] == pytest.approx([float("nan"), 1, 1, float("nan")], nan_ok=True)
-    assert {record.language for record in summary.records} == {"de", "en", "es"}
+    assert [row[:2] for row in rows] == [["en", "no"], ["en", "No"], ["es", "no"], ["pl", "nie"]]
+    assert [row[2] for row in rows] == pytest.approx([1, 1, 1, float("nan")], nan_ok=True)
+    assert {record.language for record in summary.records} == {"en", "es", "pl"}
 
 
 def test_japanese_without_a_language_is_not_taken_for_english(tmp_path, uninstalled):
@@ -198,6 +198,58 @@ def test_japanese_without_a_language_is_not_taken_for_english(tmp_path, uninstal
     summary = features.compute_features(path, language="ja")
     assert {record.language for record in summary.records} == {"ja"}
     assert features.compute_features(path).n_computed == 0  # the language given is remembered
+
+
+GERMAN = ["Der Hund bellt und die Katze schläft.", "Das ist nicht wahr, und er weiß es auch.", "Kein Hund bellt."]
+
+
+def test_german_without_a_language_is_not_measured_with_english_words(tmp_path, uninstalled):
+    uninstalled("spacy", "pysentimiento")
+    path = write(tmp_path / "run", GERMAN)
+    summary = features.compute_features(path)
+    missing = {name: record.note for record in summary.records if record.identity is None for name in record.columns}
+    assert set(missing) == set(features.FEATURES) - {"word_length", "statement_length", "edit_similarity"}
+    assert set(missing.values()) == {
+        "the wordings look German, but name no language and count as English: waver features RUN --language de"
+    }
+    assert kept(path)["negation_cues"].isna().all()
+    assert kept(path)["statement_length"].tolist() == [7, 9, 3]
+    features.compute_features(path, language="de-CH")
+    assert kept(path)[["language", "negation_cues"]].to_numpy().tolist() == [["de", 0], ["de", 1], ["de", 1]]
+    assert features.compute_features(path).n_computed == 0  # the language given is remembered
+
+
+def test_a_language_that_somebody_named_is_kept_and_a_doubt_is_said(tmp_path, uninstalled, capsys):
+    uninstalled(*OPTIONAL)
+    path = write(tmp_path / "run", GERMAN, "en")
+    summary = features.compute_features(path)
+    assert {record.looks_like for record in summary.records} == {"de"}
+    assert kept(path)["negation_cues"].tolist() == [0, 0, 0]
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    assert command.main(parser.parse_args([str(path)])) == 0
+    said = "  the wordings that name English look German: their features are those of English texts\n"
+    assert capsys.readouterr().out.count(said) == 1
+    path = write(tmp_path / "other", GERMAN)
+    features.compute_features(path, language="en")
+    assert kept(path)["negation_cues"].tolist() == [0, 0, 0]
+    assert features.compute_features(path).n_computed == 0  # the page, which names none, keeps what was named
+
+
+def test_what_was_measured_in_a_language_that_nobody_named_goes_where_it_is_doubtful(tmp_path, uninstalled):
+    uninstalled(*OPTIONAL)
+    path = write(tmp_path / "run", GERMAN)
+    features.compute_features(path, language="en")
+    stored = store.read_stored_features(path)
+    rows = stored.tables["en"]
+    store.write_features(path, "en", False, stored.records, rows)  # as a folder of before languages were noticed
+    features.compute_features(path)
+    assert kept(path)["negation_cues"].isna().all()
+
+
+def test_a_language_that_is_no_code_is_refused(tmp_path):
+    with pytest.raises(InputError, match="language 'German': give an ISO 639 code, such as de for German"):
+        features.compute_features(write(tmp_path / "run"), language="German")
 
 
 def test_a_pipeline_for_another_language_is_refused(tmp_path):
@@ -251,7 +303,7 @@ def test_the_command(tmp_path, uninstalled, capsys):
     shown = capsys.readouterr()
     assert shown.out.startswith(f"{path}: computed\n")
     assert shown.out.count("missing: ") == 3
-    assert "negation_cues" in shown.err  # progress
+    assert shown.err == ""  # no bar where there is no terminal
     assert command.main(parser.parse_args([str(path), "--sentiment", "auto"])) == 0
     assert capsys.readouterr().out.startswith(f"{path}: nothing to compute\n")
 

@@ -197,6 +197,7 @@ def test_a_rating_in_the_middle_is_on_no_side(tmp_path):
     assert math.isnan(flips["b", "p1"]) and math.isnan(flips["b", "p2"])
 
 
+@pytest.mark.slow
 def test_studies_of_several_protocols_at_once(tmp_path):
     write_run(tmp_path / "runs" / "a", random_frame(["m"]), study="a")
     scale_runs.write_full(tmp_path / "runs" / "s")

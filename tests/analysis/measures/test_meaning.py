@@ -34,7 +34,7 @@ def hand_made(path):
 
 def test_a_hand_made_example(tmp_path):
     """Only one wording was passed by people, so that no check has an interval, and people alone decide."""
-    frame = meaning.read_meanings(runs.open_runs(hand_made(tmp_path / "run")))
+    frame = meaning.read_verdicts_on_wordings(runs.open_runs(hand_made(tmp_path / "run")))
     assert frame[["item", "variant"]].to_numpy().tolist() == [["a", "p1"], ["a", "p2"], ["a", "p3"], ["b", "p1"],
                                                                ["b", "p2"]]  # fmt: skip
     assert frame["votes_yes"].tolist() == [2, 0, 0, 1, 0] and frame["votes_no"].tolist() == [0, 2, 0, 1, 0]
@@ -46,7 +46,7 @@ def test_a_hand_made_example(tmp_path):
 def test_people_come_before_the_best_check_and_wordings_that_nobody_read_are_judged_by_it(tmp_path):
     run = write_meaning_run(tmp_path / "run", items=10, paraphrases=12, checks={"error": 0.0})
     (study,) = meaning.read_study_meanings(runs.open_runs(run))
-    frame = meaning.read_meanings(runs.open_runs(run))
+    frame = meaning.read_verdicts_on_wordings(runs.open_runs(run))
     assert study.best is not None and study.best.check == "entailment:good"
     threshold, lower = study.best.threshold, study.best.lower_threshold
     for row in frame.itertuples():
@@ -74,7 +74,7 @@ def test_variants_with_the_same_text_have_the_same_verdict(tmp_path, every_varia
     rows = choice_runs.answers(choice_runs.questions(10, 4), ["m"])
     folder = choice_runs.write_choice(tmp_path / "run", rows)
     add_meaning(folder, every_variant=every_variant)
-    frame = meaning.read_meanings(runs.open_runs(folder))
+    frame = meaning.read_verdicts_on_wordings(runs.open_runs(folder))
     assert len(frame) == 10 * 2 * 4
     assert (frame.groupby(["item", "text"])["meaning"].nunique() == 1).all()
     (study,) = meaning.read_study_meanings(runs.open_runs(folder))
@@ -84,32 +84,39 @@ def test_variants_with_the_same_text_have_the_same_verdict(tmp_path, every_varia
 def test_without_a_file_there_is_nothing(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", random_frame()))
     assert not meaning.has_meaning_scores(opened)
-    assert meaning.read_meaning_scores(opened).empty and meaning.read_meanings(opened).empty
+    assert meaning.read_meaning_scores(opened).empty and meaning.read_verdicts_on_wordings(opened).empty
     assert not set(MEANING_COLUMNS) & set(waver.open(tmp_path / "run").wordings())
 
 
 def test_a_file_without_rows_says_nothing(tmp_path):
     run = write_run(tmp_path / "run", random_frame())
     write_meaning(run, pd.DataFrame({"item": [], "variant": [], "check": [], "score": []}))
-    assert not meaning.has_meaning_scores(runs.open_runs(run)) and meaning.read_meanings(runs.open_runs(run)).empty
+    assert (
+        not meaning.has_meaning_scores(runs.open_runs(run))
+        and meaning.read_verdicts_on_wordings(runs.open_runs(run)).empty
+    )
     assert not set(MEANING_COLUMNS) & set(waver.open(run).wordings())
 
 
 def test_folders_of_one_study_may_have_the_same_file_in_any_order_or_one_file(tmp_path):
     for name in "ab":
         write_meaning_run(tmp_path / name, [name], items=3, paraphrases=4)
-    once = meaning.read_meanings(runs.open_runs(tmp_path / "a"))
+    once = meaning.read_verdicts_on_wordings(runs.open_runs(tmp_path / "a"))
     scores = meaning.read_meaning_scores(runs.open_runs(tmp_path / "b"))
     write_meaning(tmp_path / "b", scores.sample(frac=1, random_state=0))
-    pd.testing.assert_frame_equal(meaning.read_meanings(runs.open_runs(tmp_path / "a", tmp_path / "b")), once)
+    pd.testing.assert_frame_equal(
+        meaning.read_verdicts_on_wordings(runs.open_runs(tmp_path / "a", tmp_path / "b")), once
+    )
     (tmp_path / "b" / "meaning.parquet").unlink()
-    pd.testing.assert_frame_equal(meaning.read_meanings(runs.open_runs(tmp_path / "a", tmp_path / "b")), once)
+    pd.testing.assert_frame_equal(
+        meaning.read_verdicts_on_wordings(runs.open_runs(tmp_path / "a", tmp_path / "b")), once
+    )
 
 
 def test_several_studies_each_have_their_own_checks(tmp_path):
     write_meaning_run(tmp_path / "runs" / "x", study="x", items=3, paraphrases=4, checks={"shifts": {"words": 1}})
     write_meaning_run(tmp_path / "runs" / "y", study="y", items=3, paraphrases=4, checks={"shifts": {"judge:j": 1}})
-    frame = meaning.read_meanings(runs.open_runs(tmp_path / "runs"))
+    frame = meaning.read_verdicts_on_wordings(runs.open_runs(tmp_path / "runs"))
     assert frame.loc[frame["study"] == "x", "judge:j"].isna().all()
     assert frame.loc[frame["study"] == "x", "words"].notna().all()
     assert len(meaning.read_meaning_scores(runs.open_runs(tmp_path / "runs"))) == sum(
@@ -134,6 +141,7 @@ def test_originals_and_their_copies_mean_the_same_wherever_there_is_a_verdict(tm
         waver.open(run).where("meaning = 'same'")
 
 
+@pytest.mark.slow
 def test_conditions_take_verdicts_and_scores(tmp_path):
     run = waver.open(write_meaning_run(tmp_path / "run", ["m", "n"], items=6, paraphrases=8))
     assert set(run.where("meaning = 'same'").wordings()["meaning"]) == {"same"}

@@ -10,6 +10,7 @@ from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from helpers.page_runs import FULL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["stability", "choice", "scoring", "scored", "scales", "wording"])
 def test_the_mean_over_all_that_was_asked_is_the_validity_of_the_unit(page, tmp_path):
     opened = runs.open_runs(FULL[page](tmp_path / "run")[0])

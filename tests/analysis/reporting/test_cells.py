@@ -33,8 +33,8 @@ def build_page(*later_cells: object) -> BeautifulSoup:
         new_markdown_cell("# Is it so?"), shows('<p class="verdict">Yes.</p>', "answer"),
         shows("<figure></figure>", "figure"), *later_cells,
     ])  # fmt: skip
-    cells.prepare_outputs(node)
-    chapter = layout.build_chapter("first", "Is it so?", node, "waver report run")
+    cells.prepare_outputs_for_page(node)
+    chapter = layout.build_chapter_from_notebook("first", "Is it so?", node, "waver report run")
     return BeautifulSoup(f"<div id='card'>{chapter.card_html}</div>{chapter.body_html}", "html.parser")
 
 

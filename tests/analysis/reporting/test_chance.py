@@ -30,10 +30,12 @@ def test_the_examples_are_right():
     assert doctest.testmod(chance).failed == 0
 
 
-def make_answers(folder, protocol):
-    """Yield the pages that a run of a protocol has, each with its answer."""
+def make_answers(folder, protocol, names=None):
+    """Yield the pages that a run of a protocol has, or those of some names, each with its answer."""
     opened = runs.open_runs(folder)
     for name, page in catalogue.list_pages().items():
+        if names and name not in names:
+            continue
         if (page.protocols and protocol not in page.protocols) or page.explain_no_data(opened, {}):
             continue
         with pytest.MonkeyPatch.context() as patch:
@@ -45,8 +47,7 @@ def make_answers(folder, protocol):
             yield name, shown._answer
 
 
-@pytest.mark.parametrize("items", [20, 62])
-@pytest.mark.parametrize("models", [2, 5, 10])
+@pytest.mark.parametrize(("models", "items"), [(2, 62), (10, 20)])
 @pytest.mark.parametrize("protocol", FLIPS)
 def test_coin_flips_get_yes_on_no_page(protocol, models, items, tmp_path):
     folder = FLIPS[protocol](tmp_path / "run", models, items)
@@ -65,7 +66,7 @@ def test_coin_flips_that_were_imported_as_a_table_get_no_yes(tmp_path):
     columns = [f"--{name}-column={name}" for name in ("model", "item", "variant", "text")]
     asked = [*columns, "--completion-column=reply", "--options", "agree=agree;disagree=disagree"]
     waver("inference", "import", "table", table, *asked, "--out", tmp_path / "run")
-    assert dict(make_answers(tmp_path / "run", "agreement"))["stability"].verdict == chance.ONCE
+    assert dict(make_answers(tmp_path / "run", "agreement", ["stability"]))["stability"].verdict == chance.ONCE
 
 
 @pytest.mark.parametrize(("effect", "verdict"), [(0.0, chance.ALIKE), (0.45, "Yes, with each of 2 models.")])
@@ -73,7 +74,7 @@ def test_samples_part_wording_from_chance_where_those_of_one_wording_agree_more(
     folder = flip_agreement(
         tmp_path / "run", 2, 62, samples=4, fields={"temperature": 1.0, "samples": 4}, effect=effect
     )
-    said = dict(make_answers(folder, "agreement"))["stability"]
+    said = dict(make_answers(folder, "agreement", ["stability"]))["stability"]
     assert said.verdict == verdict
     assert any("samples of one wording are not shown" in line for line in said.cautions) == (effect == 0)
 
@@ -81,7 +82,7 @@ def test_samples_part_wording_from_chance_where_those_of_one_wording_agree_more(
 @pytest.mark.parametrize("temperature", [0.0, 0, "0", "0.0"])
 def test_answers_of_temperature_0_are_determined(temperature, tmp_path):
     folder = flip_agreement(tmp_path / "run", 2, 62, fields={"temperature": temperature})
-    assert dict(make_answers(folder, "agreement"))["stability"].verdict == "Yes, with each of 2 models."
+    assert dict(make_answers(folder, "agreement", ["stability"]))["stability"].verdict == "Yes, with each of 2 models."
 
 
 def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):

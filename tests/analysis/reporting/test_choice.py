@@ -57,6 +57,7 @@ def page(tmp_path_factory):
     return StabilityPage([str(folder)], **options)
 
 
+@pytest.mark.slow
 def test_no_table_speaks_of_agreement(page):
     for name in catalogue.list_pages()["stability"].tables:
         shown = re.sub(r"<td.*?</td>", "", page.table(name).text, flags=re.DOTALL)  # the texts of the items may

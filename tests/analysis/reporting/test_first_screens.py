@@ -1,6 +1,7 @@
 """A first screen is short: at most 60 words before the figure, 30 in a sentence, three numbers in a verdict.
 
-One more sentence stands there where somebody checked what the wordings mean.
+One more sentence stands there where somebody checked what the wordings mean. At most 30 words explain others before the
+figure: XParaCon, “enough”, a reading.
 
 Tried on a run that fills every table, on one with next to nothing, on models that do not answer, and on the demo where
 `make report` has asked it.
@@ -43,10 +44,12 @@ def sentences(text):
 
 
 def check(page, said):
-    title = notebooks.read_question(ROOT / "notebooks" / f"{page}.ipynb")
+    title = notebooks.read_notebook_question(ROOT / "notebooks" / f"{page}.ipynb")
     first = f"{title} {said.setup} {said.verdict}"
     assert len(first.split()) <= 60, f"{len(first.split())} words: {first}"
     assert len(sentences(said.support)) <= 1, said.support
+    assert len(said.explanation.split()) <= 30, said.explanation
+    assert len(sentences(said.explanation)) <= 2, said.explanation
     assert len(sentences(said.setup)) == 1, said.setup
     assert len(sentences(said.verdict)) <= 2, said.verdict
     assert len(NUMBER.findall(said.verdict)) <= 3, said.verdict
@@ -54,6 +57,7 @@ def check(page, said):
         said.setup,
         said.verdict,
         said.support,
+        said.explanation,
         *said.cautions,
         *(text for several in said.details.values() for text in several),
     ]
@@ -87,7 +91,11 @@ def test_first_screens_of_the_demo_are_short(page):
     protocol = next(asked, None)
     if protocol is None:
         pytest.skip("make report has not asked the demo")
-    fewer = {"resamples": 50} if "resamples" in notebooks.read_parameters(ROOT / "notebooks" / f"{page}.ipynb") else {}
+    fewer = (
+        {"resamples": 50}
+        if "resamples" in notebooks.read_notebook_parameters(ROOT / "notebooks" / f"{page}.ipynb")
+        else {}
+    )
     check(page, answer(page, DEMO / protocol, fewer))
 
 

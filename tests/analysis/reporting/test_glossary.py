@@ -27,13 +27,13 @@ def test_the_documentation_has_what_the_pages_show():
 
 
 def test_terms_are_in_the_order_of_the_alphabet_and_each_has_one_meaning():
-    words = [term.word for term in glossary.read_terms()]
+    words = [term.word for term in glossary.read_glossary_terms()]
     assert words == sorted(words, key=str.casefold)
-    every = [name for term in glossary.read_terms() for name in (term.word, *term.also)]
+    every = [name for term in glossary.read_glossary_terms() for name in (term.word, *term.also)]
     assert len(set(every)) == len(every)
 
 
-@pytest.mark.parametrize("term", glossary.read_terms(), ids=lambda term: term.word)
+@pytest.mark.parametrize("term", glossary.read_glossary_terms(), ids=lambda term: term.word)
 def test_a_meaning_is_sentences_of_at_most_thirty_words(term):
     for sentence in re.split(r"(?<=[.;:])\s", term.means):
         assert len(sentence.split()) <= 30, sentence
@@ -59,14 +59,15 @@ def said_on_pages() -> str:
     return " ".join(texts)
 
 
+@pytest.mark.slow
 def test_every_term_is_used_on_some_page():
-    used = {term.word for term in glossary.find_used_terms(said_on_pages())}
-    assert [term.word for term in glossary.read_terms() if term.word not in used] == []
+    used = {term.word for term in glossary.find_terms_in_page(said_on_pages())}
+    assert [term.word for term in glossary.read_glossary_terms() if term.word not in used] == []
 
 
 def test_a_box_has_the_terms_of_its_page_only():
     page = "<style>p.kurtosis {}</style><h2>Flips</h2><img alt='tau'><p>Overall, a conditional &lt;mass&gt;</p>"
-    box = render_template("glossary", terms=glossary.find_used_terms(page))
+    box = render_template("glossary", terms=glossary.find_terms_in_page(page))
     assert re.findall("<dt>(.*?)</dt>", box) == ["flip", "mass", "Overall"]
     assert "Glossary: 3 words" in box
-    assert render_template("glossary", terms=glossary.find_used_terms("<p>Nothing here.</p>")).strip() == ""
+    assert render_template("glossary", terms=glossary.find_terms_in_page("<p>Nothing here.</p>")).strip() == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import re
-import urllib.parse
 import zipfile
 
 import pytest
@@ -15,8 +14,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from analysis.reporting.catalogue import grid
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import layout, report
-from analysis.reporting.output.html import build_data_uri, render_missing_content_note, render_template
-from analysis.reporting.output.page import encode_svg_as_data_uri
+from analysis.reporting.output.first_screen import FirstScreen
+from analysis.reporting.output.html import render_missing_content_note, render_template
+from analysis.reporting.output.page import place_svg_on_page
 from helpers.html_pages import Page
 
 
@@ -26,13 +26,21 @@ def shows(html: str, *tags: str) -> object:
     return new_code_cell("page.part()", outputs=outputs, metadata={"tags": list(tags)})
 
 
+def drawn(name: str) -> str:
+    """A drawing as matplotlib and `svg` make it."""
+    return f'<svg viewBox="0 0 9 9"><use xlink:href="#{name}-0" clip-path="url(#{name}-1)"/>\n<path id="{name}-0"/>' + (
+        f'<clipPath id="{name}-1"><rect/></clipPath></svg>'
+    )
+
+
 @pytest.fixture
 def chapter():
     """A page with two figures, cautions, a part without data, a repeated heading, and a table."""
-    figure = (
-        '<figure>\n<picture><source media="(max-width: 600px)" srcset="data:narrow"><img src="data:wide" alt="">'
-        "</picture></figure>"
-    )
+    figure = render_template(
+        "figure", wide=place_svg_on_page(drawn("one"), "A <figure>."), caption="What.", saved="one",
+        narrow=place_svg_on_page(drawn("one-column"), "A <figure>.", is_narrow=True),
+    )  # fmt: skip
+    other = figure.replace("one", "two")
     cells = [
         new_markdown_cell("# Is it <so>?"), new_code_cell("import x"),
         shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>', "answer"),
@@ -42,9 +50,9 @@ def chapter():
         shows(render_missing_content_note("Scores: none.").text),
         new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
         new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
-        shows(figure),
+        shows(other),
     ]  # fmt: skip
-    return layout.build_chapter("first", "Is it <so>?", new_notebook(cells=cells), "waver report run")
+    return layout.build_chapter_from_notebook("first", "Is it <so>?", new_notebook(cells=cells), "waver report run")
 
 
 def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing(chapter):
@@ -73,11 +81,12 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
     table.write_bytes('a,"b ""c"" #1 & 100 %"\r\n0.5,é\r\n'.encode())
     path = tmp_path / "report.html"
     card = report.NotebookResult(
-        "first", "Is it?", parts=('<a href="first.html#cautions">1 caution</a>',), chapter=chapter
+        "first", "Is it?", screen=FirstScreen(verdict="Yes.", cautions=("Few.",)), chapter=chapter
     )
     path.write_text(layout.render_single_file([chapter, layout.Chapter("next", "Else?", '<h2 id="tables">T</h2>')],
                                               {"t": table},
-                                  title="T", results=[card], foot="<p>Cite.</p>"))  # fmt: skip
+                                  title="T", about=["A."], results=[card], foot="<p>Cite.</p>",
+                                  command="waver report run"))  # fmt: skip
     page = Page(path)
     assert len(set(page.ids)) == len(page.ids)
     places = [place for tag, place in page.addresses if tag == "a"]
@@ -88,17 +97,15 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
     with zipfile.ZipFile(io.BytesIO(base64.b64decode(held, validate=True))) as packed:
         assert {name: packed.read(name) for name in packed.namelist()} == {"t.csv": table.read_bytes()}
     assert "#file-t" in places
-    assert page.tags.count("source") == 1  # of the first figure only; the other one can be scrolled with the keyboard
+    # For a phone: of the first figure only; the other one can be scrolled with the keyboard.
     first, second = path.read_text().split("<figure", 1)[1].split("<figure", 1)
-    assert "<source" in first
+    assert '<svg class="narrow"' in first
+    assert '<svg class="narrow"' not in second
     assert second.startswith(' tabindex="0">')
-
-
-def test_an_address_holds_any_text_and_needs_no_escaping_in_an_attribute():
-    text = "<svg a='1' b=\"2\"> # % & é\n\\</svg>"
-    made = build_data_uri("image/svg+xml", text)
-    assert not set("'&#\n\\") & set(made)
-    assert urllib.parse.unquote(made.partition(",")[2]) == text
+    # Names of one page, and what refers to them, are those of no other; links to files beside a mailed file are none.
+    assert 'xlink:href="#first--two-0" clip-path="url(#first--two-1)"/> <path id="first--two-0"/>' in second
+    assert "figures/" not in path.read_text()
+    assert 'viewBox="0 0 9 9"' in second
 
 
 def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
@@ -116,19 +123,18 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
     )
 
 
-def test_a_picture_in_a_page_is_escaped_once():
-    svg = '<svg><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
-    made = encode_svg_as_data_uri(svg)
-    assert urllib.parse.unquote(made.partition(",")[2]) == " ".join(svg.split())
-    shown = render_template("figure", wide=made, narrow="", alt="", caption="")
-    assert "&" not in shown
-    assert BeautifulSoup(shown, "html.parser").img["src"] == made
+def test_a_picture_in_a_page_has_a_name_and_is_not_escaped_again():
+    svg = '<svg width="1"><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
+    made = place_svg_on_page(svg, 'a "b" <c>')
+    shown = render_template("figure", wide=made, narrow="", caption="", saved="")
+    (picture,) = BeautifulSoup(shown, "html.parser").find_all("svg")
+    assert (picture["role"], picture["aria-label"]) == ("img", 'a "b" <c>')
+    assert picture.decode_contents() == '<path d="M 1 -2" style="stroke: #000"></path> <text>it\'s 5 &lt; 6</text>'
 
 
 def test_what_one_file_holds_is_escaped_as_on_its_page():
     """It is parsed and written again: texts of items stay texts, and pictures do not grow."""
-    picture = encode_svg_as_data_uri('<svg a="1">&amp;</svg>')
-    body = f"<pre>&lt;b&gt; &amp;amp;</pre><img alt=\"&quot;&amp;lt;&quot; 'y'\" src='{picture}'>"
+    body = '<pre>&lt;b&gt; &amp;amp;</pre><svg aria-label="&quot;&amp;lt;&quot; \'y\'"><path a="1"/>&amp;</svg>'
     assert layout._make_ids_unique(layout.Chapter("first", "Is it?", body)) == body
     hostile = """<p title="&lt;b&gt; 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
     assert layout._make_ids_unique(layout.Chapter("first", "Is it?", hostile)) == (

@@ -40,7 +40,7 @@ def test_every_page_has_its_notebook_and_every_notebook_its_page():
 def test_notebooks_are_valid_and_begin_with_the_question_of_their_page(notebook):
     node = nbformat.read(notebook, as_version=4)
     nbformat.validate(node)
-    question = notebooks.read_question(notebook)
+    question = notebooks.read_notebook_question(notebook)
     assert node.cells[0].source == f"# {question}"
     assert question.endswith("?")
     assert node.metadata.kernelspec.name == "python3"
@@ -65,13 +65,13 @@ def test_notebooks_hold_no_logic(notebook):
 
 @pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
 def test_parameters_are_typed_and_explained(notebook):
-    found = notebooks.read_parameters(notebook)
+    found = notebooks.read_notebook_parameters(notebook)
     assert {"runs", "out"} <= found.keys()
     for name, entry in found.items():
         assert entry["inferred_type_name"] != "None", name
         assert entry["help"], name
         if name not in notebooks.SET_BY_REPORT:
-            notebooks.convert_parameter(ast.literal_eval(entry["default"]), entry, name)
+            notebooks.convert_notebook_parameter(ast.literal_eval(entry["default"]), entry, name)
 
 
 def asked_by_pages() -> Iterator[str]:

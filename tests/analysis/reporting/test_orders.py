@@ -122,8 +122,17 @@ def test_other_tables_take_over_the_names_of_the_joined_rows():
     )
 
 
-def test_the_caption_is_there_where_rows_are_joined_and_in_short_sentences():
+def test_the_caption_says_in_one_sentence_that_orders_are_shown_once_and_where_only_some_are():
     joined = orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS)
-    assert orders.describe_joined_option_orders(rows()) == ""
-    said = orders.describe_joined_option_orders(rows(), joined.rename(columns={"condition": "a_condition"}))
-    assert all(len(sentence.split()) <= 30 for sentence in said.split(". "))
+    assert orders.describe_joined_option_orders(CONDITIONS, rows()) == ""
+    assert orders.describe_joined_option_orders(CONDITIONS, rows(), joined) == orders.PARTLY_JOINED_NOTE
+    sentence = " Both orders of the options gave the same, so they are shown once."
+    assert orders.describe_joined_option_orders(CONDITIONS, joined) == sentence == orders.JOINED_NOTE
+    assert orders.describe_joined_option_orders(CONDITIONS, joined.rename(columns={"condition": "a_condition"}))
+
+
+def test_of_pairs_each_side_tells_whether_orders_are_left_apart():
+    sides = {"study": "s", "a_model": "m", "a_condition": "plain/both orders", "b_model": "n"}
+    pairs = pd.DataFrame([sides | {"b_condition": name} for name in ("plain/yes-no", "plain/no-yes")])
+    assert orders.describe_joined_option_orders(CONDITIONS, pairs) == orders.PARTLY_JOINED_NOTE
+    assert orders.describe_joined_option_orders(CONDITIONS, pairs[:1]) == orders.JOINED_NOTE

@@ -18,8 +18,9 @@ from helpers.outside_packages import write_package
 from helpers.synthetic import random_frame, write_run
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
-CACHES = (outside_rooms.read_all_rooms, outside.list_page_rooms, catalogue.list_pages, html._build_jinja_environment,
-          made_notebook.make_notebook)  # fmt: skip
+CACHES = (outside_rooms.read_rooms_of_installed_packages, outside.list_page_rooms, catalogue.list_pages,
+html._build_jinja_environment,
+          made_notebook.make_notebook_of_page)  # fmt: skip
 
 
 @pytest.fixture
@@ -56,10 +57,10 @@ def test_a_page_of_ours_becomes_one_of_a_package_without_another_change(install,
     assert catalogue.look_up_column("toy_items", "toy_mean").header == "Agreement"
     assert callable(catalogue.import_page_function("toy", "tables.tabulate_toy_items"))
     assert "each of the 3 items" in html.render_template("toy/method", items=3)
-    assert provenance.list_room_entries(["toy", "stability"]) == [
+    assert provenance.list_outside_page_entries(["toy", "stability"]) == [
         ("From other packages", ["page toy of waver-toy 1.0"])
     ]
-    assert provenance.list_room_entries(["stability"]) == []
+    assert provenance.list_outside_page_entries(["stability"]) == []
 
 
 def test_a_page_without_a_notebook_gets_one_of_its_parts(install, tmp_path, capsys):
@@ -72,8 +73,8 @@ def test_a_page_without_a_notebook_gets_one_of_its_parts(install, tmp_path, caps
     node = nbformat.read(path, 4)
     nbformat.validate(node)
     assert path.name == "toy.ipynb" and tmp_path not in path.parents and capsys.readouterr().err == ""
-    assert notebooks.read_question(path) == "Do they agree?"
-    assert list(notebooks.read_parameters(path)) == ["runs", "out", "where"]
+    assert notebooks.read_notebook_question(path) == "Do they agree?"
+    assert list(notebooks.read_notebook_parameters(path)) == ["runs", "out", "where"]
     tagged = {tag: cell.source for cell in node.cells for tag in cell.metadata.get("tags", [])}
     assert (tagged["answer"], tagged["figure"]) == ("page.answer()", "page.figure('toy_means')")
     assert "page.table('toy_items')" in [cell.source for cell in node.cells]

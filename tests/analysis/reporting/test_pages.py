@@ -23,6 +23,7 @@ from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import SHARED, Column
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.drawing import pictures, plotting
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.latex import POINTS
@@ -31,6 +32,7 @@ from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import WrongPage
+from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
 from helpers.text_features import hide
@@ -241,6 +243,21 @@ def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     drawn = build_pictures(figure, frames_of(FULL[page]))
     assert drawn
     assert all(picture.caption and picture.draw().axes for picture in drawn[:1])
+
+
+@pytest.mark.parametrize(("page", "figure"), FIGURES)
+def test_long_names_of_models_stand_whole_in_every_figure(page, figure, frames_of):
+    if figure == "transcript_items":
+        pytest.skip("it names no model, and its layout is constrained when it is written")
+    frames, entry = frames_of(FULL[page]), catalogue.look_up_figure(figure)
+    draw = catalogue.import_page_function(page, f"plots.draw_{entry.plot_name or figure}")
+    names = {name: f"{NAMES[place % 3]}{place}" for place, name in enumerate(sorted(frames.runs.models))}
+    looks = plotting.assign_colours_and_markers(names.values())
+    part = next(iter(pictures._select_picture_frames(page, entry, frames)))
+    for width in plotting.WIDTHS.values():
+        drawing = draw(*(rename_models(frame, names) for frame in part), width=width, looks=looks)
+        check_figure(drawing)
+        check_names(drawing, names.values())
 
 
 @pytest.mark.parametrize("page", PAGES)

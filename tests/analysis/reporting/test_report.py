@@ -19,6 +19,7 @@ from analysis.reporting.output import notebooks, provenance, report
 from analysis.reporting.words.citations import read_published_studies
 from ground.errors import InputError
 from helpers.commands import waver
+from helpers.few_pages import keep_pages
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 
@@ -57,9 +58,11 @@ def made(run, tmp_path_factory):
     for name in ("analysis", "inference", "jinja2"):  # a user's own files, which nobody imports
         (cwd / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
     (cwd / "run").symlink_to(run)
-    done = waver(
-        "analysis", "report", "run", "--out", "out", "-p", "resamples=50", "-p", "thresholds=0.1,0.25", cwd=cwd
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        keep_pages(patch, "stability", "transcripts")
+        done = waver(
+            "analysis", "report", "run", "--out", "out", "-p", "resamples=50", "-p", "thresholds=0.1,0.25", cwd=cwd
+        )
     return cwd / "out", done
 
 
@@ -93,12 +96,13 @@ def test_texts_of_items_and_models_are_escaped(made):
 def test_first_screen_asks_answers_and_warns(made):
     page = Page(made[0] / "stability.html")
     words = page.words
-    assert "4 models were asked whether they agree with 5 items of “synthetic”" in words
+    asked = r"4 models, each in 1 to 2 conditions \(7 combinations\), were asked whether they agree with 5 items of "
+    assert re.search(asked + "“synthetic”", words), words[:900]
     assert re.search(r"95 % interval \d+ to \d+ %", words)
     for warning in ("Low validity: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study",
                     "no valid answer", "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
         assert warning in words, warning
-    assert page.tags.index("picture") < page.tags.index("h2")
+    assert page.tags.index("svg") < page.tags.index("h2")
 
 
 def test_code_is_there_but_hidden_and_nothing_else_of_the_kernel_is(made):
@@ -181,9 +185,9 @@ def test_numbers_on_the_page_are_those_of_the_table(made):
 def test_index_is_the_same_in_small(made):
     index, page = Page(made[0] / "index.html"), Page(made[0] / "stability.html")
     assert ("a", "stability.html") in index.addresses
-    start = page.words.index("4 models were asked")
+    start = page.words.index("4 models, each in")
     assert page.words[start : start + 120] in index.words
-    assert "picture" in index.tags
+    assert "svg" in index.tags
 
 
 def test_progress_goes_to_standard_error_and_the_index_to_standard_output(made):
@@ -220,8 +224,15 @@ def test_a_failing_notebook_leaves_the_others_standing(run, tmp_path, fixtures, 
     works = fixtures("works", "import sys\nprint('no' + 'ise', file=sys.stderr)\nsys.executable", "speed + 1")
     fails = fixtures("failing", "1 + 1", "raise ValueError('no <b>such</b> thing')", "print('never')")
     monkeypatch.setattr(report, "list_notebooks", lambda: [fails, works])
-    assert main(["report", str(run), "--out", str(out), "-p", "speed=41"]) == 1
-    said = capsys.readouterr().err
+    assert main(["report", str(run), "--out", str(out), "-p", "speed=41", "--json"]) == 1
+    printed, said = capsys.readouterr()
+    content = json.loads(printed)  # nothing else is printed there
+    assert [(page["name"], page["state"], page["page"]) for page in content["pages"]] == [
+        ("failing", "failed", None),
+        ("works", "made", str(out / "works.html")),
+    ]
+    assert content["pages"][0]["reason"] == "ValueError: no <b>such</b> thing (cell 4)"
+    assert content["exit_status"] == 1
     assert "failing: failed: ValueError: no <b>such</b> thing" in said
     assert said.endswith("failed: failing; the index says why\n")
     assert not (out / "failing.html").exists()
@@ -305,7 +316,7 @@ def test_files_of_an_earlier_report_do_not_linger(tmp_path):
      ("[1, 2]", "list[int]", [1, 2]), (["a"], "list[str]", ["a"]), ((0.1,), "list[float]", [0.1])],
 )  # fmt: skip
 def test_parameters_are_converted_to_their_declared_type(value, declared, wanted):
-    converted = notebooks.convert_parameter(value, {"inferred_type_name": declared, "help": ""}, "name")
+    converted = notebooks.convert_notebook_parameter(value, {"inferred_type_name": declared, "help": ""}, "name")
     assert converted == wanted
     assert type(converted) is type(wanted)
 
@@ -317,7 +328,9 @@ def test_parameters_are_converted_to_their_declared_type(value, declared, wanted
 )  # fmt: skip
 def test_values_of_another_type_are_refused(value, declared):
     with pytest.raises(InputError, match="parameter"):
-        notebooks.convert_parameter(value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name")
+        notebooks.convert_notebook_parameter(
+            value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name"
+        )
 
 
 def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):

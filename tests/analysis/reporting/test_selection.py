@@ -131,7 +131,7 @@ def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):
     page = StabilityPage([str(source)])
     assert "part only" not in page.show_answer(words.Answer("Asked.", "So it is.")).text
     page.runs = open_run(source).where("model = 'bert' AND text <> '<b>'").open_protocols(page.protocols)
-    counted = words.count_part(page.runs.part)
+    counted = words.describe_size_of_part(page.runs.part)
     shown = page.show_answer(words.Answer("Asked.", "So it is.")).text
     assert f"Asked. A part only: {counted}." in shown and "caution" in shown
     assert counted in page.cautions().text and "<b>" not in page.cautions().text

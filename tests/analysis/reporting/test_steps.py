@@ -101,7 +101,7 @@ def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(t
     (page,) = [entry.page for entry in report.list_notebooks() if entry.name == "stability"]
     (result,) = report.write_report(
         [str(folder)], tmp_path / "out", {"resamples": 20}, registry=[report.Notebook(path, page)]
-    )
+    ).results
     assert result.error is None
     assert "differences" in result.chapter.card_html
     for name in ("stability", "index"):

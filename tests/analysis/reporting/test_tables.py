@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,11 +17,13 @@ from analysis import runs
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import grid, tables
-from analysis.reporting.catalogue.columns import Column, format_value
+from analysis.reporting.catalogue.columns import Column, format_value_by_column
 from analysis.reporting.output import files, latex
 from analysis.reporting.output.latex import POINTS
 from analysis.reporting.words import labels
 from ground.errors import InputError
+from helpers.commands import waver
+from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run
 
 NAMES = ("stability", "items", "differences", "item_stability", "divergent", "distribution", "outliers", "invalid",
@@ -198,6 +202,14 @@ def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
     assert grid.build_grid("stability", two, ["validity"]).names == ("study", "model", "condition", "validity")
 
 
+def test_a_name_of_rows_that_is_asked_for_stands_where_it_was_asked_for():
+    frame = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "chat", "validity": 0.5})
+    for asked in (["validity", "model"], ["condition", "model", "validity"]):
+        assert grid.build_grid("stability", frame, asked).names == tuple(asked)
+    several = frame.assign(model="a", condition=["chat", "plain"])
+    assert grid.build_grid("stability", several, ["model", "validity"]).names == ("model", "condition", "validity")
+
+
 @pytest.mark.parametrize(
     ("raw", "digits", "shown"),
     [(0.125, 2, "0.12"), (1.0, 2, "1.00"), (0.0, 2, "0.00"), (0.004, 2, "<0.01"), (-0.5, 2, "−0.50"),
@@ -206,7 +218,7 @@ def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
      (["a b", "c"], None, "“a b”; “c”"), (np.int64(7), None, "7"), (True, None, "yes"), (np.False_, None, "no")],
 )  # fmt: skip
 def test_values_are_printed_with_few_digits(raw, digits, shown):
-    assert format_value(raw, Column("", digits=digits)) == shown
+    assert format_value_by_column(raw, Column("", digits=digits)) == shown
 
 
 def test_flip_thresholds_are_read_from_their_columns():
@@ -237,6 +249,43 @@ def test_explain_names_all_tables_and_every_column_of_one():
     assert [line.split()[0] for line in tables.explain_tables().splitlines()] == list(catalogue.list_tables())
     shown = tables.explain_tables(["stability"])
     assert "validity_se" in shown and "SD across items" in shown and "probability, 0 to 1" in shown
+
+
+def test_the_list_as_json_has_the_same_and_keeps_its_schema():
+    schema = json.loads((Path(catalogue.__file__).parent / "schema.json").read_text("utf-8"))
+    content = json.loads(tables.write_tables_json())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(content)
+    assert [table["table"] for table in content["tables"]] == list(catalogue.list_tables())
+    (stability,) = json.loads(tables.write_tables_json(["stability"]))["tables"]
+    meanings = {column["column"]: column["meaning"] for column in stability["columns"]}
+    assert meanings["validity_se"] in tables.explain_tables(["stability"])
+    assert stability["options"]["resamples"] == tables.list_table_options("stability")["resamples"].default
+
+
+class TestPrintedRows:
+    """Rows that a paper printed stand among a run's only where the call asks for them."""
+
+    def table(self, *options: str) -> tuple[list[dict[str, str]], str]:
+        done = waver("analysis", "table", self.run, "choice_wordings", "-p", "resamples=20", *options)
+        return list(csv.DictReader(io.StringIO(done.stdout))), done.stderr
+
+    @pytest.fixture(autouse=True)
+    def write_run(self, tmp_path):
+        self.run, _ = FULL["choice"](tmp_path / "run")
+
+    def test_they_are_left_out_and_counted(self):
+        rows, told = self.table()
+        assert {row["source"] for row in rows} == {"these runs"}
+        assert told == "choice_wordings: 6 rows that papers printed are left out; --with-published has them\n"
+
+    def test_they_are_there_where_they_are_asked_for(self):
+        rows, told = self.table("--with-published")
+        assert sum(row["source"] == "Choi, RoParQ, Table 8" for row in rows) == 6 and told == ""
+
+    def test_a_source_of_another_kind_is_no_paper(self):
+        frame = pd.DataFrame({"source": ["On the farm, you see the red bag."]})
+        assert tables.select_rows_from_runs("score_items", frame) is frame
 
 
 def test_dictionary_next_to_the_tables_covers_every_column(frames, tmp_path):
@@ -286,9 +335,9 @@ def test_the_spread_is_printed_without_its_interval_and_the_difference_with_it(f
 
 def test_labels_say_no_more_than_needed():
     frame = pd.DataFrame({"model": ["o/a", "o/a", "o/b"], "condition": ["x", "y", "x"], "study": "s"})
-    assert list(labels.build_row_labels(frame)) == ["a · x", "a · y", "b"]
+    assert list(labels.build_row_labels(frame)) == ["o/a · x", "o/a · y", "o/b"]
     assert list(labels.build_row_labels(frame.assign(model=["o/a", "p/a", "b"]))) == ["o/a", "p/a", "b"]
-    assert list(labels.build_row_labels(frame.assign(study=["s", "s", "t"])))[2] == "b · t"
+    assert list(labels.build_row_labels(frame.assign(study=["s", "s", "t"])))[2] == "o/b · t"
 
 
 def test_shortened_names_stay_different():

@@ -96,7 +96,7 @@ def test_its_page_is_in_the_report(made):
     assert "Only 4 items: bootstrap intervals tend to be too narrow." in page.words
     assert "of the 4 items." in page.words
     assert "one dot per item, one row per model" in page.words
-    assert "picture" in page.tags
+    assert "svg" in page.tags
 
 
 def test_its_table_and_its_figure_lie_next_to_the_page(made):

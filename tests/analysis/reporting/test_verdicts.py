@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from analysis.measures.thresholds import is_silent
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.words import verdicts
 from analysis.reporting.words.verdicts import (
     Band,
@@ -41,7 +41,7 @@ def test_every_rule_is_a_sentence_of_at_most_thirty_words():
 
 
 def test_validity_half_of_the_answers_is_enough():
-    assert is_silent(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
+    assert has_mostly_invalid_answers(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -25,41 +25,41 @@ def test_the_examples_are_right():
 
 
 def test_columns_come_where_they_stand_and_nothing_is_a_template():
-    found = model_prompts.recover_prompt(ENTRY, WORDING)
+    found = model_prompts.recover_prompt_of_wording(ENTRY, WORDING)
     assert found.messages == (("system", "Be brief."), ("user", "Of tea: {{ text }} <b>?"))
     assert found.text == "[system]\nBe brief.\n\n[user]\nOf tea: {{ text }} <b>?"
 
 
 @pytest.mark.parametrize("attributes", [None, {}, {"other": "tea"}])
 def test_a_wording_without_a_shown_attribute_has_no_prompt(attributes):
-    found = model_prompts.recover_prompt(ENTRY, {**WORDING, "attributes": attributes})
+    found = model_prompts.recover_prompt_of_wording(ENTRY, {**WORDING, "attributes": attributes})
     assert not found.messages
     assert "lack" in found.why
 
 
 def test_without_a_form_only_the_recorded_prompt_is_shown():
     entry = {**ENTRY, "wordings": None, "inexact": "the template changes the wording"}
-    assert model_prompts.recover_prompt(entry, {**WORDING, "variant": "p1"}) == Prompt(((None, "<s>Be"),))
-    assert "only (the template changes the wording)" in model_prompts.recover_prompt(entry, WORDING).why
+    assert model_prompts.recover_prompt_of_wording(entry, {**WORDING, "variant": "p1"}) == Prompt(((None, "<s>Be"),))
+    assert "only (the template changes the wording)" in model_prompts.recover_prompt_of_wording(entry, WORDING).why
     cut = {**entry, "characters": 6}
-    assert not model_prompts.recover_prompt(cut, {**WORDING, "variant": "p1"}).messages
+    assert not model_prompts.recover_prompt_of_wording(cut, {**WORDING, "variant": "p1"}).messages
 
 
 def test_a_run_without_prompts_says_so(tmp_path):
     run = runs.open_runs(
         write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]}))
     )
-    assert model_prompts.find_asked_entry(run, "synthetic", "m", "plain/yes-no") is None
-    assert model_prompts.recover_prompt(None, WORDING) == Prompt(why=model_prompts.UNKNOWN)
+    assert model_prompts.find_prompts_entry_of_condition(run, "synthetic", "m", "plain/yes-no") is None
+    assert model_prompts.recover_prompt_of_wording(None, WORDING) == Prompt(why=model_prompts.UNKNOWN)
 
 
 def test_entries_belong_to_their_models_and_studies(tmp_path):
     folder = write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]}))
     edit_run_json(folder, asked={"plain/yes-no": [{**ENTRY, "models": ["other"]}, ENTRY]})
     run = runs.open_runs(folder)
-    assert model_prompts.find_asked_entry(run, "synthetic", "m", "plain/yes-no") == ENTRY
-    assert model_prompts.find_asked_entry(run, "synthetic", "unasked", "plain/yes-no") is None
-    assert model_prompts.find_asked_entry(run, "another", "m", "plain/yes-no") is None
+    assert model_prompts.find_prompts_entry_of_condition(run, "synthetic", "m", "plain/yes-no") == ENTRY
+    assert model_prompts.find_prompts_entry_of_condition(run, "synthetic", "unasked", "plain/yes-no") is None
+    assert model_prompts.find_prompts_entry_of_condition(run, "another", "m", "plain/yes-no") is None
 
 
 def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
@@ -83,7 +83,7 @@ def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
     ("row", "scale", "line"),
     [
         ({"probability": [0.9996, 1e-6], "mass": 0.9999, "mass_upper": 1.0}, None,
-         "yes >0.999, no 1e-06, together >0.999 to 1; answer: none"),
+         "yes >0.999, no <0.001, together >0.999 to 1; answer: none"),
         ({"count": [2, 1], "invalid": 7, "output": ["a"] * 10, "answer": "yes"}, None,
          "of 10 texts: yes 2, no 1, none of them 7; answer: yes"),
         ({"probability": [0.1, 0.2, 0.3, 0.15], "mass": 0.75, "score": 2.5, "answer": "3"}, [1, 4],

@@ -22,7 +22,7 @@ def con(tmp_path):
     con.execute(f"COPY numbers TO '{tmp_path / 'mine [1].parquet'}'")
     con.execute(f"COPY numbers TO '{tmp_path / 'other.parquet'}'")
     con.execute(f"CREATE VIEW file AS SELECT * FROM read_parquet('{tmp_path}/mine [[]1].parquet')")
-    guarded.lock_connection(con, [tmp_path / "mine [1].parquet"])
+    guarded.restrict_connection_to_files(con, [tmp_path / "mine [1].parquet"])
     return con
 
 

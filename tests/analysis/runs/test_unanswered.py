@@ -11,7 +11,7 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
-from analysis.runs.unanswered import count_unanswered_prompts
+from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
 from helpers.page_runs import BARE, FULL
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
@@ -43,6 +43,14 @@ def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
     (said,) = words.list_unanswered_cautions(found)
     assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 are missing.")
     assert "a (plain/yes-no; 2 failed and 0 missing of 15)" in said and TOO_LONG in said
+
+
+def test_models_that_were_never_asked_are_named(tmp_path):
+    folder = write_run(tmp_path / "run", random_frame(["a"], items=2, paraphrases=2))
+    assert list_unasked_models(runs.open_runs(folder)) == []
+    edit_run_json(folder, expected={"org/typo": {}, "a": {"plain/yes-no": 6}})
+    assert list_unasked_models(runs.open_runs(folder)) == ["org/typo"]
+    assert words.list_unasked_cautions([]) == []
 
 
 def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):

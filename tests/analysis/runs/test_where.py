@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from analysis.runs import where
-from analysis.runs.guarded import lock_connection
+from analysis.runs.guarded import restrict_connection_to_files
 from ground.errors import InputError
 
 COLUMNS = {"n": "c0", "model": "c1", "attributes.hedged": "c2", "hedged": "c2", "A": "c3", "a": "c0", "flag": "c4"}
@@ -19,7 +19,7 @@ def con():
         "CREATE TABLE rows AS SELECT range AS c0, CASE WHEN range < 3 THEN 'small' ELSE 'it''s tuned' END AS c1, "
         "CASE WHEN range = 1 THEN NULL ELSE range::VARCHAR END AS c2, 'x' || range AS c3, range > 3 AS c4 FROM range(5)"
     )
-    lock_connection(con)
+    restrict_connection_to_files(con)
     return con
 
 
@@ -44,7 +44,7 @@ def con():
     ],
 )
 def test_a_condition_selects_the_rows_that_it_is_true_of(con, condition, kept):
-    table = where.select_rows(con, condition, "rows", ("c0",), COLUMNS)
+    table = where.select_rows_fulfilling_condition(con, condition, "rows", ("c0",), COLUMNS)
     assert sorted(table["c0"].to_pylist()) == kept
 
 
@@ -57,6 +57,8 @@ NONSENSE = [
     ("1", "neither true nor false"),
     ("n = 'x'", "Could not convert"),
     ("model = ", "syntax error"),
+    ("group = 'En-De'", "group is a word of SQL: write attributes.group"),
+    ("n = 1 AND order = 'ABC'", "order is a word of SQL: write attributes.order"),
     ("n = 1; DROP TABLE rows", "only a SELECT statement is run"),
     ("n = 1; SELECT 1", "give one SELECT statement"),
     ("n = 1 LIMIT 1", "not one condition"),
@@ -87,10 +89,10 @@ NONSENSE = [
 @pytest.mark.parametrize(("condition", "words"), NONSENSE, ids=range(len(NONSENSE)))
 def test_nonsense_is_told_in_one_line_and_does_nothing(con, condition, words):
     if words is None:
-        assert where.select_rows(con, condition, "rows", ("c0",), COLUMNS)["c0"].to_pylist() == []
+        assert where.select_rows_fulfilling_condition(con, condition, "rows", ("c0",), COLUMNS)["c0"].to_pylist() == []
         return
     with pytest.raises(InputError) as refused:
-        where.select_rows(con, condition, "rows", ("c0",), COLUMNS)
+        where.select_rows_fulfilling_condition(con, condition, "rows", ("c0",), COLUMNS)
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 500
     assert words in str(refused.value)
     assert con.execute("SELECT count(*) FROM rows").fetchall() == [(5,)]

@@ -12,8 +12,8 @@ from analysis.statistics.annotators import (
     NONE_COMPLETE,
     NONE_SHARED,
     ONE_ANNOTATOR,
+    compute_share_of_yes_votes,
     compute_vote_agreement,
-    compute_yes_share,
 )
 from analysis.statistics.interval import UNDEFINED
 
@@ -106,13 +106,13 @@ def test_a_coefficient_that_is_undefined_in_some_draws_has_no_interval():
 def test_share_of_decoys_that_an_annotator_calls_the_same_has_wilsons_interval():
     """With one decoy of each item, to 1e-12; wordings of one item are worth less."""
     votes = np.array([1, 0, 0, NO, 0, 0, 1, 0])
-    error = compute_yes_share(votes, np.arange(8))
+    error = compute_share_of_yes_votes(votes, np.arange(8))
     assert (error.value, error.n) == (pytest.approx(2 / 7), 7)
     assert (error.lower, error.upper) == pytest.approx(proportion_confint(2, 7, method="wilson"), abs=1e-12)
-    never = compute_yes_share(np.zeros(8), np.arange(8))
+    never = compute_share_of_yes_votes(np.zeros(8), np.arange(8))
     assert never.lower == 0 and never.upper == pytest.approx(proportion_confint(0, 8, method="wilson")[1], abs=1e-12)
     alike, single = (np.tile([1.0, 0, 0, 0], (5, 1)).T.ravel(), np.tile([1.0, 0, 0, 0], 5))
-    of_items = compute_yes_share(alike, np.repeat(np.arange(4), 5))
-    assert of_items.value == 0.25 and of_items.upper > compute_yes_share(single, np.arange(20)).upper + 0.1
-    nothing = compute_yes_share(np.array([NO]), [0])
+    of_items = compute_share_of_yes_votes(alike, np.repeat(np.arange(4), 5))
+    assert of_items.value == 0.25 and of_items.upper > compute_share_of_yes_votes(single, np.arange(20)).upper + 0.1
+    nothing = compute_share_of_yes_votes(np.array([NO]), [0])
     assert nothing.n == 0 and np.isnan([nothing.value, nothing.lower, nothing.upper]).all()

@@ -17,7 +17,7 @@ from analysis.statistics.corrected_share import (
     ONLY_FLIPS,
     POOR_READERS,
     estimate_corrected_share,
-    sum_same_wordings,
+    sum_same_meaning_shares_by_item,
 )
 from helpers.meaning_studies import Design, compute_truth, draw_studies
 
@@ -71,7 +71,9 @@ def test_an_item_moves_the_estimate_as_its_weight_does():
     study = flips, passes, same, items
     has_answer = ~np.isnan(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = sum_same_wordings(*(part[has_answer] for part in (flips, passes, same)), codes[has_answer])
+    above, below = sum_same_meaning_shares_by_item(
+        *(part[has_answer] for part in (flips, passes, same)), codes[has_answer]
+    )
     share = estimate_corrected_share(*study)
     influence = (above - share.corrected * below) / below.sum()
     for place, item in enumerate(np.unique(items)):
@@ -88,7 +90,9 @@ def test_interval_is_that_of_t_on_the_logit_scale():
     share = estimate_corrected_share(flips, passes, same, items)
     has_answer = ~np.isnan(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = sum_same_wordings(*(part[has_answer] for part in (flips, passes, same)), codes[has_answer])
+    above, below = sum_same_meaning_shares_by_item(
+        *(part[has_answer] for part in (flips, passes, same)), codes[has_answer]
+    )
     error = np.sqrt(8 / 7 * (((above - share.corrected * below) / below.sum()) ** 2).sum())
     half = stdtrit(6, 0.975) * error / share.corrected / (1 - share.corrected)
     wanted = expit(logit(share.corrected) - half), expit(logit(share.corrected) + half)
@@ -212,7 +216,7 @@ def test_interval_of_the_change_is_made_of_both_and_their_correlation():
     flips, passes, same, items = draw_study(5, wordings=30, sheet=25)
     flips = np.nan_to_num(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = sum_same_wordings(flips, passes, same, codes)
+    above, below = sum_same_meaning_shares_by_item(flips, passes, same, codes)
     share = estimate_corrected_share(flips, passes, same, items)
     means = np.array([flips[codes == code].mean() for code in range(8)])
     r = np.corrcoef(above - share.corrected * below, means)[0, 1]
@@ -223,6 +227,7 @@ def test_interval_of_the_change_is_made_of_both_and_their_correlation():
     assert share.change_upper - share.change == pytest.approx(np.sqrt(d**2 + e**2 - 2 * r * d * e), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dependence", [0.0, 0.7])
 @pytest.mark.parametrize("other", [0.1, 0.3])
 @pytest.mark.parametrize(("items", "sheet", "auc"), [(20, 10, 0.7), (40, 20, 0.85), (62, 20, 0.95)])

@@ -10,15 +10,15 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.ordered import (
-    compute_end_shares,
-    compute_entropies,
-    compute_middle_shares,
-    compute_mode_flips,
+    compute_answer_entropies,
+    compute_flips_across_middle,
+    compute_flips_of_most_probable_option,
+    compute_mean_answer_scores,
     compute_sample_variances,
-    compute_scores,
-    compute_side_flips,
+    compute_shares_of_end_options,
+    compute_shares_of_middle_option,
     compute_wording_distances,
-    find_modes,
+    find_most_probable_ranks,
 )
 from analysis.statistics.spread import compute_mean_pair_distances
 from analysis.statistics.strata import estimate_stratified_mean
@@ -30,14 +30,16 @@ def test_answers_of_different_numbers_of_options_stand_in_one_array():
     """Of three options in an array of five, the last two ranks hold 0."""
     shares = np.array([[0.2, 0.3, 0.5, 0, 0], [0.1, 0.2, 0.3, 0.3, 0.1], [0.4, 0.1, 0.1, 0.4, 0]])
     n_options = np.array([3, 5, 4])
-    np.testing.assert_allclose(compute_scores(shares, n_options), [0.65, 0.525, 0.5], atol=1e-15)
-    np.testing.assert_allclose(compute_end_shares(shares, n_options), [0.7, 0.2, 0.8], atol=1e-15)
-    np.testing.assert_allclose(compute_middle_shares(shares, n_options), [0.3, 0.3, np.nan])
+    np.testing.assert_allclose(compute_mean_answer_scores(shares, n_options), [0.65, 0.525, 0.5], atol=1e-15)
+    np.testing.assert_allclose(compute_shares_of_end_options(shares, n_options), [0.7, 0.2, 0.8], atol=1e-15)
+    np.testing.assert_allclose(compute_shares_of_middle_option(shares, n_options), [0.3, 0.3, np.nan])
     np.testing.assert_allclose(
-        compute_entropies(shares), [stats.entropy(row[row > 0], base=2) for row in shares], atol=1e-12
+        compute_answer_entropies(shares), [stats.entropy(row[row > 0], base=2) for row in shares], atol=1e-12
     )
-    assert np.isnan(compute_entropies(np.full(5, np.nan)))
-    assert find_modes(shares)[:1].tolist() == [2.0] and np.isnan(find_modes(shares)[1:]).all()
+    assert np.isnan(compute_answer_entropies(np.full(5, np.nan)))
+    assert (
+        find_most_probable_ranks(shares)[:1].tolist() == [2.0] and np.isnan(find_most_probable_ranks(shares)[1:]).all()
+    )
 
 
 def test_the_distance_of_two_wordings_is_that_of_scipy():
@@ -71,10 +73,10 @@ def test_variances_of_counts_are_those_of_the_samples():
 
 
 def test_flips_of_ties_and_of_the_middle():
-    flips, middle = compute_side_flips(np.array([[0.5, 0.5, 0.7, 0.9], [0.2, np.nan, np.nan, np.nan]]))
+    flips, middle = compute_flips_across_middle(np.array([[0.5, 0.5, 0.7, 0.9], [0.2, np.nan, np.nan, np.nan]]))
     assert flips[0] == 0 and middle[0] == 0.5 and np.isnan([flips[1], middle[1]]).all()
     modes = np.array([[0, 0, 1, 2], [0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
-    np.testing.assert_allclose(compute_mode_flips(modes, 3), [0.5, 0.5, np.nan])
+    np.testing.assert_allclose(compute_flips_of_most_probable_option(modes, 3), [0.5, 0.5, np.nan])
 
 
 def test_one_stratum_is_a_t_interval_and_two_are_welch():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.statistics import correlation
-from analysis.statistics.rounding import NOISE, is_constant, remove_rounding_noise
+from analysis.statistics.rounding import NOISE, are_scores_constant, remove_rounding_noise
 
 SCORES = st.lists(st.floats(0, 9, allow_subnormal=False), min_size=1, max_size=12)
 
@@ -31,8 +31,8 @@ def test_noise_is_taken_away_and_nothing_else(values, seed):
 @pytest.mark.parametrize("scale", [1.0, 9.0, 1e6])
 def test_the_limit_is_a_standard_deviation_of_1e_9_of_the_scale(scale):
     shape = np.array([-1.0, 1, -1, 1])  # its standard deviation is 1
-    assert is_constant(5 + shape * scale * NOISE * 0.9, scale)
-    assert not is_constant(5 + shape * scale * NOISE * 1.1, scale)
+    assert are_scores_constant(5 + shape * scale * NOISE * 0.9, scale)
+    assert not are_scores_constant(5 + shape * scale * NOISE * 1.1, scale)
 
 
 def test_correlations_over_models_do_not_take_noise_for_a_measure():

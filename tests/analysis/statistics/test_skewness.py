@@ -11,8 +11,8 @@ from scipy import stats
 from analysis.measures.reworded.study import AGREEMENT, LOGIT, Study
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import (
+    compute_equivalence_p_of_panel_mean,
     compute_p_of_panel_mean_against_value,
-    compute_p_of_panel_mean_within_margin,
 )
 from analysis.statistics.skewness import has_few_unlike_values
 from helpers import textbook
@@ -94,7 +94,7 @@ def test_the_test_agrees_with_the_interval(crossed, seed):
     p = compute_p_of_panel_mean_against_value(panel, "items")
     assert p == pytest.approx(textbook.mean_difference(list(values.mean(axis=1))), abs=1e-9)
     margin = max(map(abs, panel.compute_interval("both", 0.9)))
-    assert compute_p_of_panel_mean_within_margin(panel, "both", margin) == pytest.approx(0.05, abs=1e-9)
+    assert compute_equivalence_p_of_panel_mean(panel, "both", margin) == pytest.approx(0.05, abs=1e-9)
 
 
 def test_few_items_that_differ_a_little_show_no_equivalence():
@@ -104,7 +104,7 @@ def test_few_items_that_differ_a_little_show_no_equivalence():
         drawn = rng.random((20, 1))
         apart = np.where(drawn < 0.05, 1, np.where(drawn < 0.15, 0.02, 0.0))
         panel = estimate_panel_mean(apart, False, is_share=False)
-        found += compute_p_of_panel_mean_within_margin(panel, "both", size) < 0.05
+        found += compute_equivalence_p_of_panel_mean(panel, "both", size) < 0.05
         of_t += apart.any() and stats.ttest_1samp(apart[:, 0], size, alternative="less").pvalue < 0.05
     assert found / 300 < 0.08 and of_t / 300 > 0.25  # without any difference p is 0: .85**20 = .04
 
@@ -155,11 +155,11 @@ def test_where_few_items_differ_there_is_no_interval_and_p_is_no_less_than_an_ex
     assert stats.ttest_1samp(apart[:, 0], 0).pvalue < 0.05 < 2 / 2**5
     assert panel.few and np.isnan(panel.compute_interval("items")).all()
     assert compute_p_of_panel_mean_against_value(panel, "both") == 2 / 2**5
-    assert np.isnan(compute_p_of_panel_mean_within_margin(panel, "both", 1.0))
+    assert np.isnan(compute_equivalence_p_of_panel_mean(panel, "both", 1.0))
     apart[5] = 0.5
     panel = estimate_panel_mean(apart, False, is_share=False)
     assert panel.compute_interval("items") == pytest.approx(
         stats.t.interval(0.95, 29, apart.mean(), stats.sem(apart[:, 0])), abs=1e-12
     )
-    assert compute_p_of_panel_mean_within_margin(panel, "both", 1.0) < 0.05
+    assert compute_equivalence_p_of_panel_mean(panel, "both", 1.0) < 0.05
     assert has_few_unlike_values(np.array([0.1 + 0.2, 0.3, 1, 2])) and not has_few_unlike_values(np.arange(4.0))

@@ -65,7 +65,7 @@ def spearman(counts, x, y):
 
 
 def pearson(counts, x, y):
-    return weighted.compute_pearson(counts, x[:, None], y[:, None])[:, 0]
+    return weighted.compute_pearson_correlation(counts, x[:, None], y[:, None])[:, 0]
 
 
 def same(found, wanted):

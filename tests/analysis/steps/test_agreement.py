@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.steps.agreement import (
-    average_spreads,
+    average_range_and_sd,
     average_validity,
     compute_agreement,
     compute_flip_shares,
@@ -101,7 +101,7 @@ def test_flips_are_the_share_of_items_above_the_threshold_and_spreads_are_means_
     assert compute_flip_shares(items, [0.1, 0.25]).to_dict("records") == [
         {"study": "s", "model": "m", "condition": "c", "flip_10": 0.5, "flip_25": 0.0}  # 0.25 is not above 0.25
     ]
-    (spread,) = average_spreads(items).to_dict("records")
+    (spread,) = average_range_and_sd(items).to_dict("records")
     assert spread["range_mean"] == 0.5
     assert spread["range_sd"] == pytest.approx(math.sqrt(0.5))
     assert spread["sd_mean"] == pytest.approx(0.25)

@@ -19,7 +19,8 @@ def test_equal_tables_agree_in_any_order_and_the_sentence_says_how_far_they_are_
     assert not comparison.differs
     assert comparison.columns["values"].tolist() == [3, 3]
     assert comparison.describe() == (
-        "All 6 numbers agree: the largest difference is 1.0e-12; up to 1e-09 counts as none."
+        "All 5 numbers agree: the largest difference is 1.0e-12; up to 1e-09 counts as none. "
+        "1 more is undefined in both tables."
     )
 
 
@@ -49,6 +50,10 @@ def test_only_the_columns_of_the_other_table_are_compared_within_the_tolerance()
 
 def test_no_rows_are_nothing_to_compare():
     assert compare_tables(OURS.head(0), OURS.head(0), ["model"]).describe() == "There was nothing to compare."
+    undefined = OURS[["model", "flips"]].assign(flips=math.nan)
+    assert compare_tables(undefined, undefined, ["model"]).describe() == (
+        "There was nothing to compare: 3 numbers are undefined in both tables."
+    )
 
 
 @pytest.mark.parametrize(

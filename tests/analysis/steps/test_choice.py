@@ -7,7 +7,12 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.steps.choice import average_orders, compute_kept_shares, read_choices, summarize_questions
+from analysis.steps.choice import (
+    average_over_option_orders,
+    compute_shares_of_kept_choices,
+    read_choices,
+    summarize_questions,
+)
 
 ORDERS = {1: ["A", "B"], 2: ["B", "A"]}  # which choice stands first
 
@@ -46,7 +51,7 @@ def test_accuracy_perfect_wordings_and_xparacon():
         steady={"original": ("A", "A"), "paraphrase_1": ("A", "A")},
         varying={"original": ("A", "A"), "paraphrase_1": ("A", "B")},
     )
-    (row,) = summarize_questions(average_orders(read_choices(*run))).to_dict("records")
+    (row,) = summarize_questions(average_over_option_orders(read_choices(*run))).to_dict("records")
     assert row["accuracy"] == 7 / 8
     assert row["perfectly_correct"] == 3 / 4
     assert row["mean_sd"] == pytest.approx(0.125)  # of 0 and, of accuracies 1 and 0.5, 0.25
@@ -54,9 +59,9 @@ def test_accuracy_perfect_wordings_and_xparacon():
 
 
 def test_xparacon_is_infinite_where_nothing_varies_and_undefined_with_one_wording():
-    steady = summarize_questions(average_orders(read_choices(*build_run(q={"original": ("A", "B"),
+    steady = summarize_questions(average_over_option_orders(read_choices(*build_run(q={"original": ("A", "B"),
                                                                          "paraphrase_1": ("A", "B")}))))  # fmt: skip
-    single = summarize_questions(average_orders(read_choices(*build_run(q={"original": ("A", "B")}))))
+    single = summarize_questions(average_over_option_orders(read_choices(*build_run(q={"original": ("A", "B")}))))
     assert steady["xparacon"].tolist() == [math.inf]
     assert single["xparacon"].isna().all()
 
@@ -67,7 +72,7 @@ def test_kept_choices():
         turned={"original": ("A", "B"), "paraphrase_1": ("A", "B")},
         none={"original": (None, None), "paraphrase_1": (None, None)},
     )
-    (row,) = compute_kept_shares(read_choices(*run)).to_dict("records")
+    (row,) = compute_shares_of_kept_choices(read_choices(*run)).to_dict("records")
     assert row["same_in_orders"] == pytest.approx(1 / 3)
     assert row["same_in_wordings"] == pytest.approx(2 / 3)
     assert row["same_throughout"] == pytest.approx(1 / 3)
@@ -85,5 +90,5 @@ def test_texts_are_read_once_more_per_byte():
 def test_questions_of_several_subsets_are_all_together_too():
     responses, wordings = build_run(q={"original": ("A", "A")}, r={"original": ("B", "B")})
     choices = read_choices(responses, wordings.assign(**{"attributes.subset": wordings["item"]}))
-    table = summarize_questions(average_orders(choices)).set_index("subset")["accuracy"]
+    table = summarize_questions(average_over_option_orders(choices)).set_index("subset")["accuracy"]
     assert table.to_dict() == {"all": 0.5, "q": 1, "r": 0}

@@ -10,9 +10,9 @@ from scipy import stats
 from analysis.steps.correlations import (
     PAIR,
     correlate_pairs,
-    list_headline_coefficients,
-    pair_values,
-    spread_measures,
+    pair_measures_with_facts,
+    pivot_measures_by_model,
+    select_recomputable_headline_coefficients,
 )
 from analysis.steps.rows import compute_by_group
 
@@ -30,11 +30,13 @@ def build_values(values=(0.1, 0.3, 0.2, 0.4, 0.5), accuracy=(0.5, 0.6, 0.4, 0.9,
 
 
 def test_a_measure_is_paired_with_what_is_known_of_its_models():
-    pairs = pair_values(build_values(), FACTS)
+    pairs = pair_measures_with_facts(build_values(), FACTS)
     assert pairs["benchmark"].unique().tolist() == ["parameters", "Exam", "accuracy"]
     assert pairs[pairs["benchmark"] == "accuracy"]["score"].tolist() == [0.5, 0.6, 0.4, 0.9, 0.8]
     assert pairs[pairs["benchmark"] == "Exam"]["size"].tolist() == FACTS["parameters"].tolist()
-    assert spread_measures(pairs)["Range, s"].to_dict() == dict(zip(MODELS, [0.1, 0.3, 0.2, 0.4, 0.5], strict=True))
+    assert pivot_measures_by_model(pairs)["Range, s"].to_dict() == dict(
+        zip(MODELS, [0.1, 0.3, 0.2, 0.4, 0.5], strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,16 +49,16 @@ def test_a_measure_is_paired_with_what_is_known_of_its_models():
     ],
 )
 def test_values_that_are_not_compared_and_measures_of_few_models_are_left_out(fields):
-    pairs = pair_values(build_values(**fields), FACTS)
+    pairs = pair_measures_with_facts(build_values(**fields), FACTS)
     assert pairs.empty
-    assert spread_measures(pairs).empty
+    assert pivot_measures_by_model(pairs).empty
     assert compute_by_group(pairs, PAIR, "rho", stats.spearmanr, ["value", "score"]).empty
 
 
 def test_pingouin_is_given_complete_rows_and_ranks_for_spearman():
     pingouin = pytest.importorskip("pingouin")
     values = build_values([0.1, 0.3, np.inf, 0.4, 0.5])
-    found = correlate_pairs(pair_values(values, FACTS), pingouin.pairwise_corr, pingouin.partial_corr)
+    found = correlate_pairs(pair_measures_with_facts(values, FACTS), pingouin.pairwise_corr, pingouin.partial_corr)
     r = found.set_index(["benchmark", "method"])["r"]
     assert r["parameters", "spearman"] == pytest.approx(stats.spearmanr([1, 2, 5, 3, 4], [1, 2, 3, 4, 5]).statistic)
     assert r["Exam", "pearson"] == pytest.approx(np.corrcoef([0.1, 0.3, 0.4, 0.5], [1, 2, 4, 3])[0, 1])
@@ -65,7 +67,7 @@ def test_pingouin_is_given_complete_rows_and_ranks_for_spearman():
     assert r["accuracy", "pearson given size"] == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
     assert ("parameters", "pearson given size") not in r
     constant = correlate_pairs(
-        pair_values(build_values(values=0.5), FACTS), pingouin.pairwise_corr, pingouin.partial_corr
+        pair_measures_with_facts(build_values(values=0.5), FACTS), pingouin.pairwise_corr, pingouin.partial_corr
     )
     assert constant["r"].isna().all()
 
@@ -79,5 +81,5 @@ def test_undefined_and_perfect_partial_coefficients_are_not_compared():
             ("spearman given size", 0.5, False),
         ]
     ])  # fmt: skip
-    assert list_headline_coefficients(table)["method"].tolist() == ["pearson"]
-    assert list_headline_coefficients(pd.DataFrame()).empty
+    assert select_recomputable_headline_coefficients(table)["method"].tolist() == ["pearson"]
+    assert select_recomputable_headline_coefficients(pd.DataFrame()).empty

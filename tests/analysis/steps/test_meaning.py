@@ -7,11 +7,11 @@ import pytest
 
 from analysis import runs
 from analysis.measures.beside_original import read_answers_beside_original
-from analysis.measures.meaning import read_meaning_scores, read_meanings
+from analysis.measures.meaning import read_meaning_scores, read_verdicts_on_wordings
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k
 from analysis.steps.checking import compare_tables
-from analysis.steps.meaning import compute_expected_range, rate_checks, summarize_flips
+from analysis.steps.meaning import compute_expected_range, rate_quality_of_checks, summarize_flips
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import add_meaning, write_meaning_run
 
@@ -32,11 +32,13 @@ def test_steps_and_tables_agree(tmp_path, name):
         add_meaning(folder, every_variant=name != "choice")
     opened = runs.open_runs(folder)
     scores, answers = read_meaning_scores(opened), read_answers_beside_original(opened)
-    checks = compare_tables(build_table("meaning_checks", opened), rate_checks(scores), ["study", "check"], TOLERANCE)
+    checks = compare_tables(
+        build_table("meaning_checks", opened), rate_quality_of_checks(scores), ["study", "check"], TOLERANCE
+    )
     assert not checks.differs, checks.describe()
     table = build_table("meaning_flips", opened, resamples=0)
     on = ["study", "model", "condition", "wordings"]
-    flips = compare_tables(table, summarize_flips(answers, read_meanings(opened)), on, TOLERANCE)
+    flips = compare_tables(table, summarize_flips(answers, read_verdicts_on_wordings(opened)), on, TOLERANCE)
     assert not flips.differs, flips.describe()
 
 

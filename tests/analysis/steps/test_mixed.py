@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.features.attributes import name_levels
+from analysis.features.attributes import name_levels_against_baseline
 from analysis.statistics import mixed
-from analysis.steps.mixed import TOLERANCE, fit_units_again, list_attributes, select_first_units
+from analysis.steps.mixed import TOLERANCE, fit_units_again, list_attributes_of_terms, select_first_units
 
 R = pytest.mark.skipif(not find_spec("pymer4") or not which("R"), reason="R or pymer4 is not installed")
 KEYS = ["study", "model", "condition"]
@@ -60,8 +60,8 @@ def test_attributes_of_wordings_are_checked_too(package):
     rows = build_rows()
     tone = np.where(np.arange(len(rows)) % 3 == 0, "rude", "plain")
     rows = rows.assign(**{"attributes.tone": pd.Categorical(tone), "attributes.hedged": np.arange(len(rows)) % 2 * 1.0})
-    effects = fit(name_levels(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged")
-    assert list_attributes(effects) == ["attributes.hedged", "attributes.tone"]
+    effects = fit(name_levels_against_baseline(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged")
+    assert list_attributes_of_terms(effects) == ["attributes.hedged", "attributes.tone"]
     ours = select_first_units(effects, rows.columns)
     assert "attributes.tone[rude vs plain]" in set(ours["term"])
     theirs = fit_units_again(rows, ours, package)
@@ -88,3 +88,15 @@ def test_a_fit_may_have_no_predictor():
     ours = select_first_units(effects, rows.columns)
     (estimate,) = fit_units_again(rows, ours, "statsmodels")["estimate"]
     assert estimate == pytest.approx(effects["estimate"].iloc[0], abs=TOLERANCE)
+
+
+def test_statsmodels_is_asked_again_where_its_search_stops_short_of_no_variance():
+    """Items do not differ: the maximum is at a variance of 0, which lme4 and the built-in engine find, at 1e-9."""
+    rng = np.random.default_rng(8)
+    features = rng.normal(size=(36, 2))
+    rows = pd.DataFrame({"study": "s", "model": "a", "condition": "c", "item": pd.Categorical(np.repeat(range(12), 3)),
+                         "long": features[:, 0], "short": features[:, 1]})  # fmt: skip
+    rows = rows.assign(response=rng.normal(0, 0.2, 36))
+    effects = fit(rows)
+    theirs = fit_units_again(rows, effects, "statsmodels")
+    np.testing.assert_allclose(theirs["estimate"], effects["estimate"], rtol=0, atol=1e-9)

@@ -6,14 +6,14 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from analysis import runs
-from analysis.measures.readings import read_groups
+from analysis.measures.readings import read_reading_groups
 from analysis.pages.readings import tables
 from analysis.steps.readings import (
     PAIR,
     ROW,
     compute_side_kappas,
     compute_wording_spreads,
-    count_sides,
+    count_wordings_by_side,
     list_reading_values,
     select_rows,
 )
@@ -23,8 +23,8 @@ from helpers import reading_runs
 def test_steps_agree_with_the_tables(tmp_path):
     frame = reading_runs.reading_rows(items=6, wordings=5, samples=6, no_rule=0.6)
     opened = runs.open_runs(reading_runs.write_readings(tmp_path / "run", frame))
-    values = list_reading_values(read_groups(opened))
-    spreads, sides = compute_wording_spreads(values), count_sides(values)
+    values = list_reading_values(read_reading_groups(opened))
+    spreads, sides = compute_wording_spreads(values), count_wordings_by_side(values)
     table = select_rows(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
     assert table["wording_sd"].to_numpy(float) == pytest.approx(spreads["wording_sd"].to_numpy(float), abs=1e-12)
     pairs = select_rows(tables.tabulate_reading_pairs(opened, resamples=0), sides, PAIR)
@@ -37,4 +37,4 @@ def test_steps_agree_with_the_tables(tmp_path):
 def test_without_groups_there_are_no_values():
     assert list_reading_values([]).empty
     assert compute_wording_spreads(list_reading_values([])).empty
-    assert count_sides(list_reading_values([])).empty
+    assert count_wordings_by_side(list_reading_values([])).empty

@@ -6,22 +6,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.steps.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
+from analysis.steps.rows import (
+    attach_wordings,
+    find_given_answers,
+    find_place_of_largest_score,
+    pick_entries,
+    stack_lists_into_array,
+)
 
 
 def test_lists_of_different_lengths_and_missing_ones_are_filled_up():
     column = pd.Series([np.array([0.5, 0.25, 0.25]), None, [1.0, 0.0], pd.NA, float("nan")])
     np.testing.assert_array_equal(
-        stack_lists(column),
+        stack_lists_into_array(column),
         [[0.5, 0.25, 0.25], [np.nan] * 3, [1.0, 0.0, np.nan], [np.nan] * 3, [np.nan] * 3],
     )
-    assert stack_lists(pd.Series([["yes", "no"], None]), object).tolist() == [["yes", "no"], [None, None]]
-    assert stack_lists(pd.Series([None])).shape == (1, 2)
+    assert stack_lists_into_array(pd.Series([["yes", "no"], None]), object).tolist() == [["yes", "no"], [None, None]]
+    assert stack_lists_into_array(pd.Series([None])).shape == (1, 2)
 
 
 def test_the_largest_is_none_where_two_are():
     scores = np.array([[0.1, 0.7], [0.5, 0.5], [np.nan, 0.2], [np.nan, np.nan], [-np.inf, -np.inf]])
-    places = find_largest(scores)
+    places = find_place_of_largest_score(scores)
     assert places.tolist() == [1, -1, 1, -1, -1]
     assert pick_entries(np.array([["a", "b"]] * 5, object), places).tolist() == ["b", None, "b", None, None]
 

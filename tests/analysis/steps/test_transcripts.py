@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.steps.transcripts import average_items, read_numbers
+from analysis.steps.transcripts import average_items, read_responses_as_numbers
 
 ITEMS = pd.DataFrame({
     "study": ["opinions", "opinions", "scores", "facts"], "item": ["a", "b", "x", "q"],
@@ -34,7 +34,9 @@ def build_run() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def test_the_spread_of_an_item_and_its_mean_score():
-    numbers = read_numbers(*build_run(), CONDITIONS, ITEMS, {"opinions": "agree", "scores": "", "facts": "A"})
+    numbers = read_responses_as_numbers(
+        *build_run(), CONDITIONS, ITEMS, {"opinions": "agree", "scores": "", "facts": "A"}
+    )
     assert numbers["study"].unique().tolist() == ["opinions", "scores"]
     assert numbers.loc[numbers["study"] == "opinions", "number"].tolist()[:3] == [0.75, 0.25, 0.0]
     values = average_items(numbers, ITEMS).set_index("item")
@@ -44,7 +46,7 @@ def test_the_spread_of_an_item_and_its_mean_score():
 
 def test_items_without_numbers_have_no_value():
     responses, wordings = build_run()
-    numbers = read_numbers(responses, wordings, CONDITIONS, ITEMS[3:], {})
+    numbers = read_responses_as_numbers(responses, wordings, CONDITIONS, ITEMS[3:], {})
     assert numbers.empty
     values = average_items(numbers, ITEMS[3:])
     assert values["transcript_value"].isna().all()

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ground.meaning.verdicts import ALL, ANOTHER, PEOPLE, SAME, UNCLEAR, decide_meanings, judge_checks, select_passed
+from ground.meaning.verdicts import (
+    ALL,
+    ANOTHER,
+    PEOPLE,
+    SAME,
+    UNCLEAR,
+    assess_quality_of_checks,
+    decide_verdict_per_wording,
+    select_wordings_checks_should_pass,
+)
 
 GOOD = np.linspace(0.5, 1.0, 40)
 DECOYS = np.linspace(0.0, 0.6, 40)  # two reach 0.58, one 0.6
@@ -13,7 +22,7 @@ DECOYS = np.linspace(0.0, 0.6, 40)  # two reach 0.58, one 0.6
 
 def judge(scores, decoys, passed=None):
     n = len(next(iter(scores.values())))
-    return judge_checks(scores, decoys, np.ones(n, bool) if passed is None else passed, ALL)
+    return assess_quality_of_checks(scores, decoys, np.ones(n, bool) if passed is None else passed, ALL)
 
 
 def test_a_check_that_parts_is_used_with_its_thresholds_and_shares():
@@ -66,12 +75,12 @@ def test_best_is_the_highest_auc_and_of_equal_ones_entailment_then_judge_then_si
 
 
 def test_wordings_that_people_refused_do_not_count_for_a_check():
-    passed, passed_by = select_passed([2, 1, 1, 0], [0, 0, 1, 0])
+    passed, passed_by = select_wordings_checks_should_pass([2, 1, 1, 0], [0, 0, 1, 0])
     assert passed.tolist() == [True, True, False, False] and passed_by == PEOPLE
-    passed, passed_by = select_passed([0, 0], [0, 0])
+    passed, passed_by = select_wordings_checks_should_pass([0, 0], [0, 0])
     assert passed.all() and passed_by == ALL
     scores = np.r_[GOOD, np.zeros(40)]
-    high = judge_checks({"words": scores}, {"words": DECOYS}, np.arange(80) < 40, PEOPLE)[0]
+    high = assess_quality_of_checks({"words": scores}, {"words": DECOYS}, np.arange(80) < 40, PEOPLE)[0]
     assert high.auc == judge({"words": GOOD}, {"words": DECOYS})[0].auc and high.n_passed == 40
 
 
@@ -79,7 +88,7 @@ def test_items_widen_the_interval_of_scores_that_are_alike():
     scores, items = np.repeat(GOOD, 5), np.repeat(np.arange(40), 5)
     decoys, decoy_items = np.repeat(DECOYS, 5), np.repeat(np.arange(100, 140), 5)
     (plain,), (by_item,) = (
-        judge_checks({"words": scores}, {"words": decoys}, np.ones(200, bool), ALL, *named)
+        assess_quality_of_checks({"words": scores}, {"words": decoys}, np.ones(200, bool), ALL, *named)
         for named in ((), (items, decoy_items))
     )
     assert by_item.auc == plain.auc and by_item.auc_lower < plain.auc_lower - 0.02
@@ -89,18 +98,22 @@ def test_people_are_heard_first_and_then_the_best_check():
     scores = {"words": np.array([0.1, 0.55, 0.9, 0.9, 0.1, 0.9, np.nan, np.nan])}
     qualities = judge({"words": GOOD}, {"words": DECOYS})
     yes, no = [0, 0, 0, 0, 2, 1, 0, 1], [0, 0, 0, 2, 1, 1, 0, 0]
-    meanings, score = decide_meanings(scores, qualities, yes, no)
+    meanings, score = decide_verdict_per_wording(scores, qualities, yes, no)
     assert meanings.tolist() == [ANOTHER, UNCLEAR, SAME, ANOTHER, SAME, UNCLEAR, None, SAME]
     assert np.array_equal(score, scores["words"], equal_nan=True)
 
 
 def test_without_a_used_check_only_people_decide():
     qualities = judge({"words": DECOYS}, {"words": DECOYS})
-    meanings, score = decide_meanings({"words": [0.9, 0.9]}, qualities, [0, 1], [0, 0])
+    meanings, score = decide_verdict_per_wording({"words": [0.9, 0.9]}, qualities, [0, 1], [0, 0])
     assert meanings.tolist() == [None, SAME] and np.isnan(score).all()
 
 
 def test_a_score_at_a_threshold_is_the_same_and_at_the_lower_one_unclear():
     qualities = judge({"words": GOOD}, {"words": DECOYS})
     ends = [qualities[0].threshold, qualities[0].lower_threshold, np.nextafter(qualities[0].lower_threshold, 0)]
-    assert decide_meanings({"words": ends}, qualities, [0] * 3, [0] * 3)[0].tolist() == [SAME, UNCLEAR, ANOTHER]
+    assert decide_verdict_per_wording({"words": ends}, qualities, [0] * 3, [0] * 3)[0].tolist() == [
+        SAME,
+        UNCLEAR,
+        ANOTHER,
+    ]

@@ -88,6 +88,16 @@ CASES = [
         ("plan.toml", "[[study]] 1", "wordings", "0"),
         {"plan.toml": PLAN},
     ),
+    Case(
+        "a preview of a study that the run file does not have",
+        "inference preview plan.toml --study b",
+        ("--study b", "plan.toml", "it has a"),
+        {
+            "items.csv": "item,text\na,One.\na,The first.\n",
+            "plan.toml": 'out = "r"\n[[study]]\nprotocol = "agreement"\nname = "a"\nmodel = "demo"\n'
+            'items = "items.csv"\n',
+        },
+    ),
     Case("a plan without a goal", "analysis plan run", ("--se", "--difference", "required"), small_run),
     Case("a plan with a power of 1", "analysis plan run --difference 0.1 --power 1", ("--power 1", "0.5"), small_run),
     Case("a plan for an error of 2", "analysis plan run --se 2", ("--se 2", "between 0 and 1"), small_run),
@@ -175,4 +185,25 @@ CASES = [
             ("causal", "block_size=16", ("--vllm-set", "--engine vllm")),
         )
     ),
+    Case(
+        "quiet and verbose",
+        "inference run agreement --items items.csv --model demo --quiet --verbose --out run",
+        ("--verbose", "not allowed with argument --quiet"),
+        {"items.csv": ITEMS},
+    ),
+    Case(
+        "verbose where there is no more to say",
+        "analysis features run --verbose",
+        ("unknown option --verbose",),
+        small_run,
+    ),
+    Case("quiet where all is a result", "analysis table run items --quiet", ("unknown option --quiet",), small_run),
+    Case(
+        "a preview as JSON of no model",
+        "inference preview agreement --items items.csv --model ./none --json",
+        ("./none",),
+        {"items.csv": ITEMS},
+    ),
+    Case("an unknown table listed as JSON", "analysis table --list stabilty --json", ("'stabilty'", "'stability'")),
+    Case("the list as JSON lines", "analysis table --list --format jsonl", ("--list", "jsonl", "--json")),
 ]

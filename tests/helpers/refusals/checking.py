@@ -52,6 +52,7 @@ CASES = [
     Case("no models", CHECK, ("models = []", "no list of names"), _write(f"{FLIPS}models = []\n")),
     Case("a name that is a number", CHECK, ("name = 5", "no text"), _write(f"{FLIPS}name = 5\n")),
     Case("two rules of one name", CHECK, ("rule 2", "rule 1 has the name", "of its own"), _write(FLIPS * 2)),
+    Case("a kurtosis of nothing", CHECK, ("rule 1", "kurtosis of score as before"), _require("kurtosis as before")),
     Case("a sentence of no form", CHECK, ("rules.toml, rule 1, 'be good'", "the forms are"), _require("be good")),
     Case("an unknown table", CHECK, ("rule 1", "'stabilty'", "'stability'"), _require("stabilty.flip_10 <= 0.2")),
     Case("an unknown column", CHECK, ("rule 1", "'acuracy'", "'accuracy'"), _require("choice.acuracy >= 0.7")),

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from ground.extras import choose_extra
+from ground.extras import choose_extra_for_module
 from helpers.refusals import Case
 
 RUN = Path(__file__).parents[2] / "fixtures" / "run-of-f7ec5ae" / "agreement"
@@ -36,7 +36,7 @@ NEEDING: Sequence[tuple[str, Sequence[str]]] = [
 
 def needing(call: str, module: str) -> Case:
     """Make a case of a command without one package that it needs."""
-    extra = choose_extra(module)
+    extra = choose_extra_for_module(module)
     named = "vLLM is not installed" if module == "vllm" else f"needs the package {module}:"
     return Case(
         f"{module}, {call.replace(str(MODEL), 'MODEL')}",

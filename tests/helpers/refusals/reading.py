@@ -130,7 +130,7 @@ CASES = [
     items("nested YAML mappings", "x.yaml", "{a: " * DEEP + "1" + "}" * DEEP, "nested too deeply"),
     items("number of 5,000 digits in YAML", "x.yaml", f"- item: {LONG}\n  text: Tea.\n", "line 1"),
     items("hexadecimal number in YAML", "x.yaml", "- item: 0xff\n  text: Tea.\n", "line 1", "0xff"),
-    items("half a character in YAML", "x.yaml", f'- item: a\n  text: "{HALF}"\n', "entry 1", "surrogate"),
+    items("half a character in YAML", "x.yaml", f'- item: a\n  text: "{HALF}"\n', "line 2", "surrogate"),
     items("half a character in the id", "x.yaml", f'- item: "{HALF}"\n  text: Tea.\n', "surrogate"),
     items("NUL in YAML", "x.yaml", '- item: a\n  text: "Tea\\0"\n', "entry 1", "NUL"),
     items("raw NUL in YAML", "x.yaml", b"- item: a\n  text: Tea\0\n"),

@@ -236,4 +236,8 @@ CASES += [
     features("features with a number for a language", HEAD | {"default_language": 3}),
     features("features with metadata nested without end", b"[" * 100_000 + b"]" * 100_000),
     features("features without their columns", HEAD, full=False),
+    features("features that name a language by a number", HEAD | {"is_default_named": 3}),
+    features("features that look like a number", HEAD | {"components": [{**RECORD, "looks_like": 3}]}),
+    Case("features in a language by its name", "analysis features run --language German",
+         ("language 'German'", "ISO 639 code"), asked),
 ]  # fmt: skip

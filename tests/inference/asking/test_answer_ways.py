@@ -15,7 +15,7 @@ from ground.errors import InputError, RunFailed
 from helpers.commands import ROOT
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import text_answers
-from inference.asking.answer_ways import AnswerWays, add_answer_arguments, is_in_subsample, parse_answer_ways
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, is_variant_in_subsample, parse_answer_ways
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -120,10 +120,10 @@ def test_samplings_that_cannot_be(settings: dict, message: str) -> None:
 
 def test_a_share_is_drawn_by_name_and_grows_with_the_share() -> None:
     variants = list(STUDY.variants)
-    few, many = ([v.key for v in variants if is_in_subsample(v, share)] for share in (0.3, 0.6))
+    few, many = ([v.key for v in variants if is_variant_in_subsample(v, share)] for share in (0.3, 0.6))
     assert set(few) < set(many)
     assert len(few) == pytest.approx(0.3 * len(variants), abs=11)  # 3 standard deviations
-    assert all(is_in_subsample(variant, 1.0) for variant in variants)
+    assert all(is_variant_in_subsample(variant, 1.0) for variant in variants)
 
 
 def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> N
     rows = table_of(tmp_path / "run").to_pylist()
     by_condition = {name: [row for row in rows if row["condition"] == name] for name in {r["condition"] for r in rows}}
     assert set(by_condition) == {"plain/yes-no", "plain/yes-no/text", "plain/yes-no/text-t0.7"}
-    chosen = {variant.key for variant in STUDY.variants if is_in_subsample(variant, 0.5)}
+    chosen = {variant.key for variant in STUDY.variants if is_variant_in_subsample(variant, 0.5)}
     assert len(by_condition["plain/yes-no"]) == len(list(STUDY.variants)) > len(chosen)
     for name, samples in (("plain/yes-no/text", 1), ("plain/yes-no/text-t0.7", 4)):
         assert {(row["item"], row["variant"]) for row in by_condition[name]} == chosen

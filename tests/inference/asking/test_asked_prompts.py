@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,11 @@ from inference.demo.world import World
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, negation, scoring, wording
 from inference.protocols.wording.exemplars import draw_wording_exemplars
-from inference.protocols.wording.templates import read_bank
+from inference.protocols.wording.templates import read_template_bank
 from inference.protocols.wording.texts import Text
 from inference.stimuli import entailment, nli
 from inference.stimuli.study import Study
+from inference.stimuli.templates.prompts import PromptBook
 
 pytestmark = pytest.mark.slow
 
@@ -68,10 +70,10 @@ def questions_of(protocol: str) -> tuple[Study, object]:
         return study, scoring.Questions(scoring.read_scoring_prompts(), samples=0, exact=True, ranges=(range(10),))
     if protocol == "negation":
         pairs = make_entailment_pairs(World())[:8]
-        return negation.build_negation_study(nli.group_instances(pairs), "n"), negation.Questions(
+        return negation.build_negation_study(nli.group_pairs_by_original(pairs), "n"), negation.Questions(
             entailment.read_entailment_prompts("en"), "en", (0, 3), tuple(pairs[-3:])
         )
-    bank = read_bank("facts", "en")
+    bank = read_template_bank("facts", "en")
     texts = [Text(str(n), f"the thing {n} is a thing", gold) for n, gold in enumerate(["yes", "no"] * 4)]
     shown = draw_wording_exemplars(texts, bank, 0)
     return wording.build_wording_study(texts[:3], bank, "w"), wording.Questions(
@@ -93,9 +95,9 @@ def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_pat
             (entry,) = content["asked"][condition.name]
             for variant in study.variants:
                 prompt = each.render(variant, "[MASK]" if form == "cloze" else None)
-                assert recorded_prompts.fill_form(entry["wordings"], variant) == recorded_prompts.list_prompt_messages(
-                    prompt
-                )
+                assert recorded_prompts.fill_prompt_form_with_variant(
+                    entry["wordings"], variant
+                ) == recorded_prompts.list_prompt_messages(prompt)
             first = next(study.variants)
             assert (entry["item"], entry["variant"]) == first.key
             assert entry["characters"] == len(entry["prompt"])
@@ -106,9 +108,38 @@ def test_what_the_engine_scored_is_what_is_recorded(tmp_path):
     study = small_study()
     content, seen = ask(tmp_path / "run", study, agreement.Questions(agreement.read_agreement_prompts()))
     (entry,) = content["asked"]["plain/yes-no"]
-    written = {recorded_prompts.fill_form(entry["wordings"], variant)[0][1] for variant in study.variants}
+    written = {
+        recorded_prompts.fill_prompt_form_with_variant(entry["wordings"], variant)[0][1] for variant in study.variants
+    }
     assert written == {prompt.text for prompt in seen}
     assert entry["prompt"] in written
+
+
+@pytest.mark.parametrize("form", ["plain", "chat"])
+def test_what_is_one_form_is_rendered_once_and_asked_the_same(form, tmp_path, monkeypatch):
+    study = small_study()
+    questions = agreement.Questions(agreement.read_agreement_prompts())
+    (each,) = questions.rounds(form)
+    expected = [each.render(variant, None) for variant in study.variants]
+    render, rendered = PromptBook.render, []
+    monkeypatch.setattr(PromptBook, "render", lambda *given, **more: rendered.append(1) or render(*given, **more))
+    _, seen = ask(tmp_path / "run", study, questions, form=form)
+    assert len(rendered) <= len(expected) + 3  # the form itself, and single prompts that are looked at
+    assert sorted(map(repr, seen)) == sorted(map(repr, expected))
+
+
+def test_prompts_with_answers_of_their_own_are_rendered(tmp_path):
+    """Two options of some wordings mean the opposite: same form, other answers."""
+    study = small_study()
+    turned = [replace(variant, options=variant.options[::-1]) for variant in study.items[0].variants]
+    study = replace(study, items=(replace(study.items[0], variants=tuple(turned)), *study.items[1:]))
+    questions = own(tmp_path, "{{ text }}")
+    content, seen = ask(tmp_path / "run", study, questions)
+    assert content["asked"]["own/plain/yes-no"][0]["wordings"]
+    (each,) = questions.rounds("plain")
+    expected = [each.render(variant, None) for variant in study.variants]
+    assert len({prompt.answers for prompt in expected}) == 2
+    assert sorted(map(repr, seen)) == sorted(map(repr, expected))
 
 
 def test_the_prompt_file_stands_under_its_own_hash(tmp_path):
@@ -150,7 +181,9 @@ def test_a_wording_that_stands_twice_or_next_to_marks_is_written_again(tmp_path)
     content, _ = ask(tmp_path / "other", study, questions)
     (entry,) = content["asked"]["own/plain/yes-no"]
     variant = next(study.variants)
-    assert recorded_prompts.fill_form(entry["wordings"], variant) == [(None, f"{variant.text * 2} {{column}} [text]")]
+    assert recorded_prompts.fill_prompt_form_with_variant(entry["wordings"], variant) == [
+        (None, f"{variant.text * 2} {{column}} [text]")
+    ]
 
 
 def test_models_with_the_same_prompt_share_an_entry_and_effort_is_part_of_it(tmp_path):

@@ -19,15 +19,15 @@ from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, shown, small_study
 from inference.asking.adapters import add_adapter_models
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.cluster import Cluster, group_into_tasks
+from inference.asking.cluster import Cluster, group_batches_into_tasks
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.models import Model, find_models
+from inference.asking.models import Model, find_requested_models
 from inference.asking.one_model import Settings
 from inference.asking.workers import PackedPrompts
 from inference.engines.contract import Sampling
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
-from inference.stimuli.templates.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_template_values_of_options
 
 STUDY = small_study(items=6, paraphrases=9)
 SETTINGS = Settings(batch_size=4, device="cpu")
@@ -41,7 +41,9 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
 
 def test_packed_prompts_are_the_same_prompts(monkeypatch):
     monkeypatch.setattr("inference.asking.workers.CHUNK", 7)
-    prompts = [read_agreement_prompts().render("chat", build_option_values(variant)) for variant in STUDY.variants]
+    prompts = [
+        read_agreement_prompts().render("chat", build_template_values_of_options(variant)) for variant in STUDY.variants
+    ]
     packed = PackedPrompts(prompts)
     assert list(packed) == prompts
     assert [packed[59], packed[0], packed[30]] == [prompts[59], prompts[0], prompts[30]]
@@ -50,8 +52,8 @@ def test_packed_prompts_are_the_same_prompts(monkeypatch):
 
 def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
-    assert group_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
-    assert group_into_tasks(batches, 1) == [[key] for key in batches]
+    assert group_batches_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
+    assert group_batches_into_tasks(batches, 1) == [[key] for key in batches]
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +132,7 @@ def test_the_workers_add_an_adapter_as_this_process_does(tmp_path, cluster):
               tmp_path / "fine" / "adapter_model.safetensors")  # fmt: skip
     config = {"r": 2, "lora_alpha": 2, "base_model_name_or_path": "model"}
     (tmp_path / "fine" / "adapter_config.json").write_text(json.dumps(config))
-    models = add_adapter_models(find_models([model]), [str(tmp_path / "fine")])
+    models = add_adapter_models(find_requested_models([model]), [str(tmp_path / "fine")])
     for out, where in (("here", None), ("there", cluster)):
         execute_tasks([replace(task(tmp_path / out), models=models)], cluster=where)
     assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))

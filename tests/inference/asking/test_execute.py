@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ground import progress
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown, small_study
 from inference.asking import session
@@ -23,7 +24,7 @@ from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses
-from inference.stimuli.templates.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +72,9 @@ def test_a_row_is_what_the_engine_said_about_that_prompt(tmp_path):
     ask(tmp_path, option_orders=("no-yes",))
     engine, book = TrivialEngine(), read_agreement_prompts()
     variants = list(STUDY.variants)
-    prompts = [book.render("plain", build_option_values(variant), option_order="no-yes") for variant in variants]
+    prompts = [
+        book.render("plain", build_template_values_of_options(variant), option_order="no-yes") for variant in variants
+    ]
     expected = {}
     for batch in engine.batches(prompts):
         expected |= {
@@ -136,7 +139,7 @@ def test_a_repeated_call_asks_nothing(tmp_path, undisturbed, capsys):
     ask(tmp_path / "run", load=lambda model, seed: engine)
     assert engine.batches_scored == 0
     assert table_of(tmp_path / "run").equals(undisturbed)
-    assert "a plain/yes-no: nothing left to ask" in capsys.readouterr().err
+    assert "a: nothing left to ask" in capsys.readouterr().err
 
 
 class TestInterrupted:
@@ -337,20 +340,72 @@ def test_items_without_paraphrases_are_asked_and_listed(tmp_path, capsys):
     )
 
 
-def test_without_a_terminal_there_is_one_line_per_model_and_condition(tmp_path, capsys):
-    ask(tmp_path, A, B)
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.partition(": 30 prompts in ")[0] for line in lines] == ["a plain/yes-no", "b plain/yes-no"]
+class TestWhatIsShown:
+    """In a terminal a bar per model, elsewhere a line per model and study; --verbose: a line per condition."""
 
+    ORDERS = ("yes-no", "no-yes")
 
-def test_on_a_terminal_there_is_a_bar_with_rate_and_eta(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    ask(tmp_path, load=loader(seconds=0.05))
-    shown_lines = capsys.readouterr().err
-    assert "a plain/yes-no" in shown_lines
-    assert "30/30" in shown_lines
-    assert "prompt/s" in shown_lines
-    assert "prompts in" not in shown_lines
+    @pytest.fixture(autouse=True)
+    def end_as_begun(self, monkeypatch):
+        monkeypatch.setenv("TERM", "xterm")
+        yield
+        progress.set_loudness(progress.NORMAL)
+
+    def names(self, text: str) -> list[str]:
+        return [line.partition(" prompts in ")[0] for line in text.splitlines()]
+
+    def test_without_a_terminal_a_line_per_model(self, tmp_path, capsys):
+        ask(tmp_path, A, B, option_orders=self.ORDERS)
+        assert self.names(capsys.readouterr().err) == ["a: 60", "b: 60"]
+
+    def test_of_several_studies_a_line_per_model_and_study(self, tmp_path, capsys):
+        questions = Questions(read_agreement_prompts(), self.ORDERS)
+        tasks = [
+            Task(small_study(items=2, paraphrases=2, name=name), (A,), questions, Settings(), str(tmp_path / name))
+            for name in ("tea", "dogs")
+        ]
+        execute_tasks(tasks, load=loader())
+        assert self.names(capsys.readouterr().err) == ["tea, a: 12", "dogs, a: 12"]
+
+    @pytest.mark.parametrize(
+        ("loudness", "lines"), [(progress.VERBOSE, ["a plain/yes-no: 30", "a plain/no-yes: 30"]), (progress.QUIET, [])]
+    )
+    def test_more_or_less_where_it_is_asked_for(self, tmp_path, capsys, loudness, lines):
+        progress.set_loudness(loudness)
+        ask(tmp_path, option_orders=self.ORDERS)
+        assert self.names(capsys.readouterr().err) == lines
+
+    def test_a_quiet_run_tells_failures(self, tmp_path, capsys):
+        progress.set_loudness(progress.QUIET)
+        with pytest.raises(RunFailed):
+            ask(tmp_path, load=loader(fails=lambda text: "said 2" in text))
+        assert capsys.readouterr().err.startswith("a plain/yes-no: 5 of 30 prompts got no response")
+
+    def test_failures_of_several_conditions_are_one_line(self, tmp_path, capsys):
+        with pytest.raises(RunFailed):
+            ask(tmp_path, option_orders=self.ORDERS, load=loader(fails=lambda text: "said 2" in text))
+        lines = [line for line in capsys.readouterr().err.splitlines() if "no response" in line]
+        assert len(lines) == 1 and lines[0].startswith("a: 10 of 60 prompts got no response (first 0/paraphrase-002")
+
+    def test_on_a_terminal_a_bar_per_model_with_what_is_left_of_the_whole_run(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        ask(tmp_path, A, B, option_orders=self.ORDERS, load=loader(seconds=0.05))
+        bars = capsys.readouterr().err
+        assert "a: 100%" in bars and "b: 100%" in bars and "60/60" in bars
+        assert "prompt/s" in bars and "prompts in" not in bars
+        assert "whole run: 60 left" in bars and bars.rstrip().endswith("whole run: 0 left, 00:00]")
+
+    def test_a_bar_goes_on_from_the_rows_that_are_there(self, tmp_path, capsys, monkeypatch):
+        ask(tmp_path)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        ask(tmp_path, option_orders=self.ORDERS, load=loader(seconds=0.05))
+        assert "50%|" in capsys.readouterr().err
+
+    def test_a_terminal_that_cannot_move_its_cursor_gets_lines(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        monkeypatch.setenv("TERM", "dumb")
+        ask(tmp_path)
+        assert self.names(capsys.readouterr().err) == ["a: 30"]
 
 
 def test_only_one_engine_is_alive_at_a_time(tmp_path):

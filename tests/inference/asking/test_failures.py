@@ -12,7 +12,7 @@ from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.failures import NO_FAILURES, advise_on_failures, check_failures
+from inference.asking.failures import NO_FAILURES, advise_on_failures, refuse_too_many_failures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.session import Tally
@@ -47,7 +47,7 @@ def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys
         execute_tasks(tasks(tmp_path, A, BAD, C), load=load)
     said = capsys.readouterr()
     assert said.out.split() == ["loads", "a", "loads", "bad", "loads", "c"]
-    assert [line.partition(":")[0] for line in said.err.splitlines()] == ["a plain/yes-no", "bad", "c plain/yes-no"]
+    assert [line.partition(":")[0] for line in said.err.splitlines()] == ["a", "bad", "c"]
     assert models_of(tmp_path / "one") == {"a", "c"}
 
 
@@ -77,7 +77,7 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
         if name == "my-modle":
             raise NoSuchModel(f"model {name} cannot be loaded: not there")
 
-    monkeypatch.setattr("inference.engines.loading.find_config", look_up)
+    monkeypatch.setattr("inference.engines.loading.find_config_file", look_up)
     monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: load(model, seed))
     call = ["run", "agreement", "--items", "items.csv", "--out", "run", "--model", "good", "my-modle"]
     assert main(call) == 1
@@ -102,15 +102,15 @@ def test_the_line_says_what_can_help():
     """A prompt beyond the window stays beyond it; where nothing came back, nothing was saved."""
     too_long = tally(f"900 tokens and 1 for the answer {PAST_WINDOW} of 512")
     with pytest.raises(RunFailed) as failure:
-        check_failures({"run": (NO_FAILURES, [too_long])}, {})
+        refuse_too_many_failures({"run": (NO_FAILURES, [too_long])}, {})
     assert "2 of 4 rows have no response" in str(failure.value) and "all others are saved" in str(failure.value)
     assert "asking again cannot help" in str(failure.value) and "same command again" not in str(failure.value)
     with pytest.raises(RunFailed) as failure:
-        check_failures({"run": (NO_FAILURES, [tally("HTTP 500", failed=4)])}, {})
+        refuse_too_many_failures({"run": (NO_FAILURES, [tally("HTTP 500", failed=4)])}, {})
     assert "4 of 4 rows" in str(failure.value) and "others are saved" not in str(failure.value)
     assert "give the same command again" in str(failure.value)
     with pytest.raises(RunFailed) as failure:
-        check_failures({"run": (NO_FAILURES, [too_long]), "other": (NO_FAILURES, [tally("HTTP 500")])}, {})
+        refuse_too_many_failures({"run": (NO_FAILURES, [too_long]), "other": (NO_FAILURES, [tally("HTTP 500")])}, {})
     assert "asking again cannot help" in str(failure.value) and "give the same command again" in str(failure.value)
 
 

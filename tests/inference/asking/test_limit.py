@@ -15,7 +15,7 @@ from inference.asking.limit import limit_questions
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
-from inference.runfolder.status import count_progress, describe_statuses, read_statuses
+from inference.runfolder.status import count_rows_done_and_left, describe_statuses_of_runs, read_statuses_of_runs
 
 pytestmark = pytest.mark.slow
 
@@ -30,20 +30,20 @@ def ask(out: Path, limit: int | None) -> list[str]:
 
 
 def left(out: Path) -> list[tuple[int, int | None]]:
-    return [(entry.done, entry.rows_left) for entry in count_progress(out, run_json.read_run_json(out))]
+    return [(entry.done, entry.rows_left) for entry in count_rows_done_and_left(out, run_json.read_run_json(out))]
 
 
 def test_the_first_items_are_asked_and_more_later_in_the_same_folder(tmp_path):
     assert ask(tmp_path, 2) == ["0"] * 4 + ["1"] * 4
     assert left(tmp_path) == [(8, 0)]
     assert pq.read_table(tmp_path / "stimuli.parquet").num_rows == 20
-    assert next(describe_statuses(read_statuses(tmp_path))).endswith(", finished; 2 of 5 items asked")
+    assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(", finished; 2 of 5 items asked")
     assert ask(tmp_path, 3) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
     assert ask(tmp_path, 1) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
     assert left(tmp_path) == [(12, 0)]
     assert ask(tmp_path, None) == [item for item in "01234" for _ in range(4)]
     assert left(tmp_path) == [(20, 0)]
-    assert next(describe_statuses(read_statuses(tmp_path))).endswith(", finished")
+    assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(", finished")
 
 
 @pytest.mark.parametrize("limit", [None, 5, 6])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ground.errors import InputError
-from inference.asking.models import Model, find_models, read_descriptions
+from inference.asking.models import Model, find_requested_models, read_model_descriptions
 from inference.engines import ENGINES
 
 
@@ -20,13 +20,16 @@ def folder(tmp_path, monkeypatch):
 
 def test_ids(folder):
     absolute = str(folder / "one")
-    assert find_models(["owner/model"]) == (Model("owner/model", "owner/model"),)
-    assert find_models(["gpt2"]) == (Model("gpt2", "gpt2"),)
-    assert find_models(["one"]) == (Model("one", "one"),)
-    assert find_models([absolute + "/"])[0].id == "one"
-    assert find_models(["."])[0].id == folder.name
-    assert find_models([f"mine={absolute}", "m2=owner/model"]) == (Model("mine", absolute), Model("m2", "owner/model"))
-    assert find_models(["a=b"]) == (Model("a=b", "a=b"),)  # a folder of that very name
+    assert find_requested_models(["owner/model"]) == (Model("owner/model", "owner/model"),)
+    assert find_requested_models(["gpt2"]) == (Model("gpt2", "gpt2"),)
+    assert find_requested_models(["one"]) == (Model("one", "one"),)
+    assert find_requested_models([absolute + "/"])[0].id == "one"
+    assert find_requested_models(["."])[0].id == folder.name
+    assert find_requested_models([f"mine={absolute}", "m2=owner/model"]) == (
+        Model("mine", absolute),
+        Model("m2", "owner/model"),
+    )
+    assert find_requested_models(["a=b"]) == (Model("a=b", "a=b"),)  # a folder of that very name
 
 
 @pytest.mark.parametrize(
@@ -46,15 +49,15 @@ def test_ids(folder):
 )
 def test_refused(folder, names, message):
     with pytest.raises(InputError, match=message):
-        find_models(names)
+        find_requested_models(names)
 
 
 def test_demo_is_the_whole_family_in_order():
     from inference.demo import ENCODERS, FAMILY
 
-    models = find_models(["demo", "gpt2"])
+    models = find_requested_models(["demo", "gpt2"])
     assert [model.id for model in models] == [*FAMILY, "gpt2"]
-    assert [model.id for model in find_models(["demo"], ("classifier",))] == list(ENCODERS)
+    assert [model.id for model in find_requested_models(["demo"], ("classifier",))] == list(ENCODERS)
     for model in models[:-1]:
         assert model.source == str(FAMILY[model.id].path)
         assert model.fields == {"series": FAMILY[model.id].series, "stage": FAMILY[model.id].stage}
@@ -63,26 +66,30 @@ def test_demo_is_the_whole_family_in_order():
 def test_demo_is_those_that_think_where_thoughts_are_asked_for():
     from inference.demo import ALL, THINKERS
 
-    assert [model.id for model in find_models(["demo"], thinking=True)] == list(THINKERS)
-    assert not THINKERS.keys() & {model.id for model in find_models(["demo"], ("causal", "masked", "classifier"))}
+    assert [model.id for model in find_requested_models(["demo"], thinking=True)] == list(THINKERS)
+    assert not THINKERS.keys() & {
+        model.id for model in find_requested_models(["demo"], ("causal", "masked", "classifier"))
+    }
     assert THINKERS.keys() < ALL.keys()
     with pytest.raises(InputError, match="none of the demo models is for --engine masked"):
-        find_models(["demo"], engine="masked", thinking=True)
+        find_requested_models(["demo"], engine="masked", thinking=True)
 
 
 def test_demo_is_those_that_a_protocol_names_unless_thoughts_are_asked_for():
     from inference.demo import RATERS, THINKERS
 
-    assert [model.id for model in find_models(["demo"], demo_models=RATERS)] == list(RATERS)
-    assert [model.id for model in find_models(["demo"], thinking=True, demo_models=RATERS)] == list(THINKERS)
-    assert not RATERS.keys() & {model.id for model in find_models(["demo"], ("causal", "masked", "classifier"))}
+    assert [model.id for model in find_requested_models(["demo"], demo_models=RATERS)] == list(RATERS)
+    assert [model.id for model in find_requested_models(["demo"], thinking=True, demo_models=RATERS)] == list(THINKERS)
+    assert not RATERS.keys() & {
+        model.id for model in find_requested_models(["demo"], ("causal", "masked", "classifier"))
+    }
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_demo_is_those_that_the_engine_can_ask(engine):
     from inference.demo import ENCODERS, FAMILY
 
-    models = find_models(["demo"], ("causal", "masked", "classifier"), engine)
+    models = find_requested_models(["demo"], ("causal", "masked", "classifier"), engine)
     assert [model.id for model in models] == [
         name for name, about in (FAMILY | ENCODERS).items() if about.family == ENGINES[engine].kind
     ]
@@ -93,7 +100,7 @@ def test_demo_is_those_that_the_engine_can_ask(engine):
 def test_descriptions(tmp_path):
     file = tmp_path / "models.yaml"
     file.write_text("a: {series: s, stage: base, parameters: 7000000000, revision: main}\nb: {}\n", encoding="utf-8")
-    assert read_descriptions(str(file)) == {
+    assert read_model_descriptions(str(file)) == {
         "a": {"series": "s", "stage": "base", "parameters": 7_000_000_000, "revision": "main"},
         "b": {},
     }
@@ -118,10 +125,10 @@ def test_wrong_descriptions(tmp_path, content, message):
     file = tmp_path / "models.yaml"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message) as caught:
-        read_descriptions(str(file))
+        read_model_descriptions(str(file))
     assert str(caught.value).startswith(str(file))
 
 
 def test_no_descriptions_there(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
-        read_descriptions(str(tmp_path / "missing.yaml"))
+        read_model_descriptions(str(tmp_path / "missing.yaml"))

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import jsonschema
 import pytest
 
+from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine, loader, small_study
-from inference.asking import preview as module
+from inference.asking import preview
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.preview import describe_preview, estimate_seconds, format_duration, shorten_thoughts
+from inference.asking.preview import estimate_seconds, preview_models, shorten_thoughts_for_timing
+from inference.asking.preview import text as as_text
+from inference.asking.preview.records import write_preview_json
+from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
 from inference.engines.contract import Explanation, Score, Thinking
 from inference.protocols.agreement import Questions, read_agreement_prompts
-from inference.stimuli.templates.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -22,11 +30,12 @@ MODELS = (Model("a", "x"), Model("b", "y"))
 
 
 def lines(models=MODELS, load=None, orders=("yes-no",), **settings) -> list[str]:
-    return list(
-        describe_preview(
-            STUDY, models, Questions(read_agreement_prompts(), orders), Settings(**settings), load or loader()
-        )
-    )
+    return list(describe_preview(STUDY, previews(models, load, orders, **settings)))
+
+
+def previews(models=MODELS, load=None, orders=("yes-no",), **settings):
+    questions = Questions(read_agreement_prompts(), orders)
+    return preview_models(STUDY, models, questions, Settings(**settings), load or loader())
 
 
 def test_one_prompt_its_options_and_what_is_to_come():
@@ -41,11 +50,25 @@ def test_one_prompt_its_options_and_what_is_to_come():
     assert lines()[-1] == "in all: 60 prompts, about 1 s or less (loading the models aside)"
 
 
+def test_an_error_names_the_model_that_it_is_about():
+    def load(model, seed):
+        engine = loader()(model, seed)
+
+        def explain(prompt):
+            raise InputError("none of the answers can be scored")
+
+        engine.explain = explain if model.id == "b" else engine.explain
+        return engine
+
+    with pytest.raises(InputError, match=r"^b: none of the answers can be scored"):
+        lines(load=load)
+
+
 def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stand_once():
     variant, forms = next(STUDY.variants), (("agree", (7,)), ("Agree", (7,)), (" I do", (8, 9)))
     dropped = ((0, "AGREE", "long"), (1, "never", "long"), (1, "Never", "long"), (1, "NEVER", "long"))
     explanation = Explanation("text\n", 2, (forms, (("no", (1,)),)), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
-    assert list(module._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))) == [
+    assert list(as_text._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))) == [
         "  item 0, variant original, 2 tokens:",
         "  | text",
         "  | ",
@@ -63,7 +86,7 @@ def test_of_many_spellings_the_first_are_shown():
     dropped = tuple((0, f"other{number}", "long") for number in range(13))
     explanation = Explanation("text", 2, (forms, forms[:12]), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
     text = " ".join(
-        " ".join(module._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))).split()
+        " ".join(as_text._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))).split()
     )
     assert "'word11' = 11; and 38 more disagree: " in text
     assert "'word11' = 11; all options" in text
@@ -71,7 +94,7 @@ def test_of_many_spellings_the_first_are_shown():
 
 
 def test_the_masses_are_those_of_the_run():
-    study_prompt = read_agreement_prompts().render("plain", build_option_values(next(STUDY.variants)))
+    study_prompt = read_agreement_prompts().render("plain", build_template_values_of_options(next(STUDY.variants)))
     (score,) = TrivialEngine().score([study_prompt])[0]
     text = "\n".join(lines(MODELS[:1]))
     for label, probability in zip(("agree", "disagree"), score.probability, strict=True):
@@ -91,7 +114,7 @@ def test_a_prompt_without_a_response_says_why():
 
 def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(preview.time, "perf_counter", lambda: now[0])
 
     class Clock(TrivialEngine):
         """A tenth of a second per token."""
@@ -101,7 +124,9 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
             return super().score(prompts, temperatures)
 
     book = read_agreement_prompts()
-    prompts = [book.render("plain", build_option_values(variant)) for variant in small_study(40, 9).variants]
+    prompts = [
+        book.render("plain", build_template_values_of_options(variant)) for variant in small_study(40, 9).variants
+    ]
     engine = Clock()
     tokens = sum(engine.lengths(prompts))
     assert estimate_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
@@ -113,11 +138,11 @@ def test_thoughts_are_timed_short_and_said_to_take_at_most_so_long():
     answers = AnswerWays(False, (), (Thinking(2, 0.5, max_tokens=640), Thinking(1, 0.0, effort="none")))
     questions = Questions(read_agreement_prompts(), answers=answers)
     load = loader(info={"thinks": True}, form="chat", seconds=0.02)
-    text = "\n".join(describe_preview(STUDY, MODELS[:1], questions, Settings(), load))
+    text = "\n".join(describe_preview(STUDY, preview_models(STUDY, MODELS[:1], questions, Settings(), load)))
     assert "condition chat/yes-no/thought-t0.5\n" in text
     assert "these are the probabilities without a thought; the run asks for them after each thought" in text
     assert "30 prompts, 680 tokens, at most" in text
-    ways, factor = shorten_thoughts([way.way for way in questions.rounds("chat")[0].conditions])
+    ways, factor = shorten_thoughts_for_timing([way.way for way in questions.rounds("chat")[0].conditions])
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
 
 
@@ -127,3 +152,57 @@ def test_thoughts_are_timed_short_and_said_to_take_at_most_so_long():
 )
 def test_duration(seconds, said):
     assert format_duration(seconds) == said
+
+
+class TestJson:
+    """The same as JSON, which keeps its schema."""
+
+    SCHEMA = json.loads((Path(preview.__file__).parent / "schema.json").read_text("utf-8"))
+
+    def read(self, models=MODELS, *args, **settings) -> dict:
+        by_model = {model.id: previews([model], *args, **settings) for model in models}
+        text, errors = write_preview_json(STUDY, by_model)
+        content = json.loads(text)
+        assert errors == [failure["error"] for failure in content["failed"]]
+        jsonschema.Draft202012Validator.check_schema(self.SCHEMA)
+        jsonschema.Draft202012Validator(self.SCHEMA).validate(content)
+        return content
+
+    def test_a_model_that_fails_is_named_and_the_others_are_there(self):
+        def load(model, seed):
+            if model.id == "a":
+                raise InputError("a: there is no such model")
+            return loader()(model, seed)
+
+        content = self.read(MODELS, load)
+        assert [model["model"] for model in content["models"]] == ["b"]
+        assert content["failed"] == [{"model": "a", "error": "a: there is no such model"}]
+        assert content["n_prompts"] == 30
+
+    def test_it_has_the_numbers_of_the_text(self):
+        content = self.read(orders=("yes-no", "no-yes"))
+        assert (content["n_items"], content["n_variants"], content["n_prompts"]) == (5, 30, 120)
+        assert [model["model"] for model in content["models"]] == ["a", "b"]
+        (first, second) = content["models"][0]["rounds"]
+        assert (first["conditions"], second["conditions"]) == (["plain/yes-no"], ["plain/no-yes"])
+        assert (first["n_prompts"], first["n_tokens"], first["is_at_most"]) == (30, 680, False)
+        example = first["example"]
+        assert (example["item"], example["variant"], example["n_tokens"]) == ("0", "original", 21)
+        assert [option["option"] for option in example["options"]] == ["agree", "disagree"]
+        assert example["mass"] == pytest.approx(sum(option["probability"] for option in example["options"]))
+        assert {"form": "yes", "tokens": [3, 121]} in example["options"][0]["counted"]
+        assert {"form": "YES", "reason": "no such token"} in example["options"][0]["not_counted"]
+
+    def test_a_prompt_without_a_response_has_its_error(self):
+        example = self.read(MODELS[:1], loader(fails=lambda text: True))["models"][0]["rounds"][0]["example"]
+        assert (example["error"], example["mass"], example["answer"]) == ("too long", None, None)
+        assert example["options"][0]["probability"] is None
+
+    def test_the_rounds_that_are_not_shown_are_summed(self, monkeypatch):
+        monkeypatch.setattr(preview, "SHOWN_ROUNDS", 1)
+        (model,) = self.read(MODELS[:1], orders=("yes-no", "no-yes"))["models"]
+        assert model["rounds"][1] == {
+            "conditions": ["plain/no-yes"], "n_prompts": 30, "n_tokens": None, "bill": None, "example": None,
+            "is_at_most": False, "seconds": pytest.approx(model["rounds"][0]["seconds"]),
+        }  # fmt: skip
+        assert model["n_prompts"] == 60

@@ -17,9 +17,9 @@ from inference.asking.execute import Task, execute_tasks
 from inference.asking.limit import limit_questions
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.wordings import build_pattern_key, draw_wordings
+from inference.asking.wordings import build_draw_key_of_item_and_pattern, sample_wordings_per_item
 from inference.protocols.agreement import Questions, build_agreement_study, read_agreement_prompts
-from inference.runfolder.status import count_progress, describe_statuses, read_statuses
+from inference.runfolder.status import count_rows_done_and_left, describe_statuses_of_runs, read_statuses_of_runs
 from inference.stimuli.study import ORIGINAL, Item, Study
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,9 @@ STUDY = small_study(items=4, paraphrases=9)
 
 def asks(asked: Study, wordings: int | None, seed: int = 0, **how) -> set[tuple[str, str]]:
     """List the variants that are asked."""
-    (each,) = draw_wordings(asked, Questions(read_agreement_prompts()), wordings, seed, **how).rounds("plain")
+    (each,) = sample_wordings_per_item(asked, Questions(read_agreement_prompts()), wordings, seed, **how).rounds(
+        "plain"
+    )
     return {variant.key for variant in asked.variants if each.chosen(variant)}
 
 
@@ -40,7 +42,9 @@ def rows(out: Path) -> list[tuple[str, str]]:
 
 
 def ask(out: Path, wordings: int | None, limit: int | None = None, model: str = "a") -> list[tuple[str, str]]:
-    questions = limit_questions(STUDY, draw_wordings(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit)
+    questions = limit_questions(
+        STUDY, sample_wordings_per_item(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit
+    )
     execute_tasks([Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader())
     return rows(out)
 
@@ -48,7 +52,7 @@ def ask(out: Path, wordings: int | None, limit: int | None = None, model: str = 
 def recorded(out: Path) -> tuple[dict, list[tuple[int, int | None]]]:
     """Return what run.json says of the draws, and done and left of every model."""
     about = run_json.read_run_json(out)
-    return about.get("drawn", {}), [(entry.done, entry.rows_left) for entry in count_progress(out, about)]
+    return about.get("drawn", {}), [(entry.done, entry.rows_left) for entry in count_rows_done_and_left(out, about)]
 
 
 def test_a_larger_number_contains_the_smaller():
@@ -79,7 +83,7 @@ def test_a_larger_number_asks_only_what_is_new(tmp_path):
     of_two = ask(tmp_path, 2)
     assert sorted(of_two) == sorted(asks(STUDY, 2))
     assert recorded(tmp_path) == ({"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}, [(12, 0)])
-    assert next(describe_statuses(read_statuses(tmp_path))).endswith(
+    assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(
         ", finished; 2 of up to 9 wordings of each item drawn"
     )
     of_five = ask(tmp_path, 5)
@@ -99,7 +103,7 @@ def test_the_first_items_in_some_wordings_and_all_in_fewer_are_counted_once(tmp_
 
 
 def test_a_stopped_run_goes_on_with_the_same_wordings(tmp_path):
-    questions = draw_wordings(STUDY, Questions(read_agreement_prompts()), 3, 0)
+    questions = sample_wordings_per_item(STUDY, Questions(read_agreement_prompts()), 3, 0)
 
     def stop(number):
         if number == 2:
@@ -125,7 +129,7 @@ def test_of_every_kind_of_rewording():
     mixed = build_agreement_study(
         (Item("0", tuple(replace(base[n], pattern=kind) for n, kind in enumerate(kinds))),), "mixed"
     )
-    found = asks(mixed, 2, build_key=build_pattern_key)
+    found = asks(mixed, 2, build_key=build_draw_key_of_item_and_pattern)
     patterns = {variant.key: variant.pattern for variant in mixed.variants}
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
 

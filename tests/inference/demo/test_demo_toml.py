@@ -10,7 +10,7 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import build_call_parser, build_study_table_parser, build_task
+from inference.__main__ import build_call_parser, build_study_table_parser, build_task_from_options
 from inference.protocols import list_protocols
 from inference.runfile import read_run_file
 
@@ -56,8 +56,8 @@ def tasks() -> dict:
         planned = [
             task
             for plan in PLANS
-            for task in read_run_file(plan, build_study_table_parser).load_tasks(
-                build_study_table_parser, build_task, ["run"]
+            for task in read_run_file(plan, build_study_table_parser).load_tasks_of_run_file(
+                build_study_table_parser, build_task_from_options, ["run"]
             )
         ]
     finally:
@@ -85,7 +85,7 @@ def test_make_report_makes_what_the_notebooks_begin_with(tasks):
 def test_a_study_asks_what_its_call_asked(name, tasks, monkeypatch):
     monkeypatch.chdir(PLANS[0].parent)
     planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
-    alone = build_task(build_call_parser(call).parse_args(call, Namespace(call=())))
+    alone = build_task_from_options(build_call_parser(call).parse_args(call, Namespace(call=())))
     assert planned.study == alone.study
     assert (planned.models, planned.settings, planned.descriptions) == (
         alone.models,

@@ -12,7 +12,7 @@ from inference.negating.negation import classify_negation_position
 from inference.stimuli import nli
 
 MADE = make_entailment_pairs(World())
-GROUPS = nli.group_instances(MADE)
+GROUPS = nli.group_pairs_by_original(MADE)
 
 
 def words(sentence):

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from inference.demo.exercises import SCALES, convert_score_to_scale, find_pair_label, make_rating_exercise
+from inference.demo.exercises import SCALES, convert_score_to_scale, find_entailment_label_of_pair, make_rating_exercise
 from inference.demo.world import World
 
 
@@ -27,12 +27,12 @@ from inference.demo.world import World
 def test_pair_labels(
     same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool, label: str
 ) -> None:
-    assert find_pair_label(same_thing, same_value, premise_denied, hypothesis_denied) == label
+    assert find_entailment_label_of_pair(same_thing, same_value, premise_denied, hypothesis_denied) == label
 
 
 def test_ratings_count_what_is_kept() -> None:
     world, rng = World(), random.Random(0)
-    domains = [world.props, world.list_values("colour"), world.list_values("place")]
+    domains = [world.props, world.list_attribute_values("colour"), world.list_attribute_values("place")]
     for exercise in (make_rating_exercise(world, rng, "heldout") for _ in range(400)):
         numbers = SCALES[f"{exercise.fields['low']}-{exercise.fields['high']}"]
         assert exercise.options == tuple(map(str, numbers))

@@ -12,7 +12,7 @@ from demo_training.templates import fold_sentence
 from ground.meaning.verdicts import ANOTHER, SAME
 from inference.__main__ import main
 from inference.demo import DEMO, ENTAILERS, MODELS
-from inference.stimuli.items import DEMO_MEANING, read_items
+from inference.stimuli.items import DEMO_MEANING, read_and_check_items
 from inference.stimuli.study import Variant
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def list_verdicts(folder, *arguments) -> list[tuple[Variant, str]]:
     checks = ["--check", "words", f"entailment={ENTAILERS[MODEL].path}"]
     decoys = ["--decoys-file", str(DEMO / "decoys.csv")]
     assert main(["meaning", DEMO_MEANING, *checks, *decoys, *arguments, "--out", str(folder)]) == 0
-    checked_items = read_items(str(folder / "items.jsonl"))
+    checked_items = read_and_check_items(str(folder / "items.jsonl"))
     return [(each, each.attributes["meaning"]) for item in checked_items for each in item.paraphrases]
 
 

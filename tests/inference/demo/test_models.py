@@ -81,7 +81,7 @@ def test_mask_words_are_single_tokens() -> None:
 
     tokenizer = _tokenizer(BERT)
     for book in (agreement.read_agreement_prompts(), entailment.read_entailment_prompts("en")):
-        for words in book.find_answer_words(CLOZE).values():
+        for words in book.get_answer_words_of_form(CLOZE).values():
             ids = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
             assert all(len(found) == 1 and found[0] != tokenizer.unk_token_id for found in ids)
 

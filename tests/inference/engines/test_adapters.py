@@ -20,7 +20,7 @@ from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
 from inference.asking.adapters import add_adapter_models
-from inference.asking.models import Model, find_models
+from inference.asking.models import Model, find_requested_models
 from inference.engines.adapters import read_adapter
 from inference.stimuli.templates.prompts import Prompt
 
@@ -109,7 +109,7 @@ class TestBase:
     """Which of the models an adapter was made from."""
 
     def test_by_the_folder_that_peft_wrote_down(self, base, written):
-        (_, tuned) = add_adapter_models(find_models([base]), [str(written)])
+        (_, tuned) = add_adapter_models(find_requested_models([base]), [str(written)])
         assert (tuned.id, tuned.source, tuned.fields["adapter"]["base"]) == ("fine", base, "tiny")
 
     def test_by_the_digest_of_the_record_under_another_name(self, base, written, tmp_path):
@@ -117,7 +117,7 @@ class TestBase:
         revision = engines.load_engine(base, device="cpu").info["revision"]
         record = {"base": "renamed", "revision": revision, "settings": {"learning_rate": 0.1}, "counts": {"train": 3}}
         (folder / "tuning.json").write_text(json.dumps(record), encoding="utf-8")
-        models = find_models([f"other={base}"])
+        models = find_requested_models([f"other={base}"])
         (_, tuned) = add_adapter_models(models, [str(folder)])
         assert tuned.fields["adapter"]["base"] == "other"
         assert tuned.fields["adapter"]["settings"]["learning_rate"] == 0.1
@@ -136,9 +136,9 @@ class TestBase:
 
     def test_two_of_one_name_are_refused(self, base, written):
         with pytest.raises(InputError, match="there is a model 'fine' already"):
-            add_adapter_models(find_models([f"fine={base}"]), [str(written)])
+            add_adapter_models(find_requested_models([f"fine={base}"]), [str(written)])
         with pytest.raises(InputError, match="there is a model 'fine' already"):
-            add_adapter_models(find_models([base]), [str(written), str(written)])
+            add_adapter_models(find_requested_models([base]), [str(written), str(written)])
 
 
 @pytest.mark.parametrize(

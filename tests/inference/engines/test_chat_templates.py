@@ -64,6 +64,7 @@ def test_ordinary_templates_give_what_transformers_gives(name, monkeypatch):
     assert "lamps" in expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "says"),
     [

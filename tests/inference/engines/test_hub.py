@@ -33,7 +33,7 @@ def test_a_name_that_was_never_downloaded_fails_after_one_request(unreachable: t
     with pytest.raises(
         NoSuchModel, match=r"model nobody/gtp2: no such folder here, .* the hub cannot be reached \(Name"
     ):
-        hub.ask_hub_once("nobody/gtp2", None)
+        hub.is_hub_reachable("nobody/gtp2", None)
     assert unreachable.n_requests == 1
 
 
@@ -41,7 +41,7 @@ def test_a_downloaded_model_needs_no_hub(
     unreachable: type[_Unreachable], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
-    assert hub.ask_hub_once("some/model", "main") is False
+    assert hub.is_hub_reachable("some/model", "main") is False
 
 
 def test_a_hub_that_answers_says_itself_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_a_hub_that_answers_says_itself_what_is_wrong(monkeypatch: pytest.Monkey
             raise ValueError("no name of a model")
 
     monkeypatch.setattr(huggingface_hub, "HfApi", Refusing)
-    assert hub.ask_hub_once("no name", None) is True
+    assert hub.is_hub_reachable("no name", None) is True
 
 
 @pytest.mark.parametrize(

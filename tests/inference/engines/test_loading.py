@@ -19,7 +19,7 @@ from helpers import tiny_models
 from inference import engines
 from inference.engines import loading
 from inference.engines.digest import compute_folder_digest
-from inference.engines.loading import pin_revision, resolve_dtype
+from inference.engines.loading import find_revision_and_digest_to_load, resolve_dtype
 from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
@@ -151,22 +151,22 @@ def test_wrong_settings_are_one_line(settings: dict[str, Any], message: str, lla
 
 def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        pin_revision(str(tmp_path / "missing"), None)
+        find_revision_and_digest_to_load(str(tmp_path / "missing"), None)
 
     def offline(name: str, _file: str, **_: object) -> str:
         raise OSError(f"We cannot connect for {name}\nand more")
 
-    monkeypatch.setattr(loading, "ask_hub_once", lambda *_: True)
+    monkeypatch.setattr(loading, "is_hub_reachable", lambda *_: True)
     monkeypatch.setattr(loading, "cached_file", offline)
     with pytest.raises(InputError, match=r"model someone/model cannot be loaded: We cannot connect for someone/model$"):
-        pin_revision("someone/model", None)
+        find_revision_and_digest_to_load("someone/model", None)
     commit = "0123456789abcdef" * 2
 
     def find_cached(_name: str, _file: str, *, revision: str | None, **_: object) -> str:
         return f"cache/snapshots/{revision}-{commit}/config.json"
 
     monkeypatch.setattr(loading, "cached_file", find_cached)
-    assert pin_revision("someone/model", "main") == (f"main-{commit}", None)
+    assert find_revision_and_digest_to_load("someone/model", "main") == (f"main-{commit}", None)
 
 
 def test_the_digest_of_a_folder_follows_its_contents(copied: Path, tmp_path: Path) -> None:

@@ -48,6 +48,18 @@ def test_numbers_of_a_scale():
     assert (bad.error, bad.probability) == (NOT_FINITE, ())
 
 
+def test_numbers_of_a_scale_are_those_of_each_row_and_temperature():
+    logprobs = np.log(np.random.default_rng(0).dirichlet(np.ones(6), size=(2, 4)))[..., :5]  # 2 temperatures, 4 rows
+    scores = build_number_scores(logprobs)
+    assert [len(row) for row in scores] == [2] * 4
+    for row, by_temperature in enumerate(scores):
+        for t, score in enumerate(by_temperature):
+            assert score.logprob == tuple(logprobs[t, row])
+            assert score.probability == tuple(np.exp(logprobs[t, row]))
+            assert score.mass == pytest.approx(sum(score.probability), rel=1e-14)
+            assert score.answer == logprobs[t, row].argmax()
+
+
 @pytest.fixture(scope="module")
 def overflowing(tmp_path_factory):
     """A model with finite weights, too large to compute with."""

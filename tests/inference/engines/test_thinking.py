@@ -23,7 +23,7 @@ from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens
 from inference.protocols import agreement
 from inference.stimuli.study import ORIGINAL, Item, Variant
-from inference.stimuli.templates.prompts import Prompt, build_option_values
+from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ def thinker(tmp_path_factory: pytest.TempPathFactory) -> str:
     book, study = agreement.read_agreement_prompts(), study_of(list(WRITES))
     whole, behind = [], []
     for variant in study.variants:
-        prompt = tokens.bare([tokens.render(book.render("chat", build_option_values(variant)))])[0]
+        prompt = tokens.bare([tokens.render(book.render("chat", build_template_values_of_options(variant)))])[0]
         text = tokens.bare([WRITES[variant.text]])[0]
         whole.append(torch.tensor([*prompt, *text, tokenizer.eos_token_id]))
         behind.append(torch.tensor([*[-100] * len(prompt), *text, tokenizer.eos_token_id]))
@@ -119,7 +119,7 @@ def test_answers_and_probabilities_behind_the_thinking(thinker: str, tmp_path: P
         assert (text["answer"], text["invalid"], thought["answer"]) == (label, 0, label)
         # Against one pass over prompt, thinking and the line breaks behind it.
         variant = list(study_of(list(WRITES)).variants)[number]
-        prompt = agreement.read_agreement_prompts().render("chat", build_option_values(variant))
+        prompt = agreement.read_agreement_prompts().render("chat", build_template_values_of_options(variant))
         breaks = answer[: len(answer) - len(answer.lstrip())]
         shown = engine.tokens.render(prompt) + thinking + ended + breaks
         following = engine.model(torch.tensor([engine.tokens.bare([shown])[0]])).logits[0, -1].softmax(-1)
@@ -170,8 +170,8 @@ def test_effort_reaches_the_chat_template() -> None:
 def test_where_thinking_ends(prompt: str, written: str, thinking: str | None) -> None:
     tokens = Tokens("tiny", thinking_tokenizer())
     ids = tokens.bare([written])[0]
-    length = tokens.count_thinking(prompt, ids)
-    assert (None if length is None else tokens.decode_raw(ids[:length])) == thinking
+    length = tokens.count_thinking_tokens(prompt, ids)
+    assert (None if length is None else tokens.decode_with_special_tokens(ids[:length])) == thinking
 
 
 def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
@@ -190,4 +190,4 @@ def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
     assert whole.answers == ("yes", None)
     wordy = Tokens("tiny", tiny_models.byte_tokenizer(chat=True, template=TEMPLATE))  # "</think>" in several tokens
     ids = wordy.bare(["hm</think>yes"])[0]
-    assert wordy.decode_raw(ids[: wordy.count_thinking("<think>", ids) or 0]) == "hm</think>"
+    assert wordy.decode_with_special_tokens(ids[: wordy.count_thinking_tokens("<think>", ids) or 0]) == "hm</think>"

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from inference.engines.thinking_marks import THINKING, ThinkingMarks, decode_until_known, locate_answer
+from inference.engines.thinking_marks import (
+    THINKING,
+    ThinkingMarks,
+    locate_answer_after_thinking,
+    run_answer_search_with_decoder,
+)
 
 # What stands around "|" is the thought with its line breaks, and the answer; without one it does not end.
 WRITTEN = (
@@ -33,5 +38,7 @@ def test_where_the_answer_begins(marks: ThinkingMarks, written: str, by_id: bool
     def decode(ids: Sequence[int]) -> str:
         return "".join(map(chr, ids)).replace("\0", marks.begin).replace("\1", marks.end)
 
-    search = locate_answer(f"so\n{marks.begin}\n", list(map(ord, thought + answer)), marks, 1 if by_id else None)
-    assert decode_until_known(search, decode) == (len(thought) if bar else None)
+    search = locate_answer_after_thinking(
+        f"so\n{marks.begin}\n", list(map(ord, thought + answer)), marks, 1 if by_id else None
+    )
+    assert run_answer_search_with_decoder(search, decode) == (len(thought) if bar else None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces, group_equal_rows
 
 
@@ -19,10 +21,11 @@ def test_texts_come_out_as_they_went_in():
     assert PackedTexts().array().to_pylist() == []
 
 
-def test_rows_are_grouped_as_a_dictionary_would():
+@pytest.mark.parametrize("n_rows", [500, 5])  # many of the possible groups, and few
+def test_rows_are_grouped_as_a_dictionary_would(n_rows):
     draw = random.Random(2)
     one, other = CodedPairs(), CodedPairs()
-    rows = [((draw.choice("abc"), draw.choice("xy")), (draw.choice("1234"), draw.choice("pqr"))) for _ in range(500)]
+    rows = [((draw.choice("abc"), draw.choice("xy")), (draw.choice("1234"), draw.choice("pqr"))) for _ in range(n_rows)]
     known: dict[object, int] = {}
     expected, first = [], []
     for number, (a, b) in enumerate(rows):
@@ -38,9 +41,9 @@ def test_rows_are_grouped_as_a_dictionary_would():
 
 def test_a_place_is_named_by_file_and_row():
     places = RowPlaces()
-    for path, rows in (("a.csv", ["row 2", "row 5"]), ("b.jsonl", ["line 1"])):
-        places.begin_file(path)
+    for path, rows in (("a.csv", ["row 2", "row 5", "row 6"]), ("b.jsonl", ["line 1"])):
+        places.begin_rows_of_file(path)
         for row in rows:
             places.append(row)
-    assert list(places) == ["a.csv, row 2", "a.csv, row 5", "b.jsonl, line 1"]
-    assert places.file_numbers.tolist() == [0, 0, 1]
+    assert list(places) == ["a.csv, row 2", "a.csv, row 5", "a.csv, row 6", "b.jsonl, line 1"]
+    assert places.file_numbers.tolist() == [0, 0, 0, 1]

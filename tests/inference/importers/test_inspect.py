@@ -46,7 +46,7 @@ def test_multiple_choice(tmp_path, capsys):
         ("made/up", "C", ["ANSWER: C"]),
         ("made/up", None, ["ANSWER: "]),
     ]
-    assert capsys.readouterr().out.splitlines()[1:] == [
+    assert capsys.readouterr().out.splitlines()[1:-1] == [
         "made/up import: 3 of 3 variants, 1 of 3 answers invalid",
         "wordings: p1",
         f"{tmp_path}/made.eval: 3 samples, accuracy 0.333, as the log states",
@@ -130,11 +130,11 @@ def test_several_scorers_are_readings_of_the_same_answers(tmp_path, capsys):
         ("import/match", "wrong", True), ("import/match", "wrong", True), ("import/match", None, False),
     ]  # fmt: skip
     told = capsys.readouterr().out.splitlines()
-    assert told[-3:-1] == [
+    assert told[-4:-2] == [
         f"{log}: 3 samples, scorer choice, accuracy 0.500, as the log states, 1 ended with an error",
         f"{log}: 3 samples, scorer match, accuracy 0.000, as the log states, 1 ended with an error",
     ]
-    assert told[-1].startswith("scorer style left out: ") and "the score 7" in told[-1]
+    assert told[-2].startswith("scorer style left out: ") and "the score 7" in told[-2]
     info, _, responses = run(tmp_path / "letters", log, "--scorer", "choice")
     assert info["study"]["protocol"] == "choice" and list(info["conditions"]) == ["import"]
     assert [row["answer"] for row in responses] == ["A", "B", None]

@@ -18,9 +18,14 @@ from helpers.commands import ROOT, waver
 from helpers.eval_logs import as_eval, as_json, header, sample, unfinished, write
 from helpers.lm_eval_logs import SNOW, TEA, letters
 from helpers.lm_eval_logs import write as write_lm_eval
-from inference.asking import session
 from inference.importers.inspect import kept_logs, log
-from inference.importers.shared.log_folders import SHOWN, choose_log_lines, describe_left_out, list_files_below
+from inference.importers.shared import log_folders
+from inference.importers.shared.log_folders import (
+    SHOWN,
+    choose_most_telling_log_lines,
+    describe_left_out_logs,
+    list_files_below,
+)
 
 
 def write_logs(folder: Path, number: int) -> Path:
@@ -64,7 +69,7 @@ def test_a_call_that_was_stopped_goes_on_with_the_logs_that_it_had_not_read(tmp_
         write_logs(tmp_path, 6),
         ("inference", "import", "inspect", tmp_path / "logs", "--out", tmp_path / "run"),
     )
-    read, keep = [], kept_logs.keep_log
+    read, keep = [], kept_logs.write_log_into_cache
 
     def keep_until_stopped(file, head, samples):
         if len(read) == 4:
@@ -72,7 +77,7 @@ def test_a_call_that_was_stopped_goes_on_with_the_logs_that_it_had_not_read(tmp_
         read.append(file)
         keep(file, head, samples)
 
-    monkeypatch.setattr(log, "keep_log", keep_until_stopped)
+    monkeypatch.setattr(log, "write_log_into_cache", keep_until_stopped)
     done = waver(*call, check=False)
     assert done.returncode == 1
     assert f"{tmp_path}/run.reading: what was read of 4 logs; the same call goes on from there" in done.stderr
@@ -81,7 +86,7 @@ def test_a_call_that_was_stopped_goes_on_with_the_logs_that_it_had_not_read(tmp_
     (changed,) = logs.glob("*/0/log.eval")
     write(changed, as_eval([sample(name) for name in range(4)], header("made/m0")))
     again = []
-    monkeypatch.setattr(log, "keep_log", lambda file, *rest: (again.append(file), keep(file, *rest)))
+    monkeypatch.setattr(log, "write_log_into_cache", lambda file, *rest: (again.append(file), keep(file, *rest)))
     waver(*call)
     assert len(again) == 3 and not (tmp_path / "run.reading").exists()
     monkeypatch.undo()
@@ -194,23 +199,23 @@ def test_damage_anywhere_in_a_log_leaves_it_out(tmp_path):
 
 def test_of_many_logs_left_out_some_are_named_and_the_rest_is_counted():
     errors = [InputError(f"{place}.eval: damaged") for place in range(300)]
-    lines = describe_left_out(errors)
+    lines = describe_left_out_logs(errors)
     assert lines[0] == "left out: 0.eval: damaged" and lines[-1] == f"left out: {300 - SHOWN} more logs"
-    assert len(lines) == SHOWN + 1 and len(describe_left_out(errors[:SHOWN])) == SHOWN
+    assert len(lines) == SHOWN + 1 and len(describe_left_out_logs(errors[:SHOWN])) == SHOWN
 
 
 def test_of_many_lines_on_logs_those_that_say_most_are_shown():
     plain = [f"{place}.eval: 3 samples, accuracy 1.000" for place in range(100)]
-    lines = choose_log_lines([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
+    lines = choose_most_telling_log_lines([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
     assert lines[-2:] == ["z.eval: 3 samples, accuracy 1.000, 2 without a score",
                           f"and {101 - SHOWN} more logs, about which less is to say"]  # fmt: skip
-    assert choose_log_lines(plain[:5]) == plain[:5]
+    assert choose_most_telling_log_lines(plain[:5]) == plain[:5]
 
 
 def test_a_terminal_shows_a_bar_and_a_file_none(tmp_path, monkeypatch):
     logs = write_logs(tmp_path, 3)
     assert not waver("inference", "import", "inspect", logs, "--out", tmp_path / "a").stderr
-    monkeypatch.setattr(session, "can_show_bars", lambda: True)
+    monkeypatch.setattr(log_folders, "can_show_bars", lambda: True)
     assert "0/3" in waver("inference", "import", "inspect", logs, "--out", tmp_path / "b").stderr
 
 

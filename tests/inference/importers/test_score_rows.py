@@ -37,7 +37,7 @@ def test_texts_of_an_item_are_its_wordings_and_scores_stay_as_they_are(tmp_path,
     ]  # fmt: skip
     (fields,) = runs.info["conditions"].values()
     assert fields["stars"] == {"form": "import", "measure": "stars", "range": [1, 5], "direction": "higher"}
-    study, of_a, _ = capsys.readouterr().out.splitlines()
+    study, of_a, *_ = capsys.readouterr().out.splitlines()
     assert study == "run: 2 items, 3 variants"
     assert of_a == "a stars: 3 of 3 variants, 1 without a response, 2 scores, mean 3.250"
 

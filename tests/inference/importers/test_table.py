@@ -52,11 +52,13 @@ def test_completions_are_parsed(tmp_path, capsys):
     assert all(r["count"] is r["invalid"] is r["probability"] is r["error"] is None for r in responses)
     assert [r["sample_answer"] for r in responses] == [["agree"], ["disagree"], [None], ["agree"]]
     assert [r["sample_answer_otherwise"] for r in responses] == [["agree"], [None], [None], ["agree"]]
-    assert capsys.readouterr().out.splitlines() == [
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert lines == [
         "run: 1 item, 3 variants",
         "m1 import: 3 of 3 variants, 1 of 3 answers invalid",
         "m2 import: 1 of 3 variants, 0 of 1 answers invalid",
     ]
+    assert "/run: done; next: waver report " in last
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.parquet"])
@@ -266,6 +268,7 @@ def test_models_and_conditions_are_added_and_the_same_files_not_twice(tmp_path, 
     run(tmp_path / "run", first, *PROBABILITIES, "--models", tmp_path / "models.yaml")
     run(tmp_path / "run", first, *PROBABILITIES)
     assert "m1 import: is here already, nothing to do" in capsys.readouterr().out
+    run(tmp_path / "run", first, *PROBABILITIES, "--quiet")  # how much is printed is no part of the import
     run(tmp_path / "run", second, *PROBABILITIES)
     info, _, responses = run(tmp_path / "run", first, *PROBABILITIES, "--condition", "again")
     assert info["models"]["m1"]["stage"] == "base"

@@ -11,7 +11,7 @@ import pytest
 from ground.errors import InputError
 from helpers.answer_tables import IDS, write
 from inference.__main__ import main
-from inference.importers.shared.scored import describe_measures
+from inference.importers.shared.scored import parse_score_measures_of_call
 
 pytestmark = pytest.mark.slow
 
@@ -108,8 +108,8 @@ def test_the_same_import_again_changes_nothing(tmp_path, capsys):
 
 
 def test_a_range_holds_for_all_measures_but_those_that_have_their_own():
-    first, second = describe_measures(["F1", "likert"], ["0-1", "likert=1-5"], ["F1"], "here")
+    first, second = parse_score_measures_of_call(["F1", "likert"], ["0-1", "likert=1-5"], ["F1"], "here")
     assert (first.range, first.direction) == ((0, 1), "lower")
     assert (second.range, second.direction) == ((1, 5), "higher")
     with pytest.raises(InputError, match="two scores are called 'F1'"):
-        describe_measures(["F1", "F1"], [], [], "here")
+        parse_score_measures_of_call(["F1", "F1"], [], [], "here")

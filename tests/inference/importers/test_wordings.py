@@ -60,7 +60,7 @@ def import_rows(folder, rows, *arguments):
 )
 def test_ids_of_wordings_are_taken_as_they_look_or_as_the_user_says(tmp_path, capsys, ids, arguments, line, shared):
     folder = import_rows(tmp_path, answer_rows(ids), *arguments)
-    assert capsys.readouterr().out.splitlines()[-1].startswith(line)
+    assert capsys.readouterr().out.splitlines()[-2].startswith(line)
     opened = runs.open_runs(folder)
     assert {study.crossed for study in read_reworded_studies(opened)} == {shared}
     assert opened.sql("SELECT DISTINCT text FROM stimuli WHERE item = '2'")["text"].tolist() == ["2"]

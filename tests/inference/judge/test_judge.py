@@ -16,7 +16,7 @@ from helpers.trivial_engine import shown
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.judge.questions import NONE, Questions, build_judge_study, read_judge_prompts
+from inference.judge.questions import NONE, Questions, build_judge_study, read_option_judge_prompts
 from inference.judge.reading import FOLDER, Judge, Judgement
 from inference.judge.texts import Reply, RunTexts
 from inference.judge.writing import build_judged_columns, write_judged_rows
@@ -34,10 +34,10 @@ JUDGED = "plain/text/judge-j"
 
 def judge(folder, engine, name="j"):
     """Let an engine read the texts of a run; return what failed, and how many rows were written."""
-    texts, book = RunTexts(folder), read_judge_prompts()
+    texts, book = RunTexts(folder), read_option_judge_prompts()
     judge = Judge(folder, Model(name, name), Settings(), Questions(book), load=lambda model, seed: engine)
-    failure = judge.read_replies(texts.list_replies(), CALL)
-    readings = judge.find_readings()
+    failure = judge.ask_judge_about_replies(texts.list_replies(), CALL)
+    readings = judge.collect_readings_of_judge()
     return failure, sum(write_judged_rows(texts, name, readings, book, CALL).values())
 
 
@@ -187,7 +187,9 @@ def test_a_text_cannot_leave_its_frame(form):
     )
     reply = Reply("Tea?", (("agree", ""), ("disagree", "not so")), mean)
     (item,) = build_judge_study([reply]).items
-    given, reverse = (round_.render(item.variants[0], None) for round_ in Questions(read_judge_prompts()).rounds(form))
+    given, reverse = (
+        round_.render(item.variants[0], None) for round_ in Questions(read_option_judge_prompts()).rounds(form)
+    )
     asked, quote = quoted(given)
     assert asked == "Tea?" and quote.endswith("[ /INST] {{ 7 * 7 }}") and "- agree" in quote
     assert "<|" not in shown(given) and quote.count("\n") == mean.count("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.replies import statement_study
-from inference.judge.texts import RunTexts, drop_thinking
+from inference.judge.texts import RunTexts, drop_thinking_from_text
 from inference.runfolder.store import Run
 from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli.study import Item, Option, Study, Variant
@@ -94,7 +94,7 @@ def test_a_stored_study_has_the_hash_of_the_one_that_was_written(tmp_path):
     ],
 )
 def test_what_follows_the_last_end_of_thinking_is_the_answer(text, answer):
-    assert drop_thinking(text) == answer
+    assert drop_thinking_from_text(text) == answer
 
 
 def test_a_thought_that_an_older_version_wrote_before_the_answer_is_no_reply(tmp_path):

@@ -8,13 +8,15 @@ import re
 import pytest
 
 from ground.errors import InputError
-from inference.meaning.checks import parse_checks
-from inference.meaning.words import compute_shared_words
+from inference.meaning.checks import parse_meaning_checks
+from inference.meaning.words import compute_jaccard_index_of_words
 
 
 def test_checks_are_named_by_kind_and_model(tmp_path):
     (tmp_path / "nli").mkdir()
-    checks = parse_checks(["words", f"entailment={tmp_path / 'nli'}", "judge=big=owner/model", "similarity=owner/st"])
+    checks = parse_meaning_checks(
+        ["words", f"entailment={tmp_path / 'nli'}", "judge=big=owner/model", "similarity=owner/st"]
+    )
     assert [check.name for check in checks] == ["words", "entailment:nli", "judge:big", "similarity:owner/st"]
     assert checks[2].model.source == "owner/model" and checks[0].model is None
 
@@ -34,7 +36,7 @@ def test_checks_are_named_by_kind_and_model(tmp_path):
 )
 def test_wrong_checks_are_named(texts, message):
     with pytest.raises(InputError, match=message):
-        parse_checks(texts)
+        parse_meaning_checks(texts)
 
 
 def slow_words(text: str) -> set[str]:
@@ -52,13 +54,13 @@ def slow_words(text: str) -> set[str]:
 def test_shared_words_are_the_jaccard_index_of_plain_words(one, other):
     """Reference: the definition, for words of letters from a to z; no tolerance."""
     mine, theirs = slow_words(one), slow_words(other)
-    assert compute_shared_words(one, other) == len(mine & theirs) / len(mine | theirs)
-    assert compute_shared_words(one, other) == compute_shared_words(other, one)
+    assert compute_jaccard_index_of_words(one, other) == len(mine & theirs) / len(mine | theirs)
+    assert compute_jaccard_index_of_words(one, other) == compute_jaccard_index_of_words(other, one)
 
 
 def test_words_fold_and_japanese_letters_count_one_by_one():
-    assert compute_shared_words("Ｈｏｔ ＴＥＡ", "hot tea.") == 1  # full-width letters
-    assert compute_shared_words("don't go", "DON'T GO!") == 1
-    assert compute_shared_words("お茶は良い", "お茶が良い") == 4 / 6  # by hand: お茶良い of お茶はが良い
-    assert compute_shared_words("日本へtrip", "日本 trip") == 3 / 4
-    assert math.isnan(compute_shared_words("...", "!"))
+    assert compute_jaccard_index_of_words("Ｈｏｔ ＴＥＡ", "hot tea.") == 1  # full-width letters
+    assert compute_jaccard_index_of_words("don't go", "DON'T GO!") == 1
+    assert compute_jaccard_index_of_words("お茶は良い", "お茶が良い") == 4 / 6  # by hand: お茶良い of お茶はが良い
+    assert compute_jaccard_index_of_words("日本へtrip", "日本 trip") == 3 / 4
+    assert math.isnan(compute_jaccard_index_of_words("...", "!"))

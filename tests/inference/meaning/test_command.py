@@ -50,7 +50,7 @@ def source(tmp_path):
 
 def write_run(folder: Path, source: Path) -> Path:
     """A run of these statements."""
-    study = agreement.build_agreement_study(items.read_items(str(source)), "tea-study", "made up")
+    study = agreement.build_agreement_study(items.read_and_check_items(str(source)), "tea-study", "made up")
     questions = agreement.Questions(agreement.read_agreement_prompts())
     task = Task(study, [Model("m", "m")], questions, Settings(form="plain"), str(folder))
     execute_tasks([task], load=loader())
@@ -85,18 +85,23 @@ def test_columns_and_types_are_those_of_the_schema(tmp_path, source):
 
 def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_path, source):
     call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
-    read = {v.key: v for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants}
+    read = {
+        v.key: v for item in items.read_and_check_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants
+    }
     meanings = {variant.text: variant.attributes.get("meaning") for variant in read.values()}
     assert meanings[FALSE] == "another" and meanings[STATEMENTS["tea"][0]] is None
     assert [meanings[text] for _, text in PARAPHRASES].count("same") == 20
     call_meaning(source, "--check", SAYS, "--drop", "--out", tmp_path / "out", load=load)
-    left = [v.text for item in items.read_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants]
+    left = [v.text for item in items.read_and_check_items(str(tmp_path / "out" / "items.jsonl")) for v in item.variants]
     assert FALSE not in left and len(left) == len(meanings) - 1
 
 
 def test_what_drop_leaves_out_is_counted():
-    assert verdicts.describe_items(0) == "the items, with the attribute meaning"
-    assert verdicts.describe_items(1) == "the items, without 1 wording of another meaning, with the attribute meaning"
+    assert verdicts.describe_written_items_file(0) == "the items, with the attribute meaning"
+    assert (
+        verdicts.describe_written_items_file(1)
+        == "the items, without 1 wording of another meaning, with the attribute meaning"
+    )
 
 
 def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, source, capsys):

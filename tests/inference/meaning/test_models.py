@@ -211,3 +211,23 @@ def test_published_paraphrases_are_parted_from_their_decoys_as_scikit_learn_says
     assert not thresholds["words"]["used"] and thresholds["entailment:m"]["best"]  # shared words are fooled by a "not"
     decoys = table[table["decoy"].notna() & (table["check"] == "entailment:m")]
     assert (decoys["score"] >= thresholds["entailment:m"]["threshold"]).mean() <= 0.05
+
+
+def test_the_table_does_not_tell_whether_a_session_was_killed(tmp_path):
+    """A killed session does not count the paths that it left out in run.json: the table has no count."""
+    from inference.demo import MODELS
+
+    write_statements(tmp_path / "items.csv", {"tea": TEXTS})
+    check = f"judge=m={MODELS / 'waver-demo-small-tuned'}"
+    call = (tmp_path / "items.csv", "--check", check, "--out", tmp_path / "out")
+    call_meaning(*call)
+    table = tmp_path / "out" / "meaning.parquet"
+    undisturbed = table.read_bytes()
+    (run_json,) = tmp_path.rglob("run.json")
+    record = json.loads(run_json.read_text())
+    *parts, entry = record["models"]["m"]["shortcuts"]
+    assert entry["name"] == "paths left out"
+    record["models"]["m"]["shortcuts"] = parts
+    run_json.write_text(json.dumps(record))
+    call_meaning(*call)
+    assert table.read_bytes() == undisturbed

@@ -35,7 +35,7 @@ ITEMS = [{"item": f"i{n}", "text": f"Thing {n} is =good.", "language": "en", "go
 @pytest.fixture
 def given(tmp_path):
     (tmp_path / "items.json").write_text(json.dumps(ITEMS), encoding="utf-8")
-    return items.read_items(str(tmp_path / "items.json"))
+    return items.read_and_check_items(str(tmp_path / "items.json"))
 
 
 def contents(out: Path) -> dict[str, bytes]:
@@ -90,7 +90,7 @@ def test_the_threshold_drops_what_is_less_similar_and_nothing_at_it():
 
 def test_the_items_are_ready_to_run(tmp_path, given, capsys):
     choices = made(tmp_path / "out", given)
-    back = items.read_items(str(tmp_path / "out" / "items.jsonl"))
+    back = items.read_and_check_items(str(tmp_path / "out" / "items.jsonl"))
     assert [(item.item, len(item.paraphrases)) for item in back] == [
         (c.original.item, len(c.kept_wordings)) for c in choices
     ]
@@ -148,7 +148,7 @@ session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
 def before(number):
     with open({log!r}, "a") as log: log.write("x")
     if number == 2: os._exit(9)
-made(Path({out!r}), items.read_items({items!r}), load=writer(before_batch=before))
+made(Path({out!r}), items.read_and_check_items({items!r}), load=writer(before_batch=before))
 """
 
 
@@ -168,7 +168,7 @@ def test_killed_and_started_again_it_ends_the_same(tmp_path, given):
 def test_calls_that_failed_are_named_and_asked_again(tmp_path, given):
     with pytest.raises(RunFailed, match=r"1 of 5 items got no answer \(such as 'i2'\)"):
         made(tmp_path / "out", given, load=writer(fails=lambda text: "Thing 2" in text))
-    assert len(items.read_items(str(tmp_path / "out" / "items.jsonl"))[2].paraphrases) == 0
+    assert len(items.read_and_check_items(str(tmp_path / "out" / "items.jsonl"))[2].paraphrases) == 0
     made(tmp_path / "out", given)
     made(tmp_path / "whole", given)
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
@@ -327,7 +327,7 @@ def test_a_real_model_writes(tmp_path, given, capsys):
                 "--out", str(tmp_path / out)]  # fmt: skip
         assert main(call) == 0, capsys.readouterr().err
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    written = items.read_items(str(tmp_path / "one" / "items.jsonl"))
+    written = items.read_and_check_items(str(tmp_path / "one" / "items.jsonl"))
     assert [item.item for item in written] == [item.item for item in given]
     assert {variant.attributes["source"] for item in written for variant in item.paraphrases} == {"tiny"}
     rows = pq.read_table(next((tmp_path / "one" / "calls" / "responses").glob("*.parquet"))).to_pylist()

@@ -34,6 +34,7 @@ def encoder(tmp_path_factory):
     return folder / "encoder"
 
 
+@pytest.mark.slow
 def test_the_cosine_is_that_of_mean_token_states(encoder):
     """Reference: transformers itself, mean over the tokens of the last hidden states; tolerance 1e-5 (float32)."""
     import torch
@@ -50,7 +51,7 @@ def test_the_cosine_is_that_of_mean_token_states(encoder):
 
 def test_the_command_drops_by_it_and_writes_it_down(encoder, tmp_path):
     (tmp_path / "items.json").write_text(json.dumps([{"item": "lamp", "text": LAMP, "paraphrases": []}]))
-    given = items.read_items(str(tmp_path / "items.json"))
+    given = items.read_and_check_items(str(tmp_path / "items.json"))
     every = made(tmp_path / "all", given, keep=50, meaning_check=str(encoder))[0]
     # Words that the tokenizer lacks have one similarity: the middle of different ones is above the least.
     likeness = sorted({wording.similarity for wording in every.kept_wordings})
@@ -60,7 +61,7 @@ def test_the_command_drops_by_it_and_writes_it_down(encoder, tmp_path):
     assert 0 < len(some.kept_wordings) < len(every.kept_wordings) and some.n_dropped_by_reason["meaning"] == len(
         every.kept_wordings
     ) - len(some.kept_wordings)
-    (item,) = items.read_items(str(tmp_path / "some" / "items.jsonl"))
+    (item,) = items.read_and_check_items(str(tmp_path / "some" / "items.jsonl"))
     shown = [variant.attributes["similarity"] for variant in item.paraphrases]
     assert shown == [f"{wording.similarity:.4f}" for wording in some.kept_wordings]
 

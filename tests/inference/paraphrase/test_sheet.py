@@ -13,10 +13,10 @@ from ground.spreadsheet import escape_formula, unescape_formula
 from inference.__main__ import main
 from inference.paraphrase.combining import combine_paraphrases, describe_source_counts, list_paraphrase_sources
 from inference.paraphrase.decoys import Decoy
-from inference.paraphrase.itemsfile import write_items
+from inference.paraphrase.itemsfile import write_items_file
 from inference.paraphrase.match import add_match_attributes
-from inference.paraphrase.sheet import write_sheets
-from inference.paraphrase.votes import describe_decoy_errors, read_votes
+from inference.paraphrase.sheet import write_match_sheets
+from inference.paraphrase.votes import describe_accepted_decoys_by_annotator, read_votes_of_sheets
 from inference.stimuli import items
 
 pytestmark = pytest.mark.slow
@@ -55,12 +55,12 @@ def filled(path, verdict, delimiter=","):
 
 def write(path, given, n_each, seed=0):
     """Write a sheet; the number of its rows."""
-    return write_sheets(path, given, n_each, seed).n_wordings
+    return write_match_sheets(path, given, n_each, seed).n_wordings
 
 
 def check(path, given):
     """The items as one filled sheet leaves them."""
-    return add_match_attributes(read_votes({"ann": path}, given), given).items
+    return add_match_attributes(read_votes_of_sheets({"ann": path}, given), given).items
 
 
 # several sources
@@ -68,8 +68,8 @@ def check(path, given):
 
 def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
     combined = combine_paraphrases(two)
-    write_items(tmp_path / "both.jsonl", combined)
-    assert items.read_items(str(tmp_path / "both.jsonl")) == combined
+    write_items_file(tmp_path / "both.jsonl", combined)
+    assert items.read_and_check_items(str(tmp_path / "both.jsonl")) == combined
     first = {variant.text: (variant.variant, list_paraphrase_sources(variant)) for variant in combined[0].paraphrases}
     assert first["A 0 0"] == ("a:paraphrase-001", ("a",))
     assert first["B 0 0"] == ("b:paraphrase-001", ("b",))
@@ -86,7 +86,7 @@ def test_the_summary_names_what_is_missing_from_a_source(two):
 
 
 def test_combining_again_changes_nothing(two, tmp_path):
-    write_items(tmp_path / "both.jsonl", combine_paraphrases(two))
+    write_items_file(tmp_path / "both.jsonl", combine_paraphrases(two))
     assert combine_paraphrases([(None, tmp_path / "both.jsonl")]) == combine_paraphrases(two)
 
 
@@ -162,7 +162,7 @@ def test_the_draw_follows_from_the_seed(two, tmp_path):
 
 def test_texts_never_become_formulas(tmp_path):
     hostile = ['=HYPERLINK("http://x")', "+1", "-1 is cold", "@SUM(A1)", "'=1", 'a, "b"\nc', "＝2"]
-    given = items.read_items(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
     write(tmp_path / "sheet.csv", given, 9, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "1")
     assert [unescape_formula(row["paraphrase"]) for row in rows] == hostile
@@ -193,7 +193,7 @@ def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
     ],
 )
 def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
     write(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     with (tmp_path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
@@ -206,7 +206,7 @@ def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
 
 
 def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
     write(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
@@ -215,7 +215,7 @@ def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
 
 
 def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
-    given = items.read_items(
+    given = items.read_and_check_items(
         str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"}))
     )
     write(tmp_path / "sheet.csv", given[:1], 1, seed=0)
@@ -233,7 +233,9 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
     call("sheet", "--items", both, "--each", 2, "--out", sheet)
     filled(sheet, lambda number, row: "yes")
     call("checked", sheet, "--items", both, "--out", both)
-    match = {v.attributes.get("match_proportion") for item in items.read_items(str(both)) for v in item.variants}
+    match = {
+        v.attributes.get("match_proportion") for item in items.read_and_check_items(str(both)) for v in item.variants
+    }
     assert match == {"1.00"}
 
 
@@ -243,21 +245,21 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
 ])  # fmt: skip
 def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, said, left):
     given = nested(tmp_path / "a.json", [["One.", "Two.", "Three.", "Four."]])
-    write(tmp_path / "sheet.csv", items.read_items(str(given)), 4, seed=0)
+    write(tmp_path / "sheet.csv", items.read_and_check_items(str(given)), 4, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no" if row["paraphrase"] in ("Two.", "Four.") else "yes")
     out = tmp_path / "out.jsonl"
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(given), "--out", str(out)]
     assert main([*call, *more]) == 0
     assert said in capsys.readouterr().out.splitlines()
-    (item,) = items.read_items(str(out))
+    (item,) = items.read_and_check_items(str(out))
     assert [variant.text for variant in item.paraphrases] == left
     assert {variant.attributes["match_proportion"] for variant in item.variants} == {"0.50"}
 
 
 def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
-    write_items(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])
-    write(tmp_path / "sheet.csv", items.read_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
+    write_items_file(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])
+    write(tmp_path / "sheet.csv", items.read_and_check_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "yes" if number else "no")
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(tmp_path / "lonely.jsonl"), "--drop"]
     assert main([*call, "--out", str(tmp_path / "out.jsonl")]) == 0
@@ -288,10 +290,10 @@ def test_a_wrong_call_is_answered_in_one_line(tmp_path, monkeypatch, capsys, cal
 
 
 def test_an_item_of_paraphrases_only_can_be_checked_but_not_combined(tmp_path):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["One."]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One."]])))
     lonely = [replace(given[0], variants=given[0].paraphrases)]
     assert write(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
-    write_items(tmp_path / "lonely.jsonl", lonely)
+    write_items_file(tmp_path / "lonely.jsonl", lonely)
     with pytest.raises(InputError, match="item '0' has no original"):
         combine_paraphrases([("a", tmp_path / "lonely.jsonl")])
 
@@ -304,14 +306,18 @@ def annotate(path, verdicts):
 @pytest.fixture
 def decoyed(tmp_path):
     """Two items of six wordings, their decoys, and the sheets of two annotators."""
-    given = items.read_items(str(nested(tmp_path / "a.json", [[f"Good {n} {k}" for k in range(6)] for n in "xy"])))
+    given = items.read_and_check_items(
+        str(nested(tmp_path / "a.json", [[f"Good {n} {k}" for k in range(6)] for n in "xy"]))
+    )
     decoys = [
         Decoy(item, f"decoy-{kind}-{n}", kind, f"Bad {item} {kind} {n}", "made by hand")
         for item in "01"
         for kind in ("negated", "shuffled")
         for n in (1, 2)
     ]
-    sheets = write_sheets(tmp_path / "s.csv", given, 6, 0, decoys=decoys, n_decoys_each=2, annotators=["ana", "ben"])
+    sheets = write_match_sheets(
+        tmp_path / "s.csv", given, 6, 0, decoys=decoys, n_decoys_each=2, annotators=["ana", "ben"]
+    )
     return given, decoys, sheets
 
 
@@ -338,13 +344,13 @@ def test_votes_are_those_of_wordings_and_those_of_decoys(decoyed):
     given, decoys, (ana, ben) = *decoyed[:2], decoyed[2].paths
     filled(ana, lambda number, row: "no" if row["paraphrase"].startswith("Bad") else "yes")
     filled(ben, lambda number, row: "no" if row["paraphrase"] == "Good x 3" else "YES")
-    votes = read_votes({"ana": ana, "ben": ben}, given, decoys)
+    votes = read_votes_of_sheets({"ana": ana, "ben": ben}, given, decoys)
     assert votes.notes == ()
     assert set(votes.wordings["ana"].values()) == {True} and len(votes.wordings["ana"]) == 12
     assert [key for key, vote in votes.wordings["ben"].items() if not vote] == [("0", "paraphrase-004")]
     assert (set(votes.decoys["ana"].values()), set(votes.decoys["ben"].values())) == ({False}, {True})
     assert set(votes.decoys["ana"]) <= {decoy.key for decoy in decoys} and len(votes.decoys["ana"]) == 4
-    assert describe_decoy_errors(votes) == [
+    assert describe_accepted_decoys_by_annotator(votes) == [
         "ana: 0 of 4 decoys are marked with yes",
         "ben: 4 of 4 decoys are marked with yes",
     ]
@@ -355,42 +361,42 @@ def test_votes_are_those_of_wordings_and_those_of_decoys(decoyed):
 
 
 def test_the_majority_of_three_counts(tmp_path):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
     verdicts = {"ana": ("yes", "no"), "ben": ("yes", "no"), "eva": ("no", "yes")}
-    sheets = write_sheets(tmp_path / "s.csv", given, 2, 0, annotators=list(verdicts)).paths
+    sheets = write_match_sheets(tmp_path / "s.csv", given, 2, 0, annotators=list(verdicts)).paths
     for path, (one, two) in zip(sheets, verdicts.values(), strict=True):
         annotate(path, {"One.": one, "Two.": two})
-    checked = add_match_attributes(read_votes(dict(zip(verdicts, sheets, strict=True)), given), given)
+    checked = add_match_attributes(read_votes_of_sheets(dict(zip(verdicts, sheets, strict=True)), given), given)
     assert checked.refused_keys == {("0", "paraphrase-002")}
     assert checked.items[0].original.attributes["match_proportion"] == "0.50"
 
 
 def test_a_wording_that_an_item_has_twice_is_one_row_and_its_vote_counts_for_both(tmp_path):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
     twin = replace(given[0].paraphrases[0], variant="twin", text="one")
     given = [replace(given[0], variants=(*given[0].variants, twin))]
     assert write(tmp_path / "s.csv", given, 9) == 2
     annotate(tmp_path / "s.csv", {"One.": "no", "Two.": "yes"})
-    votes = read_votes({"ana": tmp_path / "s.csv"}, given).wordings["ana"]
+    votes = read_votes_of_sheets({"ana": tmp_path / "s.csv"}, given).wordings["ana"]
     assert votes == {("0", "paraphrase-001"): False, ("0", "twin"): False, ("0", "paraphrase-002"): True}
 
 
 def test_a_sheet_of_an_earlier_version_is_read(tmp_path):
-    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
     text = "item,variant,original,paraphrase,match\n0,paraphrase-001,Thing 0 is good.,One.,yes\n"
     (tmp_path / "s.csv").write_text(text, encoding="utf-8")
-    votes = read_votes({"ana": tmp_path / "s.csv"}, given)
+    votes = read_votes_of_sheets({"ana": tmp_path / "s.csv"}, given)
     assert votes.wordings["ana"] == {("0", "paraphrase-001"): True}
     assert votes.notes == ("one annotator (ana): agreement between people is not known",)
     (tmp_path / "s.csv").write_text(text.replace("paraphrase-001", "paraphrase-002"), encoding="utf-8")
     with pytest.raises(InputError, match=r"s\.csv, row 2: the paraphrase is not that of the items"):
-        read_votes({"ana": tmp_path / "s.csv"}, given)
+        read_votes_of_sheets({"ana": tmp_path / "s.csv"}, given)
 
 
 def test_decoys_are_one_for_five_wordings_and_at_least_one(tmp_path):
-    given = items.read_items(str(nested(tmp_path / "a.json", [[f"A {k}" for k in range(11)], ["B"], ["C"]])))
+    given = items.read_and_check_items(str(nested(tmp_path / "a.json", [[f"A {k}" for k in range(11)], ["B"], ["C"]])))
     decoys = [Decoy(item, f"decoy-negated-{n}", "negated", f"Not {n}", "") for item in "01" for n in range(9)]
-    sheets = write_sheets(tmp_path / "s.csv", given, 15, 0, decoys=decoys)
+    sheets = write_match_sheets(tmp_path / "s.csv", given, 15, 0, decoys=decoys)
     assert (sheets.n_wordings, sheets.n_decoys, sheets.items_without_decoy) == (13, 3, ("2",))
 
 
@@ -426,4 +432,6 @@ def test_people_check_with_decoys_from_the_first_command_to_the_last(tmp_path, c
         "ben: 2 of 2 decoys are marked with yes",
         "1 paraphrases are marked with no: they stay; --drop leaves them out",
     ]
-    assert {variant.attributes["match_proportion"] for variant in items.read_items(str(out))[0].variants} == {"0.50"}
+    assert {variant.attributes["match_proportion"] for variant in items.read_and_check_items(str(out))[0].variants} == {
+        "0.50"
+    }

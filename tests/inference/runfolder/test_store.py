@@ -136,8 +136,8 @@ def test_done_is_what_has_a_response_under_this_model_and_condition(path):
     with Run.create_or_open(path, STUDY) as run:
         run.responses.append([row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}])
         run.responses.append([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
-        assert run.responses.list_answered("m", "c") == {("0", "original"), ("0", "p")}
-        assert run.responses.list_answered("m", "nothing") == set()
+        assert run.responses.list_answered_keys("m", "c") == {("0", "original"), ("0", "p")}
+        assert run.responses.list_answered_keys("m", "nothing") == set()
 
 
 def test_parts_are_numbered_on_in_a_second_session(path):
@@ -374,11 +374,13 @@ def test_missing_are_those_that_are_not_done(path, monkeypatch):
     variants = [Variant(item, variant, "original", "Text.", ()) for item, variant in names]
     row = {"model": "m", "condition": "c", "mass": 1.0}
     with Run.create_or_open(path, STUDY) as run:
-        assert run.responses.compute_missing_flags("m", "c", variants) == bytearray([1] * 6)
+        assert run.responses.flag_variants_without_response("m", "c", variants) == bytearray([1] * 6)
         run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
         run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
         run.responses.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
-        done = run.responses.list_answered("m", "c")
-        assert run.responses.compute_missing_flags("m", "c", variants) == bytearray(key not in done for key in names)
-        assert list(run.responses.compute_missing_flags("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
-        assert list(run.responses.compute_missing_flags("m", "other", variants)) == [1] * 6
+        done = run.responses.list_answered_keys("m", "c")
+        assert run.responses.flag_variants_without_response("m", "c", variants) == bytearray(
+            key not in done for key in names
+        )
+        assert list(run.responses.flag_variants_without_response("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
+        assert list(run.responses.flag_variants_without_response("m", "other", variants)) == [1] * 6

@@ -49,7 +49,7 @@ def write(path, rows: list[dict]) -> str:
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".parquet"])
 def test_long_rows_of_every_format(tmp_path, suffix):
-    loaded = items.read_items(write(tmp_path / f"items{suffix}", LONG))
+    loaded = items.read_and_check_items(write(tmp_path / f"items{suffix}", LONG))
     assert texts(loaded) == {
         "a": [("original", "original", "One."), ("p1", "paraphrase", "The first.")],
         "b": [("q", "paraphrase", "Two.")],
@@ -62,7 +62,7 @@ def test_nested_entries_of_every_format_that_nests(tmp_path, suffix):
         {"item": 7, "text": "One.", "paraphrases": ["The first.", "Number one."], "language": "en", "gold": "agree"},
         {"item": 8, "text": "Two.", "paraphrases": []},
     ]
-    loaded = items.read_items(write(tmp_path / f"items{suffix}", rows))
+    loaded = items.read_and_check_items(write(tmp_path / f"items{suffix}", rows))
     assert texts(loaded) == {
         "7": [
             ("original", "original", "One."),
@@ -76,18 +76,18 @@ def test_nested_entries_of_every_format_that_nests(tmp_path, suffix):
 
 def test_every_optional_field_of_a_long_row(tmp_path):
     row = {
-        "item": "a", "variant": "v", "pattern": "synonym", "text": "One.", "language": "en", "gold": "agree",
+        "item": "a", "variant": "v", "pattern": "synonym", "text": "One.", "language": "De-AT", "gold": "agree",
         "gold_score": "0.25", "attributes.subset": "x", "attributes.length": "1",
     }  # fmt: skip
-    (item,) = items.read_items(write(tmp_path / "items.csv", [row]))
+    (item,) = items.read_and_check_items(write(tmp_path / "items.csv", [row]))
     (variant,) = item.variants
-    assert (variant.pattern, variant.language, variant.gold, variant.gold_score) == ("synonym", "en", "agree", 0.25)
+    assert (variant.pattern, variant.language, variant.gold, variant.gold_score) == ("synonym", "de-AT", "agree", 0.25)
     assert variant.attributes == {"subset": "x", "length": "1"}
 
 
 def test_attributes_as_an_object_or_a_parquet_map(tmp_path):
     row = {"item": "a", "text": "One.", "attributes": {"subset": "x", "n": 2, "none": None}}
-    (item,) = items.read_items(write(tmp_path / "items.jsonl", [row]))
+    (item,) = items.read_and_check_items(write(tmp_path / "items.jsonl", [row]))
     assert item.variants[0].attributes == {"subset": "x", "n": "2"}
     table = pa.table(
         {
@@ -97,12 +97,12 @@ def test_attributes_as_an_object_or_a_parquet_map(tmp_path):
         }
     )
     pq.write_table(table, tmp_path / "items.parquet")
-    assert items.read_items(str(tmp_path / "items.parquet"))[0].variants[0].attributes == {"subset": "x"}
+    assert items.read_and_check_items(str(tmp_path / "items.parquet"))[0].variants[0].attributes == {"subset": "x"}
 
 
 def test_without_variant_and_pattern_the_first_row_of_an_item_is_its_original(tmp_path):
     rows = [{"item": i, "text": t} for i, t in [("a", "A1"), ("b", "B1"), ("a", "A2"), ("a", "A3")]]
-    assert texts(items.read_items(write(tmp_path / "items.csv", rows))) == {
+    assert texts(items.read_and_check_items(write(tmp_path / "items.csv", rows))) == {
         "a": [
             ("original", "original", "A1"),
             ("paraphrase-001", "paraphrase", "A2"),
@@ -124,7 +124,7 @@ def test_the_published_shape_is_one_list_under_either_name(tmp_path, name):
         {"response": "", "id": 1, "original_statement": "Two.", "alternative_statements": []},
     ]
     (tmp_path / name).write_text(json.dumps(entries, indent=2), encoding="utf-8")
-    loaded = items.read_items(str(tmp_path / name))
+    loaded = items.read_and_check_items(str(tmp_path / name))
     assert [v.text for v in loaded[0].variants] == ["One.", "Number one.", " The first."]  # to the letter
     assert [len(item.paraphrases) for item in loaded] == [2, 0]
 
@@ -134,7 +134,7 @@ def test_the_published_shape_is_one_list_under_either_name(tmp_path, name):
 def test_spreadsheets_write_marks_semicolons_and_tabs(tmp_path, encoding, delimiter):
     text = delimiter.join(["item", "text"]) + "\r\n" + delimiter.join(["a", '"Über, ""uns""; und\nmehr"']) + "\r\n\r\n"
     (tmp_path / "items.csv").write_bytes(text.encode(encoding))
-    assert texts(items.read_items(str(tmp_path / "items.csv"))) == {
+    assert texts(items.read_and_check_items(str(tmp_path / "items.csv"))) == {
         "a": [("original", "original", 'Über, "uns"; und\nmehr')]
     }
 
@@ -142,17 +142,17 @@ def test_spreadsheets_write_marks_semicolons_and_tabs(tmp_path, encoding, delimi
 def test_the_word_demo_is_the_embedded_questionnaire(tmp_path, monkeypatch):
     monkeypatch.setattr(items, "DEMO_FILE", tmp_path / "questionnaire.yaml")
     write(tmp_path / "questionnaire.yaml", [{"item": "a", "text": "One.", "paraphrases": ["The first."]}])
-    assert texts(items.read_items("demo")) == {
+    assert texts(items.read_and_check_items("demo")) == {
         "a": [("original", "original", "One."), ("paraphrase-001", "paraphrase", "The first.")]
     }
-    assert items.name_study("demo") == "demo"
+    assert items.name_study_after_source("demo") == "demo"
 
 
 def test_the_words_demo_meaning_are_the_questionnaire_with_false_paraphrases():
-    by_item = {item.item: item for item in items.read_items("demo-meaning")}
-    assert list(by_item) == [item.item for item in items.read_items("demo")]
+    by_item = {item.item: item for item in items.read_and_check_items("demo-meaning")}
+    assert list(by_item) == [item.item for item in items.read_and_check_items("demo")]
     assert sum("planted" in variant.attributes for item in by_item.values() for variant in item.variants) == 10
-    assert items.name_study("demo-meaning") == "demo-meaning"
+    assert items.name_study_after_source("demo-meaning") == "demo-meaning"
 
 
 @pytest.mark.parametrize(
@@ -160,12 +160,12 @@ def test_the_words_demo_meaning_are_the_questionnaire_with_false_paraphrases():
     [("a/b.c.json", "b.c"), ("owner/data#test", "data"), ("folder/saved", "saved"), ("items.CSV", "items")],
 )
 def test_default_name(source, name):
-    assert items.name_study(source) == name
+    assert items.name_study_after_source(source) == name
 
 
 def test_the_folder_one_is_in_has_a_name_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert items.name_study(".") == tmp_path.name
+    assert items.name_study_after_source(".") == tmp_path.name
 
 
 CSV, JSONL, JSON, YAML = "items.csv", "items.jsonl", "items.json", "items.yaml"
@@ -191,6 +191,7 @@ WRONG = [
     (JSONL, '{"item": "a", "text": "half \\ud83d"}\n', "line 1: broken character"),
     (JSONL, '{"item": true, "text": "One."}\n', "line 1: every item needs an id .* not True"),
     (JSONL, '{"item": "a", "text": "One.", "language": 3}\n', "line 1: language must be text, not 3"),
+    (JSONL, '{"item": "a", "text": "One.", "language": "de_AT"}\n', "line 1: language 'de_AT' is no code of ISO 639-1"),
     (JSONL, '{"item": "a", "text": "One.", "attributes": 3}\n', "line 1: attributes must be names with values"),
     (JSONL, '{"item": "a", "text": "One.", "attributes": {"x": [1]}}\n', "line 1: attribute 'x' must be"),
     (JSON, '[\n{"item": "a",\n "text": "One."\n', "line 4: malformed JSON"),
@@ -227,7 +228,7 @@ def test_one_line_with_file_and_place(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message) as caught:
-        items.read_items(str(path))
+        items.read_and_check_items(str(path))
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 
@@ -236,17 +237,17 @@ def test_wrong_encodings_name_the_line_and_byte(tmp_path):
     path = tmp_path / "items.csv"
     path.write_bytes("item,text\na,One.\nb,Zwölf.\n".encode("latin-1"))
     with pytest.raises(InputError, match=r"items\.csv, line 3: not UTF-8 \(byte 21\)"):
-        items.read_items(str(path))
+        items.read_and_check_items(str(path))
     path.write_bytes("item,text\na,One.\n".encode("utf-16") + b"\x00\xd8")  # half a character
     with pytest.raises(InputError, match="damaged UTF-16"):
-        items.read_items(str(path))
+        items.read_and_check_items(str(path))
 
 
 @pytest.mark.parametrize("source", ["missing.csv", "./missing", "/missing/folder", "a/b/c"])
 def test_what_is_not_there_is_not_looked_for_on_the_hub(source, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=f"{source}: (cannot be read|no such file or folder)"):
-        items.read_items(source)
+        items.read_and_check_items(source)
 
 
 class TestDatasets:
@@ -258,26 +259,26 @@ class TestDatasets:
 
     def test_saved_to_disk(self, tmp_path):
         self.library.Dataset.from_list(LONG).save_to_disk(str(tmp_path / "saved"))
-        assert list(texts(items.read_items(str(tmp_path / "saved")))) == ["a", "b"]
+        assert list(texts(items.read_and_check_items(str(tmp_path / "saved")))) == ["a", "b"]
 
     def test_a_split_must_be_chosen_where_there_are_several(self, tmp_path):
         data = self.library.Dataset.from_list(LONG)
         self.library.DatasetDict({"train": data, "test": data.select([0])}).save_to_disk(str(tmp_path / "saved"))
         source = str(tmp_path / "saved")
         with pytest.raises(InputError, match=r"choose one of the splits train, test, as .*#train"):
-            items.read_items(source)
-        assert list(texts(items.read_items(f"{source}#test"))) == ["a"]
+            items.read_and_check_items(source)
+        assert list(texts(items.read_and_check_items(f"{source}#test"))) == ["a"]
         with pytest.raises(InputError, match="there is no split 'dev', only train, test"):
-            items.read_items(f"{source}#dev")
+            items.read_and_check_items(f"{source}#dev")
 
     def test_wrong_rows_are_named(self, tmp_path):
         self.library.Dataset.from_list([{"item": "a", "sentence": "One."}]).save_to_disk(str(tmp_path / "saved"))
         with pytest.raises(InputError, match=r"saved: there is no column 'text' .* Then say --text-column sentence"):
-            items.read_items(str(tmp_path / "saved"))
+            items.read_and_check_items(str(tmp_path / "saved"))
 
     def test_an_empty_folder_is_one_line(self, tmp_path):
         with pytest.raises(InputError, match="not a readable data set") as caught:
-            items.read_items(str(tmp_path))
+            items.read_and_check_items(str(tmp_path))
         assert "\n" not in str(caught.value)
 
     def test_an_unreachable_id_is_one_line(self, monkeypatch):
@@ -285,12 +286,12 @@ class TestDatasets:
             self.library, "load_dataset", lambda name: (_ for _ in ()).throw(ConnectionError("no\nway"))
         )
         with pytest.raises(InputError, match=r"owner/data: not a file, .* be reached \(ConnectionError: no\)"):
-            items.read_items("owner/data")
+            items.read_and_check_items("owner/data")
 
     def test_without_the_library_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "datasets", None)
         with pytest.raises(InputError, match="needs the package datasets: pip install"):
-            items.read_items("owner/data")
+            items.read_and_check_items("owner/data")
 
 
 # csv is the narrowest format: no carriage returns (a universal newline reader may join them), nothing unpaired.
@@ -302,10 +303,11 @@ families = st.lists(st.lists(wordings, min_size=1, max_size=4, unique_by=str.str
 @given(families=families, suffix=st.sampled_from([".csv", ".tsv", ".jsonl", ".json", ".yaml", ".parquet"]))
 def test_texts_come_back_to_the_letter(tmp_path_factory, families, suffix):
     rows = [{"item": f"i{n}", "text": text} for n, family in enumerate(families) for text in family]
-    loaded = items.read_items(write(tmp_path_factory.mktemp("items") / f"items{suffix}", rows))
+    loaded = items.read_and_check_items(write(tmp_path_factory.mktemp("items") / f"items{suffix}", rows))
     assert [[v.text for v in item.variants] for item in loaded] == families
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "variants", "alone"),
     [
@@ -315,7 +317,7 @@ def test_texts_come_back_to_the_letter(tmp_path_factory, families, suffix):
     ],
 )
 def test_the_published_items_load_whole(shared, name, variants, alone):
-    loaded = items.read_items(str(shared / "political-compass-paraphrases" / name))
+    loaded = items.read_and_check_items(str(shared / "political-compass-paraphrases" / name))
     assert len(loaded) == 62
     assert sum(len(item.variants) for item in loaded) == variants
     assert sum(not item.paraphrases for item in loaded) == alone

@@ -29,7 +29,7 @@ def written(tmp_path, rows, name="pairs.jsonl"):
 
 
 def test_the_plain_layout(tmp_path):
-    found = nli.read_instances(written(tmp_path, PLAIN))
+    found = nli.read_sentence_pairs_of_nli(written(tmp_path, PLAIN))
     assert [each.pattern for each in found] == [row["pattern"] for row in PLAIN]
     assert found[1] == Instance(
         "a", "p_neg", "It does not rain.", "It is wet.", "neutral", Negation("mid", "verb"), None
@@ -41,12 +41,14 @@ def test_a_table_is_read_like_json_lines(tmp_path):
     names = ["item", "pattern", "premise", "hypothesis", "label"]
     lines = [",".join(names), *(",".join(row[name] for name in names) for row in PLAIN)]
     (tmp_path / "pairs.csv").write_text("\n".join(lines), encoding="utf-8")
-    assert [each.label for each in nli.read_instances(tmp_path / "pairs.csv")] == [row["label"] for row in PLAIN]
+    assert [each.label for each in nli.read_sentence_pairs_of_nli(tmp_path / "pairs.csv")] == [
+        row["label"] for row in PLAIN
+    ]
 
 
 def test_pairs_without_items_are_originals_each(tmp_path):
     rows = [{"premise": "It rains.", "hypothesis": f"It is {what}.", "label": "neutral"} for what in ("wet", "cold")]
-    found = nli.read_instances(written(tmp_path, rows))
+    found = nli.read_sentence_pairs_of_nli(written(tmp_path, rows))
     assert [(each.item, each.pattern) for each in found] == [("1", "original"), ("3", "original")]  # lines of the file
 
 
@@ -60,21 +62,22 @@ def test_the_published_layouts(tmp_path):
          "sentence2": {"sentence": "道が濡れない。", "neg": {"neg_position": "end", "target_pos": "動詞"}},
          "gold_label": "contradiction", "annotator_labels": {"contradiction": 3}},
     ]  # fmt: skip
-    original, negated = nli.read_instances(written(tmp_path, group))
+    original, negated = nli.read_sentence_pairs_of_nli(written(tmp_path, group))
     assert (original.item, original.premise_negation, negated.label) == ("7", None, "contradiction")
     assert negated.hypothesis_negation == Negation("end", "動詞")
-    (bare,) = nli.read_instances(written(tmp_path, [{"sentence_pair_id": "3", "sentence1": "A.", "sentence2": "B.",
+    (bare,) = nli.read_sentence_pairs_of_nli(written(tmp_path, [{"sentence_pair_id": "3", "sentence1": "A.",
+    "sentence2": "B.",
                                            "label": "neutral"}], "b.json"))  # fmt: skip
     assert (bare.item, bare.pattern, bare.text) == ("3", "original", "A.\nB.")
 
 
 def test_a_full_stop_more_is_the_same_sentence(tmp_path):
     rows = [PLAIN[0] | {"premise": "It rains.."}, PLAIN[2]]
-    assert len(nli.read_instances(written(tmp_path, rows))) == 2
+    assert len(nli.read_sentence_pairs_of_nli(written(tmp_path, rows))) == 2
 
 
 def test_minimal_pairs_share_the_sentence_that_stays_as_it_is(tmp_path):
-    (group,) = nli.group_instances(nli.read_instances(written(tmp_path, PLAIN))).values()
+    (group,) = nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(written(tmp_path, PLAIN))).values()
     # The last pair has a negated premise of its own: only the (p, h') with its hypothesis is a parent.
     assert nli.find_minimal_pair_parents(group) == [[], [0], [0], [1, 2], [2]]
 
@@ -82,7 +85,9 @@ def test_minimal_pairs_share_the_sentence_that_stays_as_it_is(tmp_path):
 def test_the_published_set_gives_the_published_numbers_of_minimal_pairs(shared):
     """Table 3 of the paper: 6,735 and 1,722 minimal pairs, of which 3,475 and 787 are important."""
     for name, originals, pairs, important in (("train", 823, 6735, 3475), ("valid", 186, 1722, 787)):
-        grouped = nli.group_instances(nli.read_instances(shared / "jnli-neg-v1.1" / f"jnli-neg-{name}-v1.1.jsonl"))
+        grouped = nli.group_pairs_by_original(
+            nli.read_sentence_pairs_of_nli(shared / "jnli-neg-v1.1" / f"jnli-neg-{name}-v1.1.jsonl")
+        )
         found = [
             group[parent].label != group[place].label
             for group in grouped.values() for place,
@@ -93,7 +98,7 @@ def test_the_published_set_gives_the_published_numbers_of_minimal_pairs(shared):
 
 @pytest.mark.parametrize(("text", "language"), [("雨が降る。", "ja"), ("カナ", "ja"), ("It rains.", "en")])
 def test_the_language_follows_from_the_script(text, language):
-    assert nli.detect_language([Instance("a", "original", text, "B.", "neutral")]) == language
+    assert nli.detect_language_of_sentences([Instance("a", "original", text, "B.", "neutral")]) == language
 
 
 @pytest.mark.parametrize(
@@ -116,4 +121,4 @@ def test_what_does_not_fit_is_refused_with_its_row(tmp_path, row, change, words)
     rows = [dict(each) for each in PLAIN]
     rows[row] |= change
     with pytest.raises(InputError, match=words):
-        nli.read_instances(written(tmp_path, rows))
+        nli.read_sentence_pairs_of_nli(written(tmp_path, rows))

@@ -13,14 +13,14 @@ from ground.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompt_forms import FORMS, OPTION_ORDERS, list_case_variants
-from inference.stimuli.templates.prompts import PromptBook, build_option_values
+from inference.stimuli.templates.prompts import PromptBook, build_template_values_of_options
 
 ANSWERS = {"agree": ["yes"], "disagree": ["no"]}
 
 
 def statement(text: str = "Rain is wet.", mask: str | None = None) -> dict:
     """The values of a statement's prompt."""
-    return build_option_values(Variant("1", "original", "original", text, agreement.OPTIONS), mask)
+    return build_template_values_of_options(Variant("1", "original", "original", text, agreement.OPTIONS), mask)
 
 
 def book(tmp_path, content) -> PromptBook:
@@ -108,7 +108,7 @@ def test_the_hash_follows_the_template_and_the_words(tmp_path):
 
 def test_a_label_without_words_is_refused(tmp_path):
     mine = book(tmp_path, {"plain": {"template": "{{ text }}", "answers": ANSWERS}})
-    other = build_option_values(
+    other = build_template_values_of_options(
         Variant("1", "original", "original", "x", (Option("agree", "agree"), Option("neutral", "x")))
     )
     with pytest.raises(InputError, match="form plain: answers has no option 'neutral'"):
@@ -120,6 +120,7 @@ def test_an_unknown_order_is_refused():
         agreement.read_agreement_prompts().render("plain", statement(), option_order="sideways")
 
 
+@pytest.mark.slow
 @given(text=st.text(min_size=1))
 def test_a_statement_is_shown_to_the_letter_and_never_run(text):
     ours = agreement.read_agreement_prompts()

@@ -51,7 +51,7 @@ def conditions(call: str, forms: tuple[str, ...]) -> dict:
 
 def paraphrase_conditions(book) -> dict:
     """The same of `paraphrase make`, by form: there, all calls are one condition."""
-    originals = build_paraphrase_study(items.read_items("demo"), "demo", "demo")
+    originals = build_paraphrase_study(items.read_and_check_items("demo"), "demo", "demo")
     return {form: _described(originals, Calls(book, 2, 3, 100), form)["calls"] for form in ("plain", "chat")}
 
 

@@ -29,7 +29,7 @@ def formats(book):
 
 @pytest.fixture(autouse=True)
 def nothing_noted():
-    recognition_notes.drop_notes()
+    recognition_notes.drop_recognition_notes()
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_cells_are_the_values_that_they_hold(file, capsys):
     ]
     assert records.read_records(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "1", "id": "12"}
     assert Records(file).list_column_names() == ROWS[0]
-    recognition_notes.print_notes()
+    recognition_notes.print_recognition_notes()
     said = capsys.readouterr().err.splitlines()
     assert said == [
         f"{file}: read is sheet 'Sheet one', the first of 2; name another as items.xlsx#NAME",
@@ -60,7 +60,7 @@ def test_cells_are_the_values_that_they_hold(file, capsys):
 
 def test_a_sheet_is_chosen_by_its_name(file, capsys):
     assert records.read_records(file.with_name("items.xlsx#two"))[0][1] == {"item": "a", "text": "One."}
-    recognition_notes.print_notes()
+    recognition_notes.print_recognition_notes()
     assert capsys.readouterr().err == ""
     with pytest.raises(InputError, match=r"items.xlsx#tow: there is no sheet 'tow' \(the nearest is 'two'\)"):
         records.read_records(file.with_name("items.xlsx#tow"))
@@ -74,7 +74,7 @@ def test_a_hidden_sheet_is_read_only_by_its_name(tmp_path, capsys):
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"a": [["item"], ["hidden"]], "b": [["item"], ["seen"]]}, hide))
     assert records.read_records(path)[0][1] == {"item": "seen"}
-    recognition_notes.print_notes()
+    recognition_notes.print_recognition_notes()
     assert "read is sheet 'b', the first of 2" in capsys.readouterr().err
     assert records.read_records(tmp_path / "x.xlsx#a")[0][1] == {"item": "hidden"}
 
@@ -92,9 +92,9 @@ def test_rows_and_columns_without_entries_are_left_out_and_stated_sizes_not_beli
 def test_items_and_imports_read_workbooks(tmp_path, capsys):
     path = tmp_path / "mine.xlsx"
     path.write_bytes(workbook({"Fragen": [["item", "text"], ["tea", "Tea is good."], ["tea", "I like tea."]]}))
-    (item,) = items.read_items(f"{path}#Fragen", ())
+    (item,) = items.read_and_check_items(f"{path}#Fragen", ())
     assert [variant.text for variant in item.variants] == ["Tea is good.", "I like tea."]
-    assert items.name_study(f"{path}#Fragen") == "mine"
+    assert items.name_study_after_source(f"{path}#Fragen") == "mine"
     scores = tmp_path / "acc.xlsx"
     scores.write_bytes(workbook(
         {"x": [["no"]], "acc": [["model", "task", "template", "accuracy", "n"],
@@ -132,8 +132,8 @@ def test_what_is_recognised_of_a_csv_file_is_said_once(tmp_path, capsys, name, c
         ((_place, record),) = records.read_records(tmp_path / name)
     assert list(record.values()) == ["a", "One."]
     expected = f"{tmp_path / name}: recognised: {said}\n" if said else ""
-    recognition_notes.print_notes()
-    recognition_notes.print_notes()
+    recognition_notes.print_recognition_notes()
+    recognition_notes.print_recognition_notes()
     assert capsys.readouterr().err == expected
 
 

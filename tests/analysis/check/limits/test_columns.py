@@ -13,7 +13,7 @@ from scipy import stats
 
 from analysis import runs
 from analysis.check import numbers
-from analysis.check.grammar import parse_sentence
+from analysis.check.grammar import parse_rule_sentence
 from analysis.check.limits import columns
 from analysis.check.outcomes import COUNTED, Outcome, decide_outcomes
 from analysis.check.rules import Rule
@@ -31,7 +31,9 @@ LIKE = "like these"
 
 def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
     """The outcomes of one rule."""
-    return numbers.test_number(Rule(sentence, sentence, **parse_sentence(sentence), **fields), runs.open_runs(path))
+    return numbers.compute_outcomes_of_number_rule(
+        Rule(sentence, sentence, **parse_rule_sentence(sentence), **fields), runs.open_runs(path)
+    )
 
 
 def refuse(path: Path, sentence: str, **fields: object) -> str:
@@ -54,6 +56,7 @@ def name_own_wordings(frame: pd.DataFrame) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_share_is_tested_by_the_exact_binomial_test_of_its_items(opinions):
     table = build_table("stability", runs.open_runs(opinions)).set_index(["model", "condition"])
     outcomes = check(opinions, "stability.flip_10 <= 0.20")
@@ -86,6 +89,7 @@ def test_a_row_without_the_interval_of_its_column_cannot_be_told_and_says_why(tm
     assert "one item only" in outcome.note
 
 
+@pytest.mark.slow
 def test_models_and_conditions_keep_rows_and_pairs_of_them(opinions):
     rule = {"models": ("opt",), "conditions": ("plain/no-yes",)}
     (row,) = check(opinions, "stability.flip_10 <= 0.2", **rule)
@@ -107,6 +111,7 @@ def test_an_interval_over_items_is_for_wordings_like_these_where_each_item_has_i
     assert [o.p_broken for o in these] == [o.p_broken for o in like]
 
 
+@pytest.mark.slow
 def test_where_items_share_their_wordings_the_line_names_what_allows_for_others(tmp_path):
     path = write_family(tmp_path / "run")
     opened = runs.open_runs(path)
@@ -123,6 +128,7 @@ def test_where_items_share_their_wordings_the_line_names_what_allows_for_others(
     assert check(path, "wording_precision.n_items >= 1", wordings=LIKE)[0].test == COUNTED
 
 
+@pytest.mark.slow
 def test_an_interval_for_wordings_like_these_is_taken_where_there_is_one(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=40, wordings=4, crossed=True))
     frame = build_table("scored_means", runs.open_runs(path))
@@ -156,6 +162,7 @@ def test_printed_numbers_are_no_numbers_of_a_run(tmp_path):
         assert len(check(path, "published.flip_10 <= 0.2")) == len(frame) - len(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "fields", "words"),
     [
@@ -186,7 +193,7 @@ def test_every_numeric_column_of_every_table_is_tested_or_refused_in_a_line(tmp_
             for wordings in ("these", LIKE):
                 rule = Rule("", "", "number", f"{table}.{column}", at_least=0.3, wordings=wordings)
                 try:
-                    outcomes = numbers.test_number(rule, opened)
+                    outcomes = numbers.compute_outcomes_of_number_rule(rule, opened)
                 except InputError:
                     assert wordings == LIKE or frame.empty or "source" in frame
                     continue

@@ -10,7 +10,7 @@ from scipy import stats
 
 from analysis import runs
 from analysis.check import numbers
-from analysis.check.grammar import parse_sentence
+from analysis.check.grammar import parse_rule_sentence
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.outcomes import COUNTED, Outcome, decide_outcomes
 from analysis.check.rules import Rule
@@ -26,7 +26,9 @@ LIKE = "like these"
 
 def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
     """The outcomes of one rule."""
-    return numbers.test_number(Rule(sentence, sentence, **parse_sentence(sentence), **fields), runs.open_runs(path))
+    return numbers.compute_outcomes_of_number_rule(
+        Rule(sentence, sentence, **parse_rule_sentence(sentence), **fields), runs.open_runs(path)
+    )
 
 
 def write_own_wordings(path: Path, agreements: np.ndarray, **columns: object) -> Path:
@@ -93,6 +95,7 @@ def test_scores_without_a_range_have_the_t_test(tmp_path):
     assert outcome.test == "t over items"
 
 
+@pytest.mark.slow
 def test_every_unit_has_an_outcome_and_models_and_conditions_keep_some(tmp_path):
     frame = random_frame(["gpt2", "opt"], items=10, conditions=["plain/yes-no", "plain/no-yes"])
     path = write_run(tmp_path / "run", frame)
@@ -109,6 +112,7 @@ def test_wordings_that_items_share_widen_what_is_known_of_wordings_like_these(tm
     assert like.test == "Gaffke's test over items and wordings"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "fields", "words"),
     [

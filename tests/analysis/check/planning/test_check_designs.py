@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from analysis.__main__ import main
+from analysis.check.planning import designs
 from helpers.synthetic import random_frame, write_run
 
+SCHEMA = json.loads((Path(designs.__file__).parent / "schema.json").read_text("utf-8"))
 CHANGES = """
 wordings = "{wordings}"
 looks = {looks}
@@ -54,16 +59,19 @@ def test_the_same_answers_show_it_from_so_many_items_on_that_chance_would_not(pl
     assert {row["wordings"] for row in rows if row["decided"] == "holds, if nothing changed"} == {"1"}
 
 
+@pytest.mark.slow
 def test_fresh_wordings_more_looks_and_more_rules_take_more_items(plan_check):
     rule, broken = "not worse by 0.1 in agreement", "is broken, if agreement is worse by 0.2 here and there"
     alone = f'wordings = "like these"\n[[rule]]\nrequire = "{rule}"\n'
     calls = [alone, CHANGES.format(wordings="like these", looks=1), CHANGES.format(wordings="like these", looks=50)]
-    needs = [list_items(plan_check(call)[0], rule, broken)[0] for call in calls]
+    plans = [plan_check(call)[0] for call in calls]
+    needs = [list_items(rows, rule, broken)[0] for rows in plans]
     assert needs == sorted(set(needs))
-    held = [list_items(plan_check(call)[0], rule, "holds, if nothing changed")[0] for call in calls]
+    held = [list_items(rows, rule, "holds, if nothing changed")[0] for rows in plans]
     assert len(set(held)) == 1  # that a rule holds is not corrected
 
 
+@pytest.mark.slow
 def test_designs_begin_with_the_fewest_prompts_and_go_on_to_fewer_items(plan_check):
     rows, _ = plan_check(CHANGES.format(wordings="like these", looks=1))
     for goal in {(row["rule"], row["decided"]) for row in rows}:
@@ -73,6 +81,7 @@ def test_designs_begin_with_the_fewest_prompts_and_go_on_to_fewer_items(plan_che
         assert all(int(row["prompts"]) == int(row["items"]) * int(row["wordings"]) for row in own)
 
 
+@pytest.mark.slow
 def test_a_larger_change_and_less_power_take_fewer_items(plan_check):
     rule = CHANGES.format(wordings="these", looks=1)
     small, large = (
@@ -96,6 +105,7 @@ def test_what_the_pilot_does_not_tell_is_said(plan_check):
     assert "no two models whose order" in told or any(row["model"] in ("a > b", "b > a") for row in rows)
 
 
+@pytest.mark.slow
 def test_flips_in_fresh_wordings_are_planned_for_several(plan_check):
     rows, _ = plan_check('wordings = "like these"\n[[rule]]\nrequire = "not worse by 0.1 in flips"\n')
     assert {row["measure"] for row in rows} == {"flips"} and min(int(row["wordings"]) for row in rows) > 1
@@ -121,3 +131,37 @@ def test_a_number_is_planned_for_the_side_on_which_the_pilot_has_it(plan_check):
 def test_a_count_has_no_size(plan_check):
     rows, told = plan_check('[[rule]]\nrequire = "stability.n_items >= 10"\n')
     assert rows == [] and "a count without uncertainty" in told and "and 1 other number" in told
+
+
+@pytest.mark.slow
+def test_the_same_as_json_keeps_its_schema(plan_check, pilot, tmp_path, capsys):
+    rows, told = plan_check(CHANGES.format(wordings="these", looks=1))
+    assert main(["plan", pilot, "--check", str(tmp_path / "rules.toml"), "--json"]) == 0
+    printed = capsys.readouterr()
+    content = json.loads(printed.out)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(content)
+    assert printed.err == "" and content["notes"] == told.splitlines()
+    assert content["goal"] == {
+        "standard_error": None, "difference": None, "check": str(tmp_path / "rules.toml"), "power": 0.8,
+    }  # fmt: skip
+    as_text = [{key: "" if value is None else str(value) for key, value in row.items()} for row in content["designs"]]
+    assert as_text == rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("goal", "fields"), [("--se", (0.02, None, None)), ("--difference", (None, 0.02, 0.8))])
+def test_designs_for_a_goal_as_json(pilot, capsys, goal, fields):
+    assert main(["plan", pilot, goal, "0.02"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert main(["plan", pilot, goal, "0.02", "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(content)
+    assert tuple(content["goal"][name] for name in ("standard_error", "difference", "power")) == fields
+    assert content["measure"] == "agreement"
+    assert [(str(design["items"]), str(design["wordings"])) for design in content["designs"]] == [
+        (row["items"], row["wordings"]) for row in rows
+    ]
+    assert [design["standard_error"] for design in content["designs"]] == pytest.approx(
+        [float(row["standard_error"]) for row in rows], rel=1e-5
+    )

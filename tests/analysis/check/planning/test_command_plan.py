@@ -39,6 +39,7 @@ def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.nd
     return own.pivot(index="item", columns="variant", values=column).to_numpy(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "foresee"),
     [

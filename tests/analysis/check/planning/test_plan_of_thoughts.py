@@ -41,6 +41,7 @@ def planned(capsys, *call: str) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(list(csv.DictReader(io.StringIO(printed.out)))).replace("", "nan").astype(float), printed.err
 
 
+@pytest.mark.slow
 def test_designs_have_thoughts_and_tokens(pilot, capsys):
     path, closed = pilot
     table, told = planned(capsys, path, "--se", "0.04", "--prompt-tokens", "100")
@@ -54,6 +55,7 @@ def test_designs_have_thoughts_and_tokens(pilot, capsys):
     assert "a prompt counts like 100 (as given)" in told
 
 
+@pytest.mark.slow
 def test_the_dearer_the_prompt_the_more_thoughts(pilot, capsys):
     cheap, dear = (planned(capsys, pilot[0], "--se", "0.04", "--prompt-tokens", n)[0].iloc[0] for n in ("0", "2000"))
     assert cheap["thoughts"] < dear["thoughts"]
@@ -89,6 +91,7 @@ def test_costs_are_added_up():
         assert design.error == pytest.approx(variance**0.5) and design.error <= 0.03
 
 
+@pytest.mark.slow
 def test_a_condition_of_several_is_planned(tmp_path, capsys):
     share = drawn_shares(np.random.default_rng(4), 20, 5, 4)
     rows = pd.DataFrame([

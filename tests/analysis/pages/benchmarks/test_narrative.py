@@ -9,13 +9,14 @@ import pandas as pd
 from analysis.pages.benchmarks import narrative
 
 NAN = math.nan
+CORRECTED = "after correction for their number (Holm)."
 
 
 def coefficient(benchmark="parameters", measure="Range", r=0.9, ends=(0.5, 0.98), p_holm=0.01, **others):
     """One row of table `benchmarks`."""
     row = {
         "page": "stability", "study": "s", "condition": "own form/0-shot", "measure": measure, "headline": True,
-        "benchmark": benchmark, "method": "pearson", "n": 12, "rows": 0, "joined_by": "", "r": r, "lower": ends[0],
+        "benchmark": benchmark, "method": "spearman", "n": 12, "rows": 0, "joined_by": "", "r": r, "lower": ends[0],
         "upper": ends[1], "p_holm": p_holm, "caution": "",
     }  # fmt: skip
     return row | others
@@ -28,11 +29,11 @@ def pair(a, b, r=0.9, ends=(0.5, 0.98), p_holm=0.01):
 
 
 def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_forms=1, size=1e6, matched="",
-           sources=({},), scored=()):  # fmt: skip
+           sources=({},), scored=(), compared=True):  # fmt: skip
     models = [f"m{i}" for i in range(len(silent))]
     values = pd.DataFrame({"page": "stability", "study": "s", "measure": "Range", "model": models, "silent": silent,
                            "parameters": [size] * len(models), "form": forms[: len(models)], "n_forms": n_forms,
-                           "compared": True})  # fmt: skip
+                           "compared": compared})  # fmt: skip
     names = pd.DataFrame({"side": "runs", "model": models, "matched": matched, "nearest": ""})
     others = pd.DataFrame({"side": "scores", "model": list(scored), "matched": "", "nearest": ""})
     source = {"page": "stability", "study": "s", "condition": "own form/0-shot", "forms": "", "n_measures": 5,
@@ -47,57 +48,70 @@ def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_f
 
 def test_what_was_asked_names_models_day_and_what_was_compared():
     assert answer(coefficient()).setup == (
-        "2 models were asked in 1 study, on 1 May 2026; 5 measures of their answers were compared with size."
+        "2 models were asked in 1 study, on 1 May 2026; 1 headline measure of their answers was compared with size."
     )
-    several = answer(coefficient(), coefficient("accuracy"), coefficient("MT"), coefficient("GPQA"))
-    assert several.setup.endswith("with size, accuracy and 2 benchmarks.")
-    assert answer().setup.endswith("with each other.")
-    two = answer(coefficient(), sources=({}, {"study": "t", "n_measures": 3}, {"study": "u", "left_out": "few"}))
+    several = answer(coefficient(), coefficient("accuracy"), coefficient("MT"), coefficient("GPQA", measure="Flips"))
+    assert several.setup.endswith(
+        "2 headline measures of their answers were compared with size, accuracy and 2 benchmarks."
+    )
+    assert answer().setup.endswith("5 measures of their answers were compared with each other.")
+    two = answer(sources=({}, {"study": "t", "n_measures": 3}, {"study": "u", "left_out": "few"}))
     assert "asked in 3 studies" in two.setup and "8 measures" in two.setup
 
 
-def test_a_clear_coefficient_is_named_the_largest_first():
+def test_models_that_are_compared_with_none_are_counted_as_asked():
+    """The title of the page counts them: 17 models, of which the first sentence said that 16 were asked."""
+    said = answer(coefficient(), silent=(False,) * 3, forms=("plain",) * 3, compared=[True, True, False])
+    assert said.setup.startswith("3 models were asked in 1 study, on 1 May 2026; 1 headline measure of 2 of them was")
+
+
+def test_a_clear_coefficient_is_named_the_largest_first_with_its_direction():
     said = answer(coefficient(), coefficient("accuracy", p_holm=0.2), coefficient("MT", r=-0.95, ends=(-0.99, -0.7)))
     assert said.verdict == (
-        "Range with “MT” and others: 2 of 3 correlations of headline measures differ from 0 after correction over "
-        "all methods."
+        "Most clearly, Range, of page stability, falls with benchmark “MT”: 2 of 3 rank correlations differ from 0 "
+        f"{CORRECTED}"
     )
     assert answer(coefficient()).verdict == (
-        "Range with size: 1 of 1 correlation of headline measures differs from 0 after correction over all methods."
+        f"Range, of page stability, rises with size: 1 of 1 rank correlation differs from 0 {CORRECTED}"
     )
+
+
+def test_one_name_of_two_studies_is_told_apart():
+    said = answer(coefficient(study="one"), coefficient(study="two", r=0.1, ends=(-0.5, 0.6), p_holm=1.0))
+    assert said.verdict.startswith("Range, one, of page stability, rises with size: 1 of 2 rank correlations")
 
 
 def test_holm_nothing_is_named_before_the_correction():
-    said = answer(coefficient(p_holm=0.06, p=0.001), coefficient("MT", p_holm=NAN))
-    assert said.verdict == (
-        "These runs show nothing: none of 2 correlations of headline measures differs from 0 after correction "
-        "over all methods."
+    said = answer(coefficient(p_holm=0.06, p=0.001), coefficient("MT", p_holm=NAN, r=0.2))
+    assert said.verdict == f"These runs cannot tell: none of 2 rank correlations differs from 0 {CORRECTED}"
+
+
+def test_holm_the_family_is_of_rank_correlations_of_headline_measures():
+    """What other methods and other measures show decides nothing: neither more tests nor a clear one."""
+    unclear, pearson = coefficient(p_holm=0.4, r=0.5, ends=(-0.2, 0.8)), coefficient(method="pearson")
+    other = coefficient(measure="SD", headline=False)
+    said = answer(unclear, pearson, other, coefficient(method="spearman given size"))
+    assert said.verdict == "These runs cannot tell: the one rank correlation does not differ from 0."
+    assert said.setup.endswith("; 1 headline measure of their answers was compared with size.")
+    assert said.details["benchmarks"] == (
+        "The answer rests on 1 row: headline measures, method spearman, with a number.",
+        "The others are families of their own, corrected by themselves; they decide nothing here.",
     )
-
-
-def test_holm_a_verdict_over_several_methods_is_corrected_for_their_number():
-    once, twice = coefficient(p_holm=0.03), coefficient(p_holm=0.03, method="pearson")
-    assert answer(once).verdict.startswith("Range with size: 1 of 1")
-    assert answer(once, twice | {"method": "spearman"}, twice).verdict.startswith("These runs show nothing: none of 3")
+    assert answer(other).verdict == (
+        "These runs cannot tell: no headline measure is known of 4 models asked in the same way."
+    )
 
 
 def test_interval_nothing_is_named_that_its_own_interval_contradicts():
     for ends in ((-0.01, 0.98), (NAN, NAN)):
         assert answer(coefficient(ends=ends)).verdict == (
-            "These runs show nothing: the one correlation of headline measures does not differ from 0 after correction "
-            "over all methods."
+            "These runs cannot tell: the one rank correlation does not differ from 0."
         )
-    assert answer(coefficient(r=-0.9, ends=(-0.98, -0.1))).verdict.startswith("Range with size: 1 of 1 correlation")
-
-
-def test_the_verdict_is_about_headline_measures_not_about_the_others():
-    other = coefficient(measure="SD", headline=False)
-    said = answer(other, coefficient("MT", r=0.1, ends=(-0.5, 0.6), p_holm=1.0))
-    assert said.verdict.startswith("These runs show nothing: the one correlation of headline measures")
-    assert said.details["benchmarks"][0].startswith("Of 2 coefficients in this table, 1 differs from 0")
-    assert answer(other).verdict == (
-        "These runs cannot tell: no headline measure is known of 4 models asked in the same way."
+    assert answer(coefficient(r=-0.9, ends=(-0.98, -0.1))).verdict.startswith(
+        "Range, of page stability, falls with size: 1 of 1 rank"
     )
+    perfect = answer(coefficient(r=1.0, ends=(NAN, NAN)))
+    assert perfect.verdict.startswith("Range, of page stability, rises with size: 1 of 1 rank")
 
 
 def test_validity_models_that_do_not_answer_get_no_verdict():
@@ -106,7 +120,7 @@ def test_validity_models_that_do_not_answer_get_no_verdict():
     assert said.details == {}
     assert "With m0 and m1, less than half" in said.cautions[0]
     one = answer(coefficient(), silent=(True, False))
-    assert one.verdict.startswith("Range with size: ")
+    assert one.verdict.startswith("Range, of page stability, rises with size: ")
     assert any(line.startswith("m0: left out where less than half of the answers are valid.") for line in one.cautions)
 
 
@@ -122,7 +136,7 @@ def test_without_a_coefficient_the_reason_is_said():
     assert "No model of these runs is among the 2 of the scores." in none.cautions
     assert "run.json has no size of m0 and m1." in none.cautions
     refused = answer(coefficient(r=NAN, ends=(NAN, NAN), p_holm=NAN, caution="refused: fewer than 4 models"))
-    assert refused.cautions[0] == "1 coefficient refused: fewer than 4 models have both values."
+    assert refused.cautions[0] == "1 rank correlation refused: fewer than 4 models have both values."
 
 
 def test_models_in_their_own_forms_are_said_to_be_so():
@@ -139,39 +153,61 @@ def test_what_is_not_compared_is_said():
     assert "Of several conditions of a study, one is compared: own form/0-shot of s." in said
     assert "No measure of stability (t). Fewer than 4 models answer." in said
     assert "No measure of features. No item has a word." in said
+    too_few = ({"study": name, "left_out": "fewer than 4 models answer"} for name in ("t", "u"))
+    together = answer(coefficient(), sources=({}, *too_few)).cautions
+    assert "No measure of stability (t and u). Fewer than 4 models answer." in together
 
 
-def test_details_stand_with_their_figures_and_the_table():
+FAMILY = "The tests are one family: the 3 rank correlations (Spearman) of headline measures with size, accuracy or a "
+SCALE = "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
+
+
+def test_details_name_the_family_and_stand_with_their_figures_and_the_table():
     said = answer(
-        coefficient(measure="Overall", method="spearman"),
+        coefficient(measure="Overall"),
         coefficient("accuracy", measure="Consistency (synonyms)", r=0.4),
         coefficient("accuracy", measure="Consistency (antonyms)", r=0.2, p_holm=1.0),
         pairs=[pair("Overall", "Range"), pair("parameters", "XParaCon", r=-0.95, ends=(-0.99, -0.8)),
                pair("a", "b", p_holm=1.0)],
     )  # fmt: skip
     assert said.details["size_measures"] == (
-        "Rank correlation of Overall and size (s): +0.90 (95 % interval +0.50 to +0.98, 12 models).",
-        "Of 1 such coefficient, 1 differs from 0 after correction within each method.",
+        f"{FAMILY}benchmark, each over 12 models with both.",
+        SCALE,
+        "Overall, of page stability, rises with size: +0.90 (95 % interval +0.50 to +0.98, 12 models).",
+        "Consistency (synonyms), of page stability, rises with accuracy: +0.40 (95 % interval +0.50 to +0.98, 12 "
+        "models).",
+        "Of the 1 with size, 1 differs from 0 after correction for all tests of the family.",
     )
-    chance = answer(coefficient(measure="Overall", method="spearman", p_holm=0.07)).details["size_measures"]
-    assert chance[-1] == "Of 1 such coefficient, 0 differ from 0 after correction within each method."
     assert said.details["accuracy_measures"] == (
-        "Pearson correlation of Consistency (synonyms) with the accuracy on the same items: "
-        "+0.40 (95 % interval +0.50 to +0.98, 12 models).",
-        "Pearson correlation of Consistency (antonyms) with the accuracy on the same items: "
-        "+0.20 (95 % interval +0.50 to +0.98, 12 models).",
-        "Of 2 such coefficients, 1 differs from 0 after correction within each method.",
+        "Of the 2 with accuracy, 1 differs from 0 after correction for all tests of the family.",
     )
-    assert said.details["benchmarks"][1] == (
-        "The largest rank correlation is that of Overall with size (s, own form/0-shot): +0.90 (95 % interval +0.50 to "
-        "+0.98, 12 models)."
+    assert said.details["benchmarks"] == (
+        "The answer rests on 3 rows: headline measures, method spearman, with a number.",
     )
     assert said.details["coefficients"] == (
-        "Of 3 rank correlations between these measures, 2 differ from 0 after correction within each method.",
+        f"A family of its own: of 3 rank correlations between these measures, 2 differ from 0 {CORRECTED}",
         "The largest is that of size and XParaCon: −0.95 (95 % interval −0.99 to −0.80, 8 models).",
     )
     perfect = answer(coefficient(), pairs=[pair("Range", "Flips", r=1.0, ends=(NAN, NAN))])
     assert perfect.details["coefficients"] == (
-        "Of 1 rank correlation between these measures, 1 differs from 0 after correction within each method.",
+        f"A family of its own: of 1 rank correlation between these measures, 1 differs from 0 {CORRECTED}",
         "The largest is that of Range and Flips: +1.00 (8 models).",
+    )
+
+
+def test_where_none_is_clear_no_interval_speaks_against_it():
+    """An interval of one coefficient is not corrected: beside "none differs", +0.81 to +1.00 would say the opposite."""
+    said = answer(coefficient(r=0.98, ends=(0.81, 1.0), p_holm=0.087), coefficient("MT", r=0.2, p_holm=1.0))
+    assert said.details["size_measures"][2:] == (
+        "The largest, of Range with size, is +0.98 over 12 models; among so many tests, p is 0.087.",
+        "Of the 1 with size, none differs from 0 after correction for all tests of the family.",
+    )
+    assert not any("interval" in text for texts in said.details.values() for text in texts)
+
+
+def test_given_size_the_clear_ones_are_counted_again():
+    given = {"method": "spearman given size", "benchmark": "MT"}
+    said = answer(coefficient("MT"), coefficient(**given, r=0.1, ends=(-0.5, 0.6), p_holm=1.0))
+    assert said.details["benchmarks"][-1] == (
+        "Given size, 0 of 1 clear rank correlations with benchmarks or accuracy remain."
     )

@@ -65,9 +65,46 @@ def test_of_many_measures_the_first_are_drawn_each_on_its_own_scale():
             figure = draw(pd.DataFrame(rows), width=width)
             check_figure(figure)
             titles = [text for axes in figure.axes for text in texts(axes, "title")]
-            assert len(titles) == len(set(titles)) == plots.PANELS
-    assert "Shown: the 12 first of 15 measures" in captions.caption_size_measures(pd.DataFrame(rows))
-    assert "Hollow" in captions.caption_size_measures(pd.DataFrame(rows))
+            assert [title.replace("\n", " ") for title in titles] == [row["measure"] for row in rows[:48:8]]
+    caption = captions.caption_size_measures(pd.DataFrame(rows))
+    assert "Shown: the 6 first of 15 measures, by turns from every page; the table has all." in caption
+    assert "Hollow" in caption
+
+
+def test_titles_that_are_alike_at_both_ends_are_whole_on_a_narrow_figure():
+    names = [f"Change by a negation ({kind})" for kind in ("important", "unimportant")]
+    rows = [
+        {"page": "p", "study": "s", "measure": name, "model": f"m{i}", "parameters": 10.0 ** (5 + i), "value": i / 5,
+         "unit": "", "accuracy": np.nan, "silent": False}
+        for name in names for i in range(5)
+    ]  # fmt: skip
+    figure = plots.draw_size_measures(pd.DataFrame(rows), width=plotting.COLUMN)
+    check_figure(figure)
+    assert [text.replace("\n", " ") for axes in figure.axes for text in texts(axes, "title")] == names
+
+
+def test_colours_that_no_legend_names_are_one_colour():
+    rows = [
+        {"page": "p", "study": "s", "measure": "Range", "model": f"m{i}", "parameters": 10.0 ** (3 + i / 3),
+         "value": i / 20, "unit": "", "accuracy": np.nan, "silent": False}
+        for i in range(plots.NAMED + 1)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    shapes = {(line.get_markerfacecolor(), line.get_marker()) for line in plots.draw_size_measures(frame).axes[0].lines}
+    assert len(shapes) == 1 and "One colour for all 13 models" in captions.caption_size_measures(frame)
+    few = plots.draw_size_measures(frame[: plots.NAMED])
+    assert len({(line.get_markerfacecolor(), line.get_marker()) for line in few.axes[0].lines}) == plots.NAMED
+
+
+def test_measures_come_by_turns_from_every_page_and_only_where_models_differ():
+    rows = [
+        {"page": page, "study": "s", "measure": measure, "model": f"m{i}", "parameters": 10.0 ** (size * i),
+         "value": i / 5, "unit": "", "accuracy": np.nan, "silent": False, "compared": True, "lead": True}
+        for page, measure, size in (("p", "A", 1), ("p", "B", 1), ("q", "C", 1), ("q", "same size", 0))
+        for i in range(5)
+    ]  # fmt: skip
+    ((drawn,),) = figures.frame_size_measures({"measures_by_model": pd.DataFrame(rows)})
+    assert list(drawn["measure"].unique()) == ["A", "C", "B"] and len(drawn) == 15
 
 
 def test_one_name_of_two_studies_is_told_apart():

@@ -38,7 +38,8 @@ def test_all_formulas_are_those_of_loops(seed):
     accuracy = measures.compute_wording_accuracies(codes, gold)
     spreads, perfect = measures.compute_accuracy_sds_over_wordings(accuracy), measures.mark_perfect_wordings(accuracy)
     orders, words, whole = (function(codes) for function in (
-        measures.mark_same_over_orders, measures.mark_same_over_wordings, measures.mark_same_throughout))  # fmt: skip
+        measures.mark_same_choice_over_orders, measures.mark_same_choice_over_wordings,
+        measures.mark_same_choice_throughout))  # fmt: skip
     by_orders, by_words = (
         measures.compute_differing_share_over_orders(codes),
         measures.compute_differing_share_over_wordings(codes),
@@ -86,6 +87,6 @@ def test_equal_accuracies_vary_by_nothing():
 def test_answers_at_a_place_are_counted():
     shown = np.array([[[[0], [1]], [[0], [NO_CHOICE]]]], np.int8)
     right = np.array([[[0, 0], [1, NOT_ASKED]]], np.int8)
-    assert [part.item() for part in measures.count_answers_at_place(shown, right, 0, None)] == [2, 4]
-    assert [part.item() for part in measures.count_answers_at_place(shown, right, 0, 0)] == [1, 2]
-    assert [part.item() for part in measures.count_answers_at_place(shown, right, NO_CHOICE, None)] == [1, 4]
+    assert [part.item() for part in measures.count_choices_of_option_position(shown, right, 0, None)] == [2, 4]
+    assert [part.item() for part in measures.count_choices_of_option_position(shown, right, 0, 0)] == [1, 2]
+    assert [part.item() for part in measures.count_choices_of_option_position(shown, right, NO_CHOICE, None)] == [1, 4]

@@ -13,6 +13,7 @@ from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.drawing import plotting
 from analysis.reporting.words import chance
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
@@ -62,12 +63,34 @@ def test_one_model_that_keeps_its_choices_hardly_changes_them(tmp_path):
     assert any("Only 1 model" in caution for caution in found.cautions)
 
 
+def test_xparacon_is_explained_before_its_figure_where_there_is_one(tmp_path):
+    assert said(tmp_path, letters()).explanation == narrative.XPARACON_MEANING
+    alone = ASKED[ASKED["pattern"] == "original"]
+    assert said(tmp_path, always(alone, right)).explanation == ""
+
+
+def test_with_one_order_perfectly_correct_is_called_accuracy(tmp_path):
+    one_order = questions(30, 1, choices=(4,))
+    rows = pd.concat([answers(one_order, ["a"], skill=1.0), answers(one_order, ["b"], skill=0.2, seed=1)])
+    made = page(tmp_path, rows)
+    made.answer()
+    assert set(made.frame("choice_differences")["measure"]) == {"accuracy", "xparacon"}
+    assert "perfectly correct" not in told(made._answer)
+    by_wording = made.frame("choice_wordings")
+    assert made.frame("choice")["perfectly_correct"].isna().all()
+    assert by_wording.loc[by_wording["source"] == OURS, "perfectly_correct"].isna().all()
+    assert ">Perfectly correct<" not in made.table("choice").text
+    several = page(tmp_path, answers(questions(12, 2, choices=(4,)), ["a", "b"]))
+    assert "perfectly_correct" in set(several.frame("choice_differences")["measure"])
+    assert ">Perfectly correct" in several.table("choice").text
+
+
 def test_a_question_that_two_studies_ask_counts_once(tmp_path):
     first = write_choice(tmp_path / "a", always(ASKED, right), study="whole")
     second = write_choice(tmp_path / "b", always(questions(20, 4, choices=(4,)), right), study="test")
     made = ChoicePage([str(first), str(second)], resamples=0)
     made.answer()
-    assert made._answer.setup.startswith("1 model was asked 100 questions, ")
+    assert made._answer.setup.startswith("1 model in 2 studies was asked 100 questions, ")
 
 
 def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
@@ -150,9 +173,9 @@ def test_texts_that_are_no_choice_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("reading", "words"),
     [
-        ("letter", "m: texts were read by their letter; the strict rule of the paper reads {} of 1,200 texts "
+        ("letter", "m: texts were read by their letter; the strict rule reads {} of 1,200 texts "
                    "otherwise."),
-        ("strict", "m: texts were read by the strict rule of the paper; the reading by the letter reads {} of 1,200 "
+        ("strict", "m: texts were read by the strict rule; the reading by the letter reads {} of 1,200 "
                    "texts otherwise."),
     ],
 )  # fmt: skip
@@ -272,10 +295,14 @@ def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
 def test_intervals_without_an_end_go_to_the_edge(many):
     ((frame,),) = figures.frame_choice_xparacon(many)
     drawn = plots.draw_choice_xparacon(frame)
-    for axes in drawn.axes:
-        ends = np.concatenate([line[:, 0] for lines in axes.collections if hasattr(lines, "get_segments")
-                               for line in lines.get_segments()])  # fmt: skip
-        assert np.isfinite(ends).all()
+    # The names of the models stand in an axes of their own, without a mark, where the rows bear numbers.
+    ends_by_panel = [
+        np.concatenate([line[:, 0] for lines in panel_lines for line in lines.get_segments()])
+        for axes in drawn.axes
+        if (panel_lines := [mark for mark in axes.collections if hasattr(mark, "get_segments")])
+    ]
+    assert len(ends_by_panel) == len(plots.list_panel_subsets(frame))
+    assert all(np.isfinite(ends).all() for ends in ends_by_panel)
 
 
 def test_tables_of_the_page_can_be_made_again(many):

@@ -99,6 +99,7 @@ def refused(tmp_path, rows, *more):
     return done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_order_wording_or_answer_is_refused_by_name(tmp_path):
     rows = [*right("a", (1, 0, 1)), *right("b", (1, 1, 1))]
     lost = [each for each in rows if (each["item"], each["variant"]) != ("b", "paraphrase-1/2")]
@@ -128,6 +129,7 @@ def test_one_wording_selects_nothing(tmp_path):
     assert "has one wording ('original')" in refused(tmp_path, rows)
 
 
+@pytest.mark.slow
 def test_of_several_judges_one_must_be_named(tmp_path):
     rows = [*right("a", (1, 0, 1)), *right("a", (0, 0, 0), model="other")]
     assert "has several judges, so name one by --model and --condition" in refused(tmp_path, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -66,6 +67,24 @@ def unit(rows, row):
     return part.assign(answer=[per_byte(own) for own in part.to_dict("records")]) if name.endswith(PER_BYTE) else part
 
 
+@pytest.fixture(scope="module")
+def unit_of(rows):
+    """The answers of a model under a condition, of a subset or all, taken out once: many rows of tables are of them."""
+    return functools.cache(
+        lambda model, condition, subset: unit(rows, {"model": model, "condition": condition, "subset": subset})
+    )
+
+
+@pytest.fixture(scope="module")
+def textbook_of(unit_of):
+    """The measures of such answers by plain loops, worked out once."""
+    return functools.cache(lambda *key: textbook(unit_of(*key)))
+
+
+def key_of(row):
+    return row["model"], row["condition"], row.get("subset", "all")
+
+
 def same(row, expected):
     compared = [name for name in expected if name in row]
     assert compared
@@ -74,11 +93,11 @@ def same(row, expected):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_measures_are_those_of_the_paper_by_plain_loops(rows, run, table):
+def test_measures_are_those_of_the_paper_by_plain_loops(textbook_of, run, table):
     frame = tables.build_table(table, run, resamples=20)
     assert len(frame) == 2 * 5 * 4  # models, readings, subsets and all
     for row in frame.to_dict("records"):
-        same(row, textbook(unit(rows, row)))
+        same(row, textbook_of(*key_of(row)))
 
 
 def test_shares_of_the_classes_and_what_is_changed_are_the_rest(run):
@@ -112,21 +131,22 @@ def test_probabilities_without_logarithms_are_read_per_byte_by_their_logarithms(
     assert (divided[0].to_numpy() == divided[1].to_numpy()).all()
 
 
-def test_each_wording_by_itself(rows, run):
+def test_each_wording_by_itself(unit_of, run):
     frame = tables.build_table("choice_wordings", run, resamples=20)
     ours = frame[frame["source"] == OURS]
     assert len(ours) == 2 * 5 * 4 * 3
     for row in ours.to_dict("records"):
-        part = unit(rows, row)
+        part = unit_of(*key_of(row))
         expected = textbook(part[part["pattern"] == row["wording"]])
         same(row, {name: expected[name] for name in ("n_questions", "accuracy", "perfectly_correct")})
     assert len(frame) == len(ours) + 6
 
 
-def test_shares_of_letters(rows, run):
+def test_shares_of_letters(unit_of, run):
     frame = tables.build_table("positions", run, resamples=20)
+    answers_of = functools.cache(lambda model, condition: unit_of(model, condition, "all").to_dict("records"))
     for row in frame.to_dict("records"):
-        said = unit(rows, {**row, "subset": "all"}).to_dict("records")
+        said = answers_of(row["model"], row["condition"])
         if row["right"] != "all":
             said = [own for own in said if right(own) == row["right"]]
         wanted = None if row["letter"] == "none" else row["letter"]
@@ -220,7 +240,7 @@ def test_of_samples_the_option_that_most_have_is_the_choice(tmp_path):
     assert (row["accuracy"], row["validity"]) == (1, pytest.approx(5 / 6))
 
 
-def test_differences_and_changes_are_those_of_the_measures(rows, run):
+def test_differences_and_changes_are_those_of_the_measures(textbook_of, run):
     frames = {name: tables.build_table(f"choice_{name}", run, resamples=50) for name in ("differences", "changes")}
     assert set(frames["differences"]["a_condition"]) == {LETTER, TEXTS, TEXTS + PER_BYTE, TEXT, AWARE}
     kinds = frames["changes"].groupby("change").size() / 12  # subsets and measures
@@ -229,10 +249,9 @@ def test_differences_and_changes_are_those_of_the_measures(rows, run):
     for name, (one, other, first, second) in named.items():
         for row in frames[name].to_dict("records"):
             sides = [
-                textbook(unit(rows, {key: row[side.format(key)] for key in ("model", "condition")}
-                              | {"subset": row["subset"]}))[row["measure"]]
+                textbook_of(row[side.format("model")], row[side.format("condition")], row["subset"])[row["measure"]]
                 for side in (one, other)
-            ]  # fmt: skip
+            ]
             assert [row[first], row[second]] == pytest.approx(sides, abs=1e-12)
             assert row["difference"] == pytest.approx(sides[0] - sides[1], abs=1e-12)
             assert row["lower"] < row["difference"] < row["upper"] and row["p"] <= row["p_holm"]

@@ -48,17 +48,22 @@ def test_a_verdict_says_what_the_test_found(changes, verdict):
 
 
 def test_the_setup_counts_looks_and_items():
-    assert answer_question(frames({}), ", in May").setup == "1 model was asked about 62 items at 4 times, in May."
+    assert (
+        answer_question(frames({}), ", in May").setup
+        == "1 model was asked about 62 items at 4 times, called looks, in May."
+    )
 
 
 def test_a_change_comes_with_its_interval_and_its_looks():
     said = answer_question(frames(MOVED)).details["drift_series"]
-    assert said == ("m0: accuracy is 0.068 lower (difference −0.100 to −0.030, for wordings like these), since T3.",)
+    assert said == (
+        "m0: accuracy is 0.068 lower (difference −0.100 to −0.030, for wordings like these), since look 3 (T3).",
+    )
     unsure = MOVED | {"likely_first": "T2", "like_lower": float("nan"), "like_upper": float("nan")}
     said = answer_question(frames(unsure)).details["drift_series"]
     assert said == (
-        "m0: accuracy is 0.068 lower (difference −0.090 to −0.040, for these wordings), since T3, or another look from "
-        "T2 to T3.",
+        "m0: accuracy is 0.068 lower (difference −0.090 to −0.040, for these wordings), since look 3 (T3), or "
+        "another look from T2 to T3.",
     )
     assert "drift_series" not in answer_question(frames({})).details
 
@@ -67,7 +72,7 @@ def test_what_weakens_the_answer_is_said():
     tables = frames(MOVED | {"wordings": "the same each time"}, n_untested=2, n_items=20)
     tables["drift_looks"].loc[2, ["changed_settings", "validity", "n_left_out"]] = ["revision", 0.8, 1]
     said = " ".join(answer_question(tables).cautions)
-    for words in ("The last 2 looks", "other settings since T3: revision", "answers to these: m0",
+    for words in ("The last 2 looks", "other settings since look 3 (T3): revision", "answers to these: m0",
                   "Valid answers of m0 go from 0.80 to 1.00", "1 item of the last look is left out",
                   "Only 20 items"):  # fmt: skip
         assert words in said, words

@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from analysis import runs
+from analysis.pages.drift.series import label_times
 from analysis.reporting.catalogue import tables
+from analysis.runs.folder import Folder
 from helpers import scored_runs, wording_runs
 from helpers.drift_runs import draw_look, name_wording, write_changed_model, write_looks
 from helpers.synthetic import edit_run_json
@@ -20,6 +22,7 @@ def opened(path):
     return runs.open_runs(path, over_time=True)
 
 
+@pytest.mark.slow
 def test_a_model_that_changed_is_told_from_one_that_did_not(tmp_path):
     table = tables.build_table("drift_changes", opened(write_changed_model(tmp_path)))
     of_model = table[table["measure"] == "agreement"].set_index("model")
@@ -32,6 +35,7 @@ def test_a_model_that_changed_is_told_from_one_that_did_not(tmp_path):
     assert of_model.loc["org/steady", ["changed_time", "alarm_time"]].tolist() == ["", ""]
 
 
+@pytest.mark.slow
 def test_values_and_differences_are_those_of_pandas_and_scipy(tmp_path):
     looks = [draw_look({"m": -0.8 * (n > 1)}, items=20, wordings=3, seed=n) for n in range(4)]
     run = opened(write_looks(tmp_path, looks))
@@ -48,6 +52,7 @@ def test_values_and_differences_are_those_of_pandas_and_scipy(tmp_path):
     np.testing.assert_allclose(row[["like_lower", "like_upper"]].astype(float), [theirs.low, theirs.high], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_items_that_changed_most_come_with_their_texts(tmp_path):
     run = opened(write_changed_model(tmp_path, items=30))
     table = tables.build_table("drift_items", run, examples=2).query("measure == 'agreement'")
@@ -61,6 +66,7 @@ def test_items_that_changed_most_come_with_their_texts(tmp_path):
     assert row["after_text"] == name_wording(item, "p4-0")
 
 
+@pytest.mark.slow
 def test_the_same_wordings_are_said_and_a_mixture_is_not_tested(tmp_path):
     same = [draw_look({"m": -0.1 * n}, items=20, seed=1, fresh=False) for n in range(3)]
     table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "same", same)))
@@ -72,6 +78,7 @@ def test_the_same_wordings_are_said_and_a_mixture_is_not_tested(tmp_path):
     assert set(table["found"]) == {"cannot tell"} and table["p"].isna().all()
 
 
+@pytest.mark.slow
 def test_items_that_are_not_alike_are_left_out_and_settings_that_changed_are_named(tmp_path):
     looks = [draw_look({"m": 0.0}, items=5, wordings=2, seed=n) for n in range(2)]
     looks[0] = looks[0][looks[0]["item"] != "i00"]
@@ -87,17 +94,20 @@ def test_items_that_are_not_alike_are_left_out_and_settings_that_changed_are_nam
     assert table["n_wordings"].tolist() == [2, 2]
 
 
+@pytest.mark.slow
 def test_shared_fresh_wordings_are_tested_by_wordings_and_widen_the_interval(tmp_path):
     looks = [draw_look({"m": -0.8 * (n > 1)}, items=20, wordings=3, seed=n, shared=True) for n in range(4)]
     row = tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)), looks=4).iloc[0]
     assert row["like_lower"] < row["lower"] and row["upper"] < row["like_upper"]
 
 
+@pytest.mark.slow
 def test_flips_are_left_out_where_looks_have_more_wordings(tmp_path):
     looks = [draw_look({"m": 0.0}, items=8, wordings=2 + n, seed=n) for n in range(2)]
     assert set(tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)))["measure"]) == {"agreement"}
 
 
+@pytest.mark.slow
 def test_looks_beyond_the_planned_ones_are_counted(tmp_path):
     looks = [draw_look({"m": -2.0 * (n > 2)}, items=20, seed=n) for n in range(4)]
     run = opened(write_looks(tmp_path, looks))
@@ -106,6 +116,7 @@ def test_looks_beyond_the_planned_ones_are_counted(tmp_path):
     assert tables.build_table("drift_changes", run, looks=4)["found"].iloc[0] == "changed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["scores", "questions"])
 def test_other_protocols_are_followed_too(kind, tmp_path):
     for week in (1, 2):
@@ -124,6 +135,7 @@ def test_other_protocols_are_followed_too(kind, tmp_path):
     assert table["p"].notna().all()
 
 
+@pytest.mark.slow
 def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     """Agreement stays; validity falls from .97 to about .7 at the fifth look. The other model stays as it is."""
     looks = [draw_look({"a": 0.0, "b": 0.0}, items=40, seed=n) for n in range(6)]
@@ -140,3 +152,22 @@ def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     full = [draw_look({"m": 0.0}, items=20, seed=n) for n in range(2)]
     table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "full", full)))
     assert "validity" not in set(table["measure"])
+
+
+@pytest.mark.parametrize(
+    ("times", "names", "labels"),
+    [
+        (["2026-01-01T08:00:00", "2026-01-02T08:00:00"], "ab", ["2026-01-01", "2026-01-02"]),
+        (["2026-01-01T08:00:00", "2026-01-01T09:30:00"], "ab", ["2026-01-01 08:00", "2026-01-01 09:30"]),
+        (["2026-01-01T08:00:07", "2026-01-01T08:00:31"], "ab", ["2026-01-01 08:00:07", "2026-01-01 08:00:31"]),
+        (["2026-01-01T08:00:07"] * 2, ["week-1", "week-2"], ["week-1", "week-2"]),
+        (["2026-01-01T08:00:07"] * 2, ["x/run", "y/run"],
+         ["2026-01-01 08:00:07, look 1", "2026-01-01 08:00:07, look 2"]),
+    ],
+)  # fmt: skip
+def test_looks_are_named_by_the_first_name_that_tells_them_apart(times, names, labels, tmp_path):
+    folders = [
+        Folder(tmp_path / name, {"sessions": [{"started": f"{time}+00:00"}]}, ())
+        for time, name in zip(times, names, strict=True)
+    ]
+    assert label_times(folders) == labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import waver
-from analysis.measures.meaning_corrected import correct_flips
+from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
 from analysis.pages.meaning.page import MeaningPage
 from analysis.reporting.words import meaning
 from analysis.reporting.words.meaning import HARDLY, PART, STAND
@@ -38,10 +38,12 @@ def judge_page(run):
     """The first sentences of the page, and by model: share of changed answers of all wordings, and the word."""
     page = MeaningPage(run, None, resamples=2000)
     page.answer()
-    rows = meaning.pair_flips(page.frame("meaning_flips"), correct_flips(page.runs))
-    words = dict(zip(rows["model"], meaning.judge_kept_parts(rows), strict=True))
+    rows = meaning.pair_flip_shares_of_all_and_same(
+        page.frame("meaning_flips"), correct_flip_shares_for_check_errors(page.runs)
+    )
+    words = dict(zip(rows["model"], meaning.choose_word_of_meaning_support(rows), strict=True))
     said = page._answer.verdict
-    assert said.startswith(meaning.describe_support(list(words.values()), rows, "The result"))
+    assert said.startswith(meaning.describe_support_by_same_meaning(list(words.values()), rows, "The result"))
     return said, dict(zip(rows["model"], rows["flip"], strict=True)), words
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.measures.meaning_corrected import correct_flips
-from analysis.measures.meaning_flips import compare_flips
+from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
+from analysis.measures.meaning_flips import compare_flips_of_all_and_same_meaning
 from analysis.pages.meaning.page import MeaningPage
 from analysis.reporting import catalogue
 from analysis.reporting.words import meaning
@@ -50,8 +50,10 @@ def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monke
     check_wordings(folder)
     after = make(page, folder, options, tmp_path / "out")
     shown = after.answer().text
-    flips = compare_flips(after.runs)
-    rows = meaning.pair_flips(flips[~(flips["validity"] < 0.5)], correct_flips(after.runs))
+    flips = compare_flips_of_all_and_same_meaning(after.runs)
+    rows = meaning.pair_flip_shares_of_all_and_same(
+        flips[~(flips["validity"] < 0.5)], correct_flip_shares_for_check_errors(after.runs)
+    )
     assert len(rows) and set(flips["wordings"]) == {"all", "same"}
     assert after._answer.support == meaning.describe_meaning_support(after.runs) != ""
     assert meaning.AMONG in after._answer.support
@@ -113,4 +115,4 @@ def test_silent_models_are_no_support(tmp_path):
     folder, _ = SILENT["meaning"](tmp_path / "run")
     page = make("stability", folder, {"resamples": 20})
     assert meaning.describe_meaning_support(page.runs) == ""
-    assert isinstance(pd.DataFrame(compare_flips(page.runs)), pd.DataFrame)
+    assert isinstance(pd.DataFrame(compare_flips_of_all_and_same_meaning(page.runs)), pd.DataFrame)

@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.measures.beside_original import read_answers_beside_original
-from analysis.measures.meaning import read_meaning_scores, read_meanings, read_study_meanings
+from analysis.measures.meaning import read_meaning_scores, read_study_meanings, read_verdicts_on_wordings
 from analysis.pages.meaning.catalogue import TABLES
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.annotators import compute_vote_agreement
@@ -95,7 +95,9 @@ def test_one_person_has_no_agreement_and_the_table_says_why(tmp_path):
 def test_thresholds_compare_as_many_wordings_of_the_same_items(opened):
     table = build_table("meaning_thresholds", opened, resamples=20)
     answers = read_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
-    rows = answers.merge(read_meanings(opened)[["item", "variant", "meaning_score"]], on=["item", "variant"])
+    rows = answers.merge(
+        read_verdicts_on_wordings(opened)[["item", "variant", "meaning_score"]], on=["item", "variant"]
+    )
     assert table["kept"].max() == 1 and table["threshold"].is_monotonic_increasing
     assert len(table["threshold"].unique()) == 10
     lowest = table[table["kept"] == 1].set_index(["model", "wordings"])
@@ -113,7 +115,7 @@ def test_thresholds_compare_as_many_wordings_of_the_same_items(opened):
 def test_corrected_shares_are_those_of_the_sheet(opened):
     table, checks = build_table("meaning_corrected", opened), build_table("meaning_checks", opened).set_index("check")
     answers = read_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
-    rows = answers.merge(read_meanings(opened), on=["study", "item", "variant"])
+    rows = answers.merge(read_verdicts_on_wordings(opened), on=["study", "item", "variant"])
     same = np.select([rows["votes_yes"] > rows["votes_no"], rows["votes_yes"] < rows["votes_no"]], [1, 0], np.nan)
     passes = rows["entailment:good"] >= checks.loc["entailment:good", "threshold"]
     for row in table.itertuples():
@@ -134,7 +136,7 @@ def test_people_who_call_decoys_the_same_correct_nothing(tmp_path):
     means = of_decoys.groupby(["item", "variant"])["score"].mean()
     table = build_table("meaning_corrected", run)
     assert (means == 1).sum() / (means != 0.5).sum() > 0.1
-    assert read_study_meanings(run)[0].compute_decoy_error() == (means == 1).sum() / (means != 0.5).sum()
+    assert read_study_meanings(run)[0].compute_share_of_accepted_decoys() == (means == 1).sum() / (means != 0.5).sum()
     assert table["corrected"].isna().all() and set(table["not_shown"]) == {POOR_READERS}
 
 
@@ -145,6 +147,7 @@ def test_without_a_sheet_there_are_no_people_and_no_corrected_shares(tmp_path):
     assert build_table("meanings", run)["votes_yes"].isna().all()
 
 
+@pytest.mark.slow
 def test_effects_are_those_of_statsmodels(tmp_path):
     """Items differ in their distances. REML, tolerance 1e-5: statsmodels' optimiser stops there."""
     frame, rng = draw_flips(["a", "b"], items=10, paraphrases=12, false_share=0.25), np.random.default_rng(1)
@@ -156,7 +159,9 @@ def test_effects_are_those_of_statsmodels(tmp_path):
     opened = runs.open_runs(folder)
     table = build_table("meaning_effect", opened)
     answers = read_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
-    rows = answers.merge(read_meanings(opened)[["item", "variant", "meaning_score"]], on=["item", "variant"])
+    rows = answers.merge(
+        read_verdicts_on_wordings(opened)[["item", "variant", "meaning_score"]], on=["item", "variant"]
+    )
     for row in table.itertuples():
         part = rows[rows["model"] == row.model]
         fit = smf.mixedlm("distance ~ meaning_score", part, groups=part["item"]).fit()
@@ -184,12 +189,14 @@ def test_without_a_used_check_nothing_is_traced_or_fitted(tmp_path):
     assert not build_table("meaning_corrected", opened)["corrected"].isna().all()  # people alone tell it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_tables_of_a_run_that_nobody_checked_are_empty(tmp_path, table):
     opened = runs.open_runs(write_run(tmp_path / "run", random_frame()))
     assert build_table(table, opened).empty
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["choice", "wording", "scale"])
 @pytest.mark.parametrize("table", TABLES)
 def test_tables_are_made_for_every_protocol(tmp_path, table, protocol):

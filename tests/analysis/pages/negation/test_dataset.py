@@ -24,6 +24,7 @@ VALID = {"d_orig": 186, "d_neg": 1177, "m_important": 787, "m_unimportant": 935,
 ROW = {"item": "a", "premise": "A.", "hypothesis": "B.", "label": "neutral"}
 
 
+@pytest.mark.slow
 def test_the_published_set_gives_tables_3_and_4_and_kappa(shared):
     folder = shared / "jnli-neg-v1.1"
     files = [str(folder / f"jnli-neg-{name}-v1.1.jsonl") for name in ("train", "valid")]

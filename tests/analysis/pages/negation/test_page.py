@@ -43,7 +43,7 @@ def losing():
 def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, losing):
     found = narrative.answer_question(frames(tmp_path, losing))
     assert found.verdict.startswith("Yes: ") and "% of the labels are right without the negation" in found.verdict
-    assert found.setup.startswith("1 model was asked how premise and hypothesis go together, in ")
+    assert found.setup.startswith("1 model was asked whether one sentence follows from another, in ")
     assert "−" in told(found)
     assert any("Only 1 model" in caution for caution in found.cautions)
 
@@ -56,7 +56,9 @@ def test_a_model_that_is_always_right_hardly_loses(tmp_path):
 def test_several_models_are_counted(tmp_path, losing):
     rows = pd.concat([losing, saying(ASKED["gold"], "keen"), answers(ASKED, ["mute"], invalid=1)])
     found = narrative.answer_question(frames(tmp_path, rows))
-    assert found.verdict == "Hardly with 1 of 2 models that beat the majority baseline, yes with 1."
+    assert found.verdict == (
+        "Hardly with 1 of 2 models that do better than always giving the commonest label, yes with 1."
+    )
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 

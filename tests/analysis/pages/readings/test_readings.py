@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.measures.readings import list_settings, read_groups
+from analysis.measures.readings import list_readings_by_setting, read_reading_groups
 from analysis.pages.readings import kept, narrative, sheet, tables
 from analysis.pages.readings.catalogue import CATALOGUE
 from analysis.pages.readings.page import ReadingsPage
-from analysis.reporting.words.verdicts import mark_artefacts
+from analysis.reporting.words.verdicts import mark_readings_with_artefact
 from ground.errors import InputError
 from helpers import reading_errors, reading_runs
 from helpers.choice_runs import answers, questions, write_choice
@@ -32,7 +32,7 @@ def folder(frame, tmp_path):
 
 
 def names(conditions):
-    return {setting: [kind.name for kind in kinds] for setting, kinds in list_settings(conditions).items()}
+    return {setting: [kind.name for kind in kinds] for setting, kinds in list_readings_by_setting(conditions).items()}
 
 
 def test_conditions_that_ask_the_same_prompts_are_one_setting_with_named_readings():
@@ -41,7 +41,7 @@ def test_conditions_that_ask_the_same_prompts_are_one_setting_with_named_reading
     low = {**conditions[reading_runs.THOUGHT], "effort": "low"}
     found = names({**conditions, "chat/yes-no": other, f"{reading_runs.THOUGHT}-low": low})
     assert found["plain/yes-no"] == [
-        "probability", "strict rule", "lenient rule", "judge org/judge", "thought", "thought, low"
+        "probability", "strict rule", "lenient rule", "judge org/judge", "thought", "thought (low)"
     ]  # fmt: skip
     assert found["chat/yes-no"] == ["probability"]
 
@@ -50,7 +50,7 @@ def test_thinking_off_is_said_and_is_no_thought():
     prompt = {"form": "chat", "option_order": "yes-no"}
     texts = {**prompt, "answer": "text", "temperature": 0.0, "text_rule": 3}
     thoughts = {**prompt, "answer": "thought", "thoughts": 8}
-    kinds = list_settings({
+    kinds = list_readings_by_setting({
         "chat/yes-no": prompt,
         "chat/yes-no/text-none": {**texts, "effort": "none"},
         "chat/yes-no/text-low": {**texts, "effort": "low"},
@@ -58,8 +58,8 @@ def test_thinking_off_is_said_and_is_no_thought():
         "chat/yes-no/thought-low": {**thoughts, "effort": "low"},
     })["chat/yes-no"]  # fmt: skip
     assert [kind.name for kind in kinds] == [
-        "probability", "probability, thinking off", "strict rule, thinking off", "strict rule, low",
-        "lenient rule, thinking off", "lenient rule, low", "thought, low",
+        "probability", "probability (thinking off)", "strict rule (thinking off)", "strict rule (low)",
+        "lenient rule (thinking off)", "lenient rule (low)", "thought (low)",
     ]  # fmt: skip
     assert [kind.column for kind in kinds][:2] == ["probability", "probability"]
 
@@ -70,24 +70,24 @@ def test_letters_words_and_the_strict_main_rule_of_choices():
         "plain/base/letters": {**base, "way": "letters"}, "plain/base/texts": {**base, "way": "texts"},
         "plain/base/text": {**base, "way": "text", "answer": "text", "temperature": 0.0, "reply_rule": 2},
     }  # fmt: skip
-    kinds = list_settings(conditions)["plain/base"]
+    kinds = list_readings_by_setting(conditions)["plain/base"]
     assert [kind.name for kind in kinds] == ["letters", "words", "strict rule", "lenient rule"]
     assert [kind.column for kind in kinds[2:]] == ["sample_answer", "sample_answer_otherwise"]
 
 
 def test_texts_at_two_temperatures_are_told_apart_and_each_is_a_source():
     base, text = {"form": "plain"}, {"answer": "text"}
-    kinds = list_settings({"p/a": {**base, **text, "temperature": 0.2}, "p/b": {**base, **text, "temperature": 1.0}})[
-        "p"
-    ]
+    kinds = list_readings_by_setting(
+        {"p/a": {**base, **text, "temperature": 0.2}, "p/b": {**base, **text, "temperature": 1.0}}
+    )["p"]
     assert [kind.name for kind in kinds] == [
-        "strict rule, t0.2", "strict rule, t1", "lenient rule, t0.2", "lenient rule, t1"
+        "strict rule (t0.2)", "strict rule (t1)", "lenient rule (t0.2)", "lenient rule (t1)"
     ]  # fmt: skip
     assert [kind.source for kind in kinds] == ["p/a", "p/b"] * 2
 
 
 def test_values_are_those_of_the_rows(folder, frame):
-    (group,) = read_groups(runs.open_runs(folder))
+    (group,) = read_reading_groups(runs.open_runs(folder))
     assert group.values.shape == (5, 8, 5)
     first = frame[(frame["item"] == "item-00") & (frame["variant"] == "p1")].set_index("condition")
     probability = first.loc[reading_runs.PLAIN, "probability"]
@@ -105,6 +105,7 @@ def test_values_are_those_of_the_rows(folder, frame):
     assert group.thoughts[4] == 240 and group.unclosed[4] > 0
 
 
+@pytest.mark.slow
 def test_a_single_text_at_a_temperature_has_unknown_noise_and_a_greedy_one_none(tmp_path, frame):
     one = reading_runs.reading_rows(items=4, wordings=4, samples=1, ways=reading_runs.WAYS[:2])
     for temperature, unknown in ((1.0, [1, 2]), (0.0, [])):
@@ -112,16 +113,17 @@ def test_a_single_text_at_a_temperature_has_unknown_noise_and_a_greedy_one_none(
         for column in ("probability", "sample_answer", "sample_answer_otherwise", "output", "count"):
             one[column] = [value if isinstance(value, list) else None for value in one[column]]
         fields = reading_runs.condition_fields(temperature, 1)
-        (group,) = read_groups(runs.open_runs(write_run(path, one, conditions=fields)))
-        assert group.list_unknown_noise() == unknown
+        (group,) = read_reading_groups(runs.open_runs(write_run(path, one, conditions=fields)))
+        assert group.list_readings_of_unknown_noise() == unknown
 
 
+@pytest.mark.slow
 def test_choices_and_scores_are_read_too(tmp_path):
     rows = answers(questions(6, 3), ["m"], conditions=["plain/base/letters", "plain/base/texts"])
     folder = write_choice(tmp_path / "choice", rows)
     fields = {name: {"form": "plain", "way": name.rpartition("/")[2]} for name in rows["condition"].unique()}
     edit_run_json(folder, conditions=fields)
-    (group,) = read_groups(runs.open_runs(folder))
+    (group,) = read_reading_groups(runs.open_runs(folder))
     assert [kind.name for kind in group.kinds] == ["letters", "words"] and group.measure == "accuracy"
     assert ((group.values >= 0) & (group.values <= 1))[~np.isnan(group.values)].all()
     folder = make_run(tmp_path / "scores", {"En-De": 6})
@@ -129,9 +131,9 @@ def test_choices_and_scores_are_read_too(tmp_path):
     edit_run_json(folder, conditions={
         name: {**part, "option_order": None, "prompt": None} for name, part in fields.items()
     })  # fmt: skip
-    scored = read_groups(runs.open_runs(folder))
+    scored = read_reading_groups(runs.open_runs(folder))
     assert scored and {group.measure for group in scored} == {"score"}
-    names_by_group = [{kind.name.partition(",")[0] for kind in group.kinds} for group in scored]
+    names_by_group = [{kind.name.partition(" (")[0] for kind in group.kinds} for group in scored]
     assert all(kinds == {"probability", "lenient rule"} for kinds in names_by_group)
 
 
@@ -149,10 +151,12 @@ def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
 def test_a_word_is_said_where_the_whole_interval_lies_in_its_range(kept, low, high, said):
     row = {"reading": "probability", "wording_sd": 0.1, "kept": kept, "kept_lower": low, "kept_upper": high,
            "n_sources": 2, "common_lower": 0.6, "same": False}  # fmt: skip
-    assert narrative.describe_kept_share(pd.DataFrame([row])).startswith(said)
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])).startswith(said)
     if "Mostly" in said:
         unsure = pd.DataFrame([{**row, "common_lower": 0.3}])
-        assert narrative.describe_kept_share(unsure).startswith("These runs cannot tell: the other readings move")
+        assert narrative.describe_variance_kept_by_all_readings(unsure).startswith(
+            "These runs cannot tell: the other readings move"
+        )
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
@@ -165,21 +169,23 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
         "n_sources": 1,
         "same": False,
     }
-    assert narrative.describe_kept_share(pd.DataFrame([row])).startswith("In the same texts, 95 % of the variance")
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])).startswith(
+        "In the same texts, 95 % of the variance"
+    )
     same = {**row, "kept": 1.0, "kept_lower": np.nan, "no_interval": "kept: the same in every resample"}
     one_item = pd.DataFrame([{**same, "no_interval": "wording_sd, kept: one item only"}])
-    assert "(no interval)" in narrative.describe_kept_share(one_item)
+    assert "(no interval)" in narrative.describe_variance_kept_by_all_readings(one_item)
     wanted = (
         "In the same texts, 100 % of the variance over wordings by strict rule stays under every reading (in every "
         "resample)."
     )
-    assert narrative.describe_kept_share(pd.DataFrame([same])) == wanted
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([same])) == wanted
 
 
 def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
     row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99}
     row |= {"n_sources": 2, "same": False, "common": 0.9, "common_lower": 0.8, "n_models": 4, "setting": "plain/yes-no"}
-    one, two = (narrative.describe_kept_share(pd.DataFrame([row] * number)) for number in (1, 2))
+    one, two = (narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row] * number)) for number in (1, 2))
     assert one.endswith("stays under every reading (interval 90 to 99 %).")
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models in plain/yes-no).")
 
@@ -187,21 +193,26 @@ def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
 def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
     row = {"reading": "probability", "wording_sd": 0.0, "kept": np.nan, "kept_lower": np.nan, "kept_upper": np.nan,
            "same": False}  # fmt: skip
-    assert "no variance over wordings is left" in narrative.describe_kept_share(pd.DataFrame([row]))
+    assert "no variance over wordings is left" in narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row]))
     unknown = pd.DataFrame([{**row, "wording_sd": np.nan}])
-    assert "what sampling adds to the texts or thoughts is not known" in narrative.describe_kept_share(unknown)
+    assert (
+        "what sampling adds to the texts or thoughts is not known"
+        in narrative.describe_variance_kept_by_all_readings(unknown)
+    )
     same = pd.DataFrame([{**row, "same": True}])
-    assert narrative.describe_kept_share(same).startswith("Where all readings have an answer, they are the same")
+    assert narrative.describe_variance_kept_by_all_readings(same).startswith(
+        "Where all readings have an answer, they are the same"
+    )
 
 
 def test_an_artefact_needs_a_test_an_estimate_and_validity():
     own, p, validity = pd.Series([0.4, 0.4, np.nan, 0.4]), pd.Series([0.01, 0.2, 0.01, 0.01]), [0.9, 0.9, 0.9, 0.4]
-    assert mark_artefacts(own, p, pd.Series(validity)).tolist() == [True, False, False, False]
+    assert mark_readings_with_artefact(own, p, pd.Series(validity)).tolist() == [True, False, False, False]
 
 
 def test_where_no_test_could_show_an_artefact_the_page_says_so():
     group = reading_errors.build_group(reading_errors.simulate_study(np.random.default_rng(0), error=0.15, uneven=True))
-    described = tables.describe_groups([group], pd.DataFrame(), 50, 0)
+    described = tables.build_table_of_reading_groups([group], pd.DataFrame(), 50, 0)
     said = narrative.describe_artefacts(described)
     assert said == "What is an artefact, so few items or bootstrap samples cannot show."
 
@@ -210,7 +221,7 @@ def test_two_readings_never_make_an_artefact():
     study = reading_errors.simulate_study(
         np.random.default_rng(0), error=0.4, uneven=True, readings=("probability", "lenient")
     )
-    described = tables.describe_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
+    described = tables.build_table_of_reading_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
     assert described["own"].isna().all() and described["own_most"].notna().all()
     assert narrative.describe_artefacts(described) == "What is an artefact, these readings cannot tell."
 
@@ -225,7 +236,7 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
     for number in range(20):
         studies = [reading_errors.simulate_study(rng, **setting) for _ in range(2)]
         groups = [reading_errors.build_group(study, model) for study, model in zip(studies, "ab", strict=True)]
-        frame = tables.describe_groups(groups, pd.DataFrame(), 1000, number)
+        frame = tables.build_table_of_reading_groups(groups, pd.DataFrame(), 1000, number)
         claims += "artefact of" in narrative.describe_artefacts(frame)
     assert claims <= 3  # of 20: 5 % and the error of the simulation; tests/benchmarks/bench_readings.py has more
 
@@ -236,7 +247,7 @@ def test_a_rule_that_misreads_unequally_is_named():
     groups = [
         reading_errors.build_group(reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20))
     ]
-    described = tables.describe_groups(groups, pd.DataFrame(), 500, 0)
+    described = tables.build_table_of_reading_groups(groups, pd.DataFrame(), 500, 0)
     wanted = "Part of the variance over wordings by lenient is an artefact of reading."
     assert narrative.describe_artefacts(described) == wanted
 
@@ -249,6 +260,7 @@ def write_lines(path, frame, change):
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [("option", "maybe", "line 2: option 'maybe' is none of agree, disagree"), ("sample", "0", "line 2: sample '0' is"),
@@ -269,16 +281,18 @@ def test_a_wrong_row_of_a_sheet_is_one_line_that_names_it(column, value, said, f
 )
 def test_texts_of_a_sheet_are_those_that_the_judge_writes(output, shown, tmp_path):
     (tmp_path / "s.csv").write_text(f'{",".join(sheet.COLUMNS)}\ns,m,c,i,v,1,"{shown}",yes\n', encoding="utf-8")
-    (row,) = sheet.read_sheet(str(tmp_path / "s.csv"))
-    assert sheet._ends_alike(output, row.cells["text"]) and not sheet._ends_alike(output, "No.")
+    (row,) = sheet.read_sheet_of_people(str(tmp_path / "s.csv"))
+    assert sheet._does_text_end_with_shown_part(output, row.cells["text"]) and not sheet._does_text_end_with_shown_part(
+        output, "No."
+    )
 
 
 def test_a_text_after_an_original_is_passed_over(frame, folder, tmp_path):
-    group = read_groups(runs.open_runs(folder))[0]
+    group = read_reading_groups(runs.open_runs(folder))[0]
     cells = {"item": "item-00", "variant": "original", "sample": "1", "text": "", "option": "agree"}
     place = next(iter(group.samples))
     outputs = {("item-00", "original"): ["Yes."]}
-    _, has_people = sheet.lay_out_sheet([sheet.SheetRow("s.csv: line 2", cells)], group, place, outputs)
+    _, has_people = sheet.arrange_sheet_as_array([sheet.SheetRow("s.csv: line 2", cells)], group, place, outputs)
     assert not has_people.any()
 
 
@@ -286,9 +300,9 @@ def test_a_sheet_needs_its_columns_and_rows(tmp_path):
     (tmp_path / "a.csv").write_text("study,model\ns,m\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("study,model\n", encoding="utf-8")
     with pytest.raises(InputError, match="column 'condition' is missing"):
-        sheet.read_sheet(str(tmp_path / "a.csv"))
+        sheet.read_sheet_of_people(str(tmp_path / "a.csv"))
     with pytest.raises(InputError, match="no row in it"):
-        sheet.read_sheet(str(tmp_path / "b.csv"))
+        sheet.read_sheet_of_people(str(tmp_path / "b.csv"))
 
 
 def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
@@ -311,17 +325,19 @@ def test_texts_are_escaped_and_a_judge_is_cautioned(folder):
 
 def test_an_unknown_reading_is_one_line(folder):
     with pytest.raises(InputError, match="reading 'strickt': no model has it beside another one; the readings are"):
-        kept.tabulate_kept_variance(runs.open_runs(folder), reading="strickt", resamples=0)
+        kept.tabulate_variance_kept_by_all_readings(runs.open_runs(folder), reading="strickt", resamples=0)
 
 
 def test_kept_by_a_named_reading_is_about_it(folder):
-    frame = kept.tabulate_kept_variance(runs.open_runs(folder), reading="lenient rule", resamples=0)
+    frame = kept.tabulate_variance_kept_by_all_readings(runs.open_runs(folder), reading="lenient rule", resamples=0)
     assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]
 
 
 def test_texts_at_a_low_temperature_are_not_judged_by_other_readings():
     """Nothing is misread, but the shares of texts are bent towards 0 and 1."""
     study = reading_errors.simulate_study(np.random.default_rng(6), temperature=0.2)
-    described = tables.describe_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0).set_index("reading")
+    described = tables.build_table_of_reading_groups(
+        [reading_errors.build_group(study)], pd.DataFrame(), 200, 0
+    ).set_index("reading")
     assert described.loc[["lenient", "judge j"], "own"].isna().all()
     assert described.loc[["probability", "thought"], "own"].notna().all()

@@ -139,7 +139,7 @@ def test_tables_about_answers_are_empty_and_the_page_says_why(made):
     for name in ("spreads_at_k", "variance_components", "wording_precision", "planned_errors"):
         assert "not from accuracies, as it needs the answers to single items" in page.table(name).text
     for name in ("template_reliability", "template_ranges", "wording_ranking"):
-        assert "data:image/svg+xml" in page.figure("wordings_needed", instead=name).text
+        assert "<svg" in page.figure("wordings_needed", instead=name).text
     assert "Four templates" in page.table("ranking_reliability", instead="template_reliability").text
     assert "not from accuracies" in page.figure("planned_errors").text
 

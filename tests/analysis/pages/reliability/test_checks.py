@@ -44,6 +44,7 @@ def test_errors_are_foreseen_and_compared_for_every_model(own):
         checks.tabulate_foreseen_and_actual_errors(opened, threshold=1.0)
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_at_both_widths_with_their_captions(own):
     frames = {name: build_table(name, own[0], resamples=0) for name in NAMES}
     (errors,), (classes,) = next(figures.frame_planned_errors(frames)), next(figures.frame_ranking_calibration(frames))

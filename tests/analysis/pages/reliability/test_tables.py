@@ -112,8 +112,8 @@ def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
 def test_spreads_shrink_with_fewer_wordings(own):
     opened, frame = own
     all_five, two = (
-        tables.tabulate_spreads_at_k(opened, resamples=20),
-        tables.tabulate_spreads_at_k(opened, k=2, resamples=0),
+        tables.tabulate_spreads_at_k_wordings(opened, resamples=20),
+        tables.tabulate_spreads_at_k_wordings(opened, k=2, resamples=0),
     )
     ranges = frame[frame["model"] == "a"].groupby("item")["agreement"].agg(np.ptp).mean()
     assert all_five["k"].tolist() == [5, 5, 5]
@@ -129,7 +129,7 @@ def test_spreads_shrink_with_fewer_wordings(own):
 )  # fmt: skip
 def test_wrong_options_are_refused(own, options, told):
     with pytest.raises(InputError, match=told):
-        tables.tabulate_spreads_at_k(own[0], **options)
+        tables.tabulate_spreads_at_k_wordings(own[0], **options)
 
 
 def test_a_margin_is_above_0(own):
@@ -175,13 +175,13 @@ def test_what_cannot_be_told_is_missing(tmp_path, agreements):
 
 
 @pytest.mark.parametrize(
-    ("ends", "verdict"),
-    [([(1.0, 1.05)] * 2, "Enough with each of 2 models."),
-     ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of these models."),
-     ([(1.12, 1.9), (1.0, 1.3)], "These runs cannot tell whether the wordings were enough."),
-     ([(1.0, np.inf)] * 2, "These runs cannot tell whether the wordings were enough.")],
+    ("ends", "verdict", "explained"),
+    [([(1.0, 1.05)] * 2, "Enough with each of 2 models.", "“Enough” means that more wordings, however many,"),
+     ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of 2 models.", "“Too few” means that enough further wordings"),
+     ([(1.12, 1.9), (1.0, 1.3)], "These runs cannot tell whether the wordings were enough.", ""),
+     ([(1.0, np.inf)] * 2, "These runs cannot tell whether the wordings were enough.", "")],
 )  # fmt: skip
-def test_a_word_needs_the_whole_interval(ends, verdict):
+def test_a_word_needs_the_whole_interval_and_is_explained(ends, verdict, explained):
     rows = pd.DataFrame(ends, columns=["widening_lower", "widening_upper"])
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
@@ -189,7 +189,9 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
         mean_lower=0.4, mean_upper=0.6, like_lower=0.4, like_upper=0.6, error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
-    assert narrative.answer_question({**frames, "wording_precision": precision}).verdict == verdict
+    answer = narrative.answer_question({**frames, "wording_precision": precision})
+    assert answer.verdict == verdict
+    assert answer.explanation.startswith(explained) and bool(answer.explanation) == bool(explained)
 
 
 def test_the_widening_is_said_of_standard_errors_and_intervals_apart():

@@ -60,6 +60,7 @@ def slow_components(values, crossed):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crossed", [True, False])
 @pytest.mark.parametrize("equal_masses", [True, False])
 def test_components_are_those_of_a_slow_analysis_of_variance(crossed, equal_masses, tmp_path):
@@ -78,6 +79,7 @@ def test_components_are_those_of_a_slow_analysis_of_variance(crossed, equal_mass
     assert row["sample_lower"] < row["sample"] < row["sample_upper"]
 
 
+@pytest.mark.slow
 def test_components_of_drawn_studies_are_right_on_average():
     """The bias of each component is below 3 % of the total variance; thoughts that do not end are missing at random."""
     rng, shape, draws = np.random.default_rng(5), (20, 6, 4), 2_000

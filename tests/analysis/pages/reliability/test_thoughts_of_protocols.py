@@ -50,6 +50,7 @@ def likeliest(row, options):
     return None if mean is None else options[int(np.argmax(mean))]
 
 
+@pytest.mark.slow
 def test_wording_reads_the_likeliest_option_of_the_mean(tmp_path):
     rows = wording_runs.random_rows(items=30, seed=3).drop(columns=["answer", "probability", "mass"], errors="ignore")
     chances, closed = drawn(rows, 2)
@@ -72,6 +73,7 @@ def test_wording_reads_the_likeliest_option_of_the_mean(tmp_path):
         assert (None if pd.isna(of_page[key]) else bool(of_page[key])) == (wanted and wanted == wording_runs.YES_NO[0])
 
 
+@pytest.mark.slow
 def test_negation_reads_the_likeliest_option_of_the_mean(tmp_path):
     asked = negation_runs.stimuli(20).assign(model="m")
     chances, closed = drawn(asked, 3)
@@ -97,6 +99,7 @@ def add_fields(path, condition, **fields):
     edit_run_json(path, conditions=conditions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wordings", [3, 1])
 def test_choices_have_accuracy_and_the_probability_of_the_right_answer(wordings, tmp_path):
     asked = choice_runs.questions(8, 3, choices=(4,)).assign(model="m")
@@ -140,6 +143,7 @@ def test_choices_have_accuracy_and_the_probability_of_the_right_answer(wordings,
     assert told in page.table("variance_components").text
 
 
+@pytest.mark.slow
 def test_scores_after_thoughts_have_their_number_and_variance(tmp_path):
     names = {"plain/1-5/thought": 1.0, "plain/1-5/thought-low": 0.5}
     asked = scoring_runs.stimuli({"g": list(range(0, 100, 5))}).assign(model="m")
@@ -171,6 +175,7 @@ def test_scores_after_thoughts_have_their_number_and_variance(tmp_path):
     assert "thoughts each" in words(ReliabilityPage([str(path)]))
 
 
+@pytest.mark.slow
 def test_stability_counts_a_prompt_without_an_end_as_invalid(tmp_path):
     share = np.random.default_rng(1).uniform(0.1, 0.9, (6, 5, 4))
     closed = np.ones(share.shape, bool)

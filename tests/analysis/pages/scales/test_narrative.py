@@ -50,8 +50,10 @@ UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)
 @pytest.mark.parametrize(
     ("moves", "verdict"),
     [
-        ([MORE], "On average, another wording moves an answer more than another model does (0.12 against 0.05)."),
-        ([LESS], "On average, another order moves an answer less than another model does (0.02 against 0.05)."),
+        ([MORE],
+         "On average, another wording moves an answer more than another model does (0.12 against 0.05 of the scale)."),
+        ([LESS],
+         "On average, another order moves an answer less than another model does (0.02 against 0.05 of the scale)."),
         ([MORE, LESS],
          "On average, another wording moves an answer more than another model does (0.12 against 0.05), another order "
          "less."),

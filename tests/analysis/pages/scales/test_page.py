@@ -19,7 +19,7 @@ from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scale_runs import Respondent, draw_answers, write_scale
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +34,13 @@ def run(tmp_path_factory):
 
 def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
     alone = [entry for entry in report.list_notebooks() if entry.name == "scales"]
-    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone)
+    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     page = Page(tmp_path / "report" / "scales.html")
     assert "4 models answered 24 items of 2 scales" in page.words
     assert (
-        "Whatever is asked, agreeing leans to agreeing, extreme picks the ends and last is drawn to the last option"
-        in page.words
+        "Whatever is asked, org/agreeing leans to agreeing, org/extreme picks the ends and org/last is drawn "
+        "to the last option" in page.words
     )
     assert page.words.count("numbers agree: the largest difference is") == 3
     assert "(R): reversed items" in page.words
@@ -50,7 +50,7 @@ def test_a_battery_without_scales_has_a_page(tmp_path):
     rows = draw_answers(["m", "n"], items=6, wordings=3).assign(scale=None, key=None)
     run = write_scale(tmp_path / "run", rows)
     alone = [entry for entry in report.list_notebooks() if entry.name == "scales"]
-    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone)
+    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     assert "2 models answered 12 items." in Page(tmp_path / "report" / "scales.html").words
 

@@ -37,6 +37,7 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_tables_the_slow_way(folder):
     """Every figure from the Parquet files by loops; to 1e-12."""
     runs, file = open_runs(folder / "run"), str(folder / "people.csv")
@@ -120,7 +121,7 @@ def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
     assert (
         respondents.loc[("personas", "care"), "alpha"] > 0.5 and respondents.loc[("personas", "care"), "model"] == "m"
     )
-    assert respondents.loc[("models", "care"), "why_not"] == "fewer than 10 respondents: 1"
+    assert respondents.loc[("models", "care"), "why_not"] == "fewer than 10 respondents (1)"
     assert respondents.loc[("people", "care"), "n_respondents"] == 100
 
 
@@ -148,6 +149,7 @@ def test_without_a_file_there_are_no_people(folder):
     assert set(tabulate_scales_respondents(runs)["respondents"]) == {"models"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BFI.is_dir(), reason="no ../shared/data/bfi")
 def test_2800_people_on_25_items(tmp_path):
     """As --people and as respondents: alpha as printed, and half of the people as a model beside the others."""

@@ -6,7 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.pages.scales.people_narrative import describe_people, describe_respondents, judge_rows
+from analysis.pages.scales.people_narrative import (
+    describe_consistency_of_scales,
+    describe_distance_from_people,
+    judge_distance_beyond_people,
+)
 from analysis.reporting.words.verdicts import RULES
 from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN
 
@@ -25,55 +29,55 @@ def test_models_are_named_by_the_rule():
         make_row("near", -0.01, 0.005), make_row("far", 0.05, 0.01), make_row("between", 0.005, 0.01),
         make_row("silent", 0.05, 0.01, validity=0.2), make_row("far", 0.05, 0.01, scale="care"),
     ])  # fmt: skip
-    assert list(describe_people(rows)) == [
+    assert list(describe_distance_from_people(rows)) == [
         "No further from people than two groups of people from each other: near.",
         "Further from people than two groups of people from each other: far.",
         "With these people, it is open which of the two holds for between.",
         "Two groups of as many people are 0.030 of the scale apart, on average.",
         "Distances to people go from 0.020 (near) to 0.080 (far).",
     ]
-    assert max(len(sentence.split()) for sentence in describe_people(rows)) <= 30
+    assert max(len(sentence.split()) for sentence in describe_distance_from_people(rows)) <= 30
 
 
 def test_intervals_are_widened_for_the_number_of_models():
     one = pd.DataFrame([make_row("a", -0.01, 0.0095)])
-    assert list(judge_rows(one)) == [NO_LARGER]
+    assert list(judge_distance_beyond_people(one)) == [NO_LARGER]
     many = pd.concat([one, *[pd.DataFrame([make_row(f"m{number}", 0.05, 0.03)]) for number in range(9)]])
-    assert list(judge_rows(many)) == [OPEN] + [LARGER] * 9  # 0.0095 * 2.81 / 1.96 is more than 0.01
+    assert list(judge_distance_beyond_people(many)) == [OPEN] + [LARGER] * 9  # 0.0095 * 2.81 / 1.96 is more than 0.01
     assert "widened for the number of models" in RULES["beside people"]
 
 
 @pytest.mark.parametrize("which", ["excess", "excess_people"])
 def test_both_intervals_have_to_agree(which):
     rows = pd.DataFrame([make_row("a", -0.01, 0.005, **{f"{which}_upper": 0.001})])
-    assert list(judge_rows(rows)) == [OPEN]
+    assert list(judge_distance_beyond_people(rows)) == [OPEN]
 
 
 def test_personas_count_as_all_of_them():
     rows = pd.DataFrame([make_row("m", 0.05, 0.01, persona=name) for name in ("all personas", "ann", "bob")])
-    sentences = list(describe_people(rows))
+    sentences = list(describe_distance_from_people(rows))
     assert sentences[0] == "Further from people than two groups of people from each other: m."
     assert sentences[-1] == "The distance to people is 0.080 of the scale, on average over items."
 
 
 def test_people_of_unknown_number():
     rows = pd.DataFrame([make_row("m", np.nan, 0.0, w1=0.1, w1_between=np.nan)])
-    assert list(describe_people(rows)) == [
+    assert list(describe_distance_from_people(rows)) == [
         "How many people answered is not known: how far they lie from each other by chance is not, either.",
         "The distance to people is 0.100 of the scale, on average over items.",
     ]
-    assert list(describe_people(pd.DataFrame())) == []
+    assert list(describe_distance_from_people(pd.DataFrame())) == []
 
 
 def test_respondents_or_why_not():
     rows = pd.DataFrame([
-        {"respondents": "models", "scale": "care", "alpha": np.nan, "why_not": "fewer than 10 respondents: 3"},
-        {"respondents": "models", "scale": "order", "alpha": np.nan, "why_not": "fewer than 10 respondents: 3"},
+        {"respondents": "models", "scale": "care", "alpha": np.nan, "why_not": "fewer than 10 respondents (3)"},
+        {"respondents": "models", "scale": "order", "alpha": np.nan, "why_not": "fewer than 10 respondents (3)"},
         {"respondents": "people", "scale": "care", "alpha": 0.703, "why_not": ""},
         {"respondents": "people", "scale": "order", "alpha": 0.814, "why_not": "no omega: fewer than 3 items"},
     ])  # fmt: skip
-    assert list(describe_respondents(rows)) == [
-        "No alpha over models: fewer than 10 respondents: 3.",
+    assert list(describe_consistency_of_scales(rows)) == [
+        "No alpha over models: fewer than 10 respondents (3).",
         "Over people, Cronbach's alpha is 0.70 to 0.81 in 2 scales.",
     ]
-    assert list(describe_respondents(pd.DataFrame())) == []
+    assert list(describe_consistency_of_scales(pd.DataFrame())) == []

@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 BENCH = Path(__file__).resolve().parents[3] / "benchmarks" / "bench_scale_styles.py"
-STUDIES = 120
+STUDIES = 60
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ def frames(shares, *, n_items=400, validity=1.0, bounds="0-1", extra=()):
         "study": "s", "model": [f"m{n}" for n in range(len(shares))], "condition": "F1", "measure": "F1",
         "headline": True, "validity": validity, "n_items": n_items, "range": bounds, "direction": "higher",
         "mean": [0.2 + 0.1 * n for n in range(len(shares))], "mean_lower": 0.1, "wordings_least": 3, "wordings_most": 3,
-        "sd": [0.1 + 0.1 * n for n in range(len(shares))], "passed_some": shares,
+        "sd": [0.1 + 0.1 * n for n in range(len(shares))], "passed_some": shares, "threshold": 0.5,
     })  # fmt: skip
     low, high = wilson(rows["passed_some"].to_numpy(float), rows["n_items"].to_numpy(float), 0.95)
     spread = rows.assign(passed_some_lower=low, passed_some_upper=high)
@@ -39,6 +39,17 @@ def frames(shares, *, n_items=400, validity=1.0, bounds="0-1", extra=()):
 )  # fmt: skip
 def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
     assert answer_question(frames(shares)).verdict == verdict
+
+
+def test_what_passes_is_said_before_the_figure():
+    table = frames([0.3])
+    assert answer_question(table).explanation == "A score passes the threshold where F1 is 0.5 or more."
+    lower = table | {"scored_means": table["scored_means"].assign(direction="lower")}
+    assert answer_question(lower).explanation.endswith("is 0.5 or less.")
+    two = frames([0.3, 0.4])
+    two["scored_spread"]["threshold"] = [0.5, 7.0]
+    assert answer_question(two).explanation == "The threshold, from which on a score passes, stands below each figure."
+    assert answer_question(frames([0.3], validity=0.4)).explanation == ""
 
 
 def test_few_items_make_no_verdict():

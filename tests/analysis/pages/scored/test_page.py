@@ -14,7 +14,7 @@ from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scored_runs import draw_scores, write_scored
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
 
 
 def test_a_table_becomes_a_page_whose_checks_agree(tmp_path):
@@ -28,7 +28,7 @@ def test_a_table_becomes_a_page_whose_checks_agree(tmp_path):
         "temperature",
     )  # fmt: skip
     alone = [entry for entry in report.list_notebooks() if entry.name == "scored"]
-    made = report.write_report([str(tmp_path / "run")], tmp_path / "report", {"resamples": "40"}, alone)
+    made = report.write_report([str(tmp_path / "run")], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     page = Page(tmp_path / "report" / "scored.html")
     assert "2 models were scored by F1 and ms on 40 items (imported" in page.words

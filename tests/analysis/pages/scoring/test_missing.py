@@ -54,6 +54,7 @@ def test_human_scores_are_over_all_items_whatever_the_model_could_read(tmp_path)
     assert model["validity"] == 1
 
 
+@pytest.mark.slow
 def test_a_group_that_no_model_could_read_keeps_its_human_scores(tmp_path):
     rows = asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9], groups=("g", "h"))
     rows.loc[rows["item"].str.startswith("h"), ["score", "error", "output"]] = [np.nan, "prompt too long", None]
@@ -76,6 +77,7 @@ def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):
     assert row["n"] == 7
 
 
+@pytest.mark.slow
 def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_path):
     path = folder(tmp_path / "run", asked([1, 2, 2, 3, 5, 5, np.nan, None, "gone", None]))
     page = ScoringPage([str(path)], resamples=0)
@@ -106,6 +108,7 @@ def test_more_than_noise_is_variation(tmp_path):
     assert row["tau"] == pytest.approx(1) and row["caution"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "gold", "said"),
     [([1, 2, 3, 4], [50] * 4, "all human scores are equal"), ([1, 2, 3], [np.nan] * 3, "no human score"),
@@ -157,6 +160,7 @@ def test_samples_without_a_number_are_dropped_or_count(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_the_convention_changes_no_exact_score_and_no_sample_that_is_a_number(tmp_path):
     path = make_run(tmp_path / "run", {"a": 12}, ranges=[(0, 9)], temperatures=[0.7])
     run = runs.open_runs(path)

@@ -105,7 +105,7 @@ def test_a_constant_score_is_a_peak_and_no_score_is_said():
 def test_human_scores_stand_first_and_base_models_are_hollow():
     base = judged([1, 5, 7], [2, 4, 8]).assign(model="b", stage="base")
     figure = plots.draw_score_violins(pd.concat([base, judged([7, 8, 8], [2, 4, 8])]))
-    assert texts(figure.axes[0], "row") == ["gold", "b", "m"]
+    assert texts(figure.axes[0], "row") == ["human scores", "b", "m"]
     colours = [tuple(shape.get_facecolor()[0]) for shape in outlines(figure)]
     assert colours[1] == (1, 1, 1, 1)
     assert colours[0] != (1, 1, 1, 1) != colours[2]
@@ -144,11 +144,11 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
     assert len(names) == plots.MOST_OMISSIONS
     assert [x for _, x in marks(listed)] == list(plots.select_largest_omissions(table)["pearson"])
     caption = captions.caption_score_influence(table, known)
-    assert "(n = 21, 0 undefined). The point named moves the correlation most." in caption
+    assert "(n = 21, 0 not used). The point named moves the correlation most." in caption
     assert "the 14 of 31 omissions that change it most" in caption
 
 
-def test_influence_shows_names_without_what_all_series_begin_with(small):
+def test_influence_shows_names_whole(small):
     table, known = small["score_influence"]
     known = known.assign(series="waver-" + known["series"], point=known["point"].str.replace("/", "/waver-"))
     added = {"point": table["omitted_name"].str.replace("/", "/waver-"), "series": "waver-" + table["omitted_name"]}
@@ -156,8 +156,8 @@ def test_influence_shows_names_without_what_all_series_begin_with(small):
     for kind, new in added.items():
         names = names.where(table["omitted"] != kind, new)
     scatter, listed, _ = plots.draw_score_influence(table.assign(omitted_name=names), known).axes
-    assert texts(scatter, "said") == ["En-De/gemma"]
-    assert texts(listed, "row")[:2] == ["gemma (series)", "En-De/gemma"]
+    assert texts(scatter, "said") == ["En-De/waver-gemma"]
+    assert texts(listed, "row")[:2] == ["waver-gemma (series)", "En-De/waver-gemma"]
 
 
 def test_three_points_have_nothing_to_leave_out(small):
@@ -182,7 +182,7 @@ def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(
     table["validity_exact"] = table["validity_exact"].mask(low, 0.2)
     (shown,) = next(frame_score_methods({"score_methods": table}))
     texts = [text.get_text() for text, _ in shown_texts(plots.draw_score_methods(shown))]
-    assert "small °" in texts
-    assert "large" in texts
+    assert "org/small °" in texts
+    assert "org/large" in texts
     assert "°: less than half of the answers are valid" in captions.caption_score_methods(shown)
     assert list(frame_score_methods({"score_methods": table.iloc[:0]})) == []

@@ -45,6 +45,7 @@ def test_the_furthest_outlier_comes_first(opened):
     assert dots["outside"].tolist() == pytest.approx([0.6, 0.45, 0.1])
 
 
+@pytest.mark.slow
 def test_the_distribution_is_the_same_in_small_portions(opened, tmp_path, monkeypatch):
     frames = [random_frame(list("abc"), items=3, paraphrases=5, seed=seed) for seed in (1, 2)]
     run = runs.open_runs(*(write_run(tmp_path / name, f, study=name) for name, f in zip("xy", frames, strict=True)))

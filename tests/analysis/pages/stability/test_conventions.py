@@ -44,6 +44,7 @@ def test_by_hand(example):
     assert other["flip_25_lower"] < 0.8 < other["flip_25_upper"]
 
 
+@pytest.mark.slow
 def test_the_other_convention_is_told_where_it_differs(example, tmp_path):
     both = tables.build_table("flip_conventions", example).set_index("measure")
     assert both.loc["flip_25", ["n_invalid", "flips_inconsistent"]].tolist() == [10, 0.8]
@@ -85,6 +86,7 @@ def sampled(*votes: tuple[int, int, int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_invalid_samples_beside_valid_ones_count(tmp_path):
     """Of five samples, one disagrees and four hold no answer: its answer is one sample's, or none."""
     run = runs.open_runs(write_run(tmp_path / "run", sampled((5, 0, 0), (3, 0, 2), (1, 2, 2), (0, 1, 4), (0, 0, 5))))

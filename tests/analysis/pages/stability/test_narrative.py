@@ -181,8 +181,8 @@ def test_several_conditions_and_other_labels(tmp_path):
     frame = random_frame(["a", "b", "c"], items=30, paraphrases=20, conditions=["plain/yes-no", "plain/no-yes"])
     said, _ = answer(tmp_path / "run", frame, canonical=("wrong", "fine"))
     assert said.setup == (
-        "3 models were asked to choose between “wrong” and “fine” on 30 items of “synthetic”, each in 21 wordings "
-        "under 2 conditions."
+        "3 models, each in 2 conditions (6 combinations), were asked to choose between “wrong” and “fine” on 30 "
+        "items of “synthetic”, each in 21 wordings."
     )
     assert said.verdict == "Yes, with each of 4 combinations of model and condition that answer."
     assert " · plain/" in said.details["overview"][2]
@@ -227,7 +227,7 @@ def test_no_flips_of_several_models_reach_up_to_the_highest_end(tmp_path):
     said, frames = answer(tmp_path / "run", pd.concat([wordings(FIRM, "a"), wordings(FIRM * 3, "b")]))
     top = frames["stability"]["flip_10_upper"].max()
     assert said.details["overview"][2] == (
-        f"No item flips with any model (95 % intervals reach up to {100 * top:.0f} %)."
+        f"No item flips with any model that answers (95 % intervals reach up to {100 * top:.0f} %)."
     )
     assert top == pytest.approx(binomtest(0, 3).proportion_ci(0.95, method="wilson").high)
     assert said.verdict == (

@@ -82,12 +82,12 @@ def test_files_are_small_deterministic_and_load_nothing(request, frames, figures
     svg = svg.decode()
     # The drawing is compared in every size as SVG; what a PDF puts around it does not depend on the size.
     if "seven-models" in request.node.name:
-        assert [path.read_bytes() for path in plotting.write_figure(again, tmp_path / "b")] == [svg.encode(), pdf]
+        assert [path.read_bytes() for path in plotting.write_figure(again, tmp_path / "b" / "a")] == [svg.encode(), pdf]
     else:
-        assert plotting.render_svg(again) == svg
+        assert plotting.render_svg(again, "a") == svg
     assert len(svg) < 1_000_000
     assert set(re.findall(r"https?://[^\"]+", svg)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert svg.count("<text") == len([text for text, _ in shown_texts(figures[name])])
+    assert svg.count("<text") == sum(text.get_text().count("\n") + 1 for text, _ in shown_texts(figures[name]))
     assert svg.count("font-family") == 1
     assert b"/FontFile2" in pdf
     assert b"/Type3" not in pdf
@@ -103,13 +103,13 @@ def test_captions_can_be_read_alone(frames, name):
 
 def test_captions_count_what_is_drawn(tmp_path):
     frames = tables_of(tmp_path / "run", ["one", "two"], 3)
-    assert "2 models over 3 items" in captions.caption_overview(*frames["overview"])
-    assert "3 items (4 paraphrases each), a column for each of 2 models" in captions.caption_agreement(
-        *frames["agreement"]
+    assert "Stability over 3 items per row: 2 models, the most stable on top." in captions.caption_overview(
+        *frames["overview"]
     )
+    assert "3 items (4 paraphrases each), a column each: 2 models." in captions.caption_agreement(*frames["agreement"])
     assert "1 pair." in captions.caption_differences(*frames["differences"])
     twice = [pd.concat([part, part.assign(condition="other")]) for part in frames["agreement"]]
-    assert "each of 4 combinations of model and condition" in captions.caption_agreement(*twice)
+    assert "a column each: 2 models, each in 2 conditions (4 combinations)." in captions.caption_agreement(*twice)
 
 
 def test_every_model_has_the_items_in_one_order_by_their_median(tmp_path):

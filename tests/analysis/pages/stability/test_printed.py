@@ -54,6 +54,7 @@ def compared(path, frame):
     return tables.build_table("published", runs.open_runs(write_run(path, frame)), resamples=20)
 
 
+@pytest.mark.slow
 def test_a_printed_model_follows_ours_on_the_printed_items(statements, tmp_path):
     frame = compared(tmp_path / "run", asked(statements, ["FacebookAI/roberta-large", "someone/else"]))
     assert set(frame["model"]) == {"FacebookAI/roberta-large"}

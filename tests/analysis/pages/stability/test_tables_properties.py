@@ -45,74 +45,68 @@ def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(one, other, rtol=1e-9, atol=1e-9)
 
 
+def of_model(made: tuple[pd.DataFrame, pd.DataFrame], model: str) -> list[pd.DataFrame]:
+    """The rows of a model in both tables."""
+    return [table[table["model"] == model].reset_index(drop=True) for table in made]
+
+
 @thorough
-@given(ITEMS, st.permutations(range(7)), st.randoms(use_true_random=False))
-def test_names_and_order_of_wordings_do_not_matter(items, order, random):
+@given(ITEMS, st.permutations(range(7)), st.randoms(use_true_random=False),
+       st.lists(st.booleans(), min_size=28, max_size=28), ROWS, ITEMS)  # fmt: skip
+def test_what_changes_no_figure_and_what_mirrors_it(items, order, random, swaps, original, others):
+    """All of it on one example after the other: a run takes a fifth of a second."""
     rows = frame(items)
+    alone = tables(rows)
+    keep_bounds(*alone)
+    same(alone[0], tables(rename_wordings(rows, order, random))[0])
+    same(alone[0], tables(swap_options(rows, swaps[: len(rows)]))[0])
+    leave_paraphrases_alone(alone, rows, original)
+    count_twice_what_is_asked_twice(alone[1], rows)
+    # Further models answer the same wordings; each is a change of the answers of the first.
+    tied = rows.assign(model="tied", agreement=rows["agreement"].replace(0.5, 0.75))  # a tie agrees, whatever is named
+    half = rows.assign(model="half", mass=rows["mass"].where(rows["mass"] == 0, 0.5))
+    quarter = half.assign(model="quarter", mass=half["mass"] / 2)
+    another = frame(others, model="n").merge(rows[["item", "variant"]])  # of the same stimuli
+    labels = [["agree", "disagree"]] * len(rows)
+    together = pd.concat([rows, tied, half, quarter, another], ignore_index=True)
+    beside = tables(together.assign(options=labels[:1] * len(together), canonical=labels[:1] * len(together)))
+    for table, beside_others in zip(alone, of_model(beside, "m"), strict=True):
+        same(table, beside_others)
+    compare_masses(of_model(beside, "half")[0], of_model(beside, "quarter")[0])
+    # The same answers again, now with "disagree" as the label that is measured.
+    mirrored = tied.assign(agreement=1 - tied["agreement"], options=labels, canonical=labels)
+    compare_frames(of_model(beside, "tied"), tables(mirrored, canonical=["disagree", "agree"]))
+
+
+def rename_wordings(rows: pd.DataFrame, order: list[int], random) -> pd.DataFrame:
+    """Other names and another order of items' wordings; items keep their place, because draws of the bootstrap do."""
     new = {f"p{old}": f"wording {number}" for old, number in enumerate(order)}
     renamed = rows.assign(item="the " + rows["item"], variant=rows["variant"].map(new))
     renamed["place"] = [random.random() for _ in range(len(rows))]
-    # Items keep their place, because the draws of the bootstrap go by it.
-    renamed = renamed.sort_values(["item", "place"], ignore_index=True).drop(columns="place")
-    same(tables(rows)[0], tables(renamed)[0])
+    return renamed.sort_values(["item", "place"], ignore_index=True).drop(columns="place")
 
 
-@thorough
-@given(ITEMS, st.lists(st.booleans(), min_size=28, max_size=28))
-def test_the_order_of_the_options_does_not_matter(items, swaps):
-    rows = frame(items)
-    swaps = swaps[: len(rows)]
+def swap_options(rows: pd.DataFrame, swaps: list[bool]) -> pd.DataFrame:
+    """Show the options of some rows the other way round."""
     labels = [["no", "yes"] if swap else ["yes", "no"] for swap in swaps]
     meaning = [["disagree", "agree"] if swap else ["agree", "disagree"] for swap in swaps]
-    permuted = rows.assign(options=labels, canonical=meaning)
-    same(tables(rows)[0], tables(permuted)[0])
+    return rows.assign(options=labels, canonical=meaning)
 
 
-@thorough
-@given(ITEMS)
-def test_the_other_frame_mirrors_agreement_and_leaves_the_spread(items):
-    rows = frame(items)
-    rows["agreement"] = rows["agreement"].replace(0.5, 0.75)  # a tie agrees, whichever label that is
-    labels = [["agree", "disagree"]] * len(rows)
-    one_models, one = tables(rows.assign(options=labels, canonical=labels))
-    # The same answers again, now with "disagree" as the label that is measured.
-    mirrored = rows.assign(agreement=1 - rows["agreement"], options=labels, canonical=labels)
-    other_models, other = tables(mirrored, canonical=["disagree", "agree"])
-    same(one_models[SPREADS], other_models[SPREADS])
-    assert other_models["mark"].tolist() == [{"+": "-", "-": "+", "": ""}[mark] for mark in one_models["mark"]]
-    np.testing.assert_allclose(other["agreement_mean"], 1 - one["agreement_mean"], atol=1e-12)
-    np.testing.assert_allclose(other["agreement_max"], 1 - one["agreement_min"], atol=1e-12)
-    same(one[["agreement_sd", "agreement_range", "minority_share"]],
-         other[["agreement_sd", "agreement_range", "minority_share"]])  # fmt: skip
-
-
-@thorough
-@given(ITEMS, ROWS)
-def test_an_original_changes_no_figure_of_the_paraphrases(items, original):
-    rows = frame(items)
+def leave_paraphrases_alone(alone: tuple[pd.DataFrame, pd.DataFrame], rows: pd.DataFrame, original) -> None:
+    """An original changes no figure of the paraphrases."""
     extra = rows.drop_duplicates("item").assign(variant="original", agreement=original[0], mass=original[1])
-    one_models, one = tables(rows)
-    other_models, other = tables(pd.concat([rows, extra], ignore_index=True))
-    same(one_models, other_models)
+    models, per_item = tables(pd.concat([rows, extra], ignore_index=True))
+    same(alone[0], models)
     apart = ["text", "original_agreement", "original_validity"]
-    same(one.drop(columns=apart), other.drop(columns=apart))
-    assert (other["original_validity"] == original[1]).all()
+    same(alone[1].drop(columns=apart), per_item.drop(columns=apart))
+    assert (per_item["original_validity"] == original[1]).all()
 
 
-@thorough
-@given(ITEMS, ITEMS)
-def test_another_model_changes_no_figure_of_this_one(items, others):
-    rows = frame(items)
-    beside = frame(others, model="n").merge(rows[["item", "variant"]])  # of the same stimuli
-    same(tables(rows)[0], tables(pd.concat([rows, beside], ignore_index=True))[0].head(1))
-
-
-@thorough
-@given(ITEMS)
-def test_asking_everything_twice_keeps_means_ranges_and_flips(items):
-    rows = frame(items)
+def count_twice_what_is_asked_twice(alone: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """Asking everything twice keeps means, ranges and flips."""
     twice = pd.concat([rows, rows.assign(variant="again-" + rows["variant"])], ignore_index=True)
-    one, other = tables(rows)[1].set_index("item"), tables(twice)[1].set_index("item")
+    one, other = alone.set_index("item"), tables(twice)[1].set_index("item")
     several = one["n_valid"] > 1
     same(one.loc[several, ["agreement_range", "minority_share", "agreement_mean", "validity_mean"]],
          other.loc[several, ["agreement_range", "minority_share", "agreement_mean", "validity_mean"]])  # fmt: skip
@@ -121,21 +115,25 @@ def test_asking_everything_twice_keeps_means_ranges_and_flips(items):
     assert (other.loc[one["n_valid"] == 1, "agreement_range"] == 0).all()
 
 
-@thorough
-@given(ITEMS)
-def test_the_mass_does_not_move_the_agreement(items):
-    rows = frame(items)
-    rows["mass"] = rows["mass"].where(rows["mass"] == 0, 0.5)
-    halved = rows.assign(mass=rows["mass"] / 2)
-    one, other = tables(rows)[0], tables(halved)[0]
-    same(one[[*SPREADS, "mark", "n_items"]], other[[*SPREADS, "mark", "n_items"]])
-    np.testing.assert_allclose(other["validity"], one["validity"] / 2)
+def compare_masses(one: pd.DataFrame, halved: pd.DataFrame) -> None:
+    """The mass does not move the agreement."""
+    same(one[[*SPREADS, "mark", "n_items"]], halved[[*SPREADS, "mark", "n_items"]])
+    np.testing.assert_allclose(halved["validity"], one["validity"] / 2)
 
 
-@thorough
-@given(ITEMS)
-def test_figures_keep_their_bounds(items):
-    models, per_item = tables(frame(items))
+def compare_frames(tied: list[pd.DataFrame], mirrored: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    """The other frame mirrors agreement and leaves the spread."""
+    (one_models, one), (other_models, other) = tied, mirrored
+    same(one_models[SPREADS], other_models[SPREADS])
+    assert other_models["mark"].tolist() == [{"+": "-", "-": "+", "": ""}[mark] for mark in one_models["mark"]]
+    np.testing.assert_allclose(other["agreement_mean"], 1 - one["agreement_mean"], atol=1e-12)
+    np.testing.assert_allclose(other["agreement_max"], 1 - one["agreement_min"], atol=1e-12)
+    same(one[["agreement_sd", "agreement_range", "minority_share"]],
+         other[["agreement_sd", "agreement_range", "minority_share"]])  # fmt: skip
+
+
+def keep_bounds(models: pd.DataFrame, per_item: pd.DataFrame) -> None:
+    """Figures keep their bounds."""
     assert (per_item["n_valid"] + per_item["n_invalid"] == per_item["n_variants"]).all()
     known = per_item.dropna(subset=["agreement_range"])
     assert known["minority_share"].between(0, 0.5).all()

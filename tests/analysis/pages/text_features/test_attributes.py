@@ -14,7 +14,7 @@ from analysis import features, runs
 from analysis.__main__ import main
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.page import TextFeaturesPage
-from analysis.pages.text_features.terms import name_predictor, phrase_term_count, title_predictor
+from analysis.pages.text_features.terms import name_predictor, phrase_term_count, write_predictor_as_title
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.attribute_runs import make_attribute_run
@@ -38,6 +38,7 @@ def run(folder):
     return runs.open_runs(folder)
 
 
+@pytest.mark.slow
 def test_effects_are_those_of_statsmodels(run):
     table = tables.build_table("mixed", run, predictors="statement_length,hedged,attributes.grade")
     frame = features.join_answers_with_features(run, attributes=["attributes.hedged", "attributes.grade"])
@@ -67,6 +68,7 @@ def test_attributes_stand_beside_all_features(run):
     assert "attributes.grade" in set(with_grade["term"])
 
 
+@pytest.mark.slow
 def test_the_table_says_which_named_predictors_no_fit_has(folder, capsysbinary):
     call = ["table", str(folder), "mixed", "-p"]
     assert main([*call, "predictors=statement_length,same"]) == 0
@@ -91,6 +93,7 @@ def test_whether_there_is_data_depends_on_the_predictors(tmp_path):
         explain(run, {"predictors": "hedge"})
 
 
+@pytest.mark.slow
 def test_a_parameter_of_a_page_that_is_left_out_is_not_called_unknown(tmp_path, capsys):
     folder = make_attribute_run(tmp_path / "run", items=3, paraphrases=3)
     call = ["report", str(folder), "--out", str(tmp_path / "out"), "-p"]
@@ -121,8 +124,8 @@ def test_an_unknown_name_gets_the_nearest_one(run):
 
 
 def test_terms_are_named_in_words():
-    assert title_predictor(TERM) == "hedged: yes vs no"
-    assert title_predictor("attributes.CEFR") == name_predictor("attributes.CEFR") == "CEFR"
+    assert write_predictor_as_title(TERM) == "hedged: yes vs no"
+    assert write_predictor_as_title("attributes.CEFR") == name_predictor("attributes.CEFR") == "CEFR"
     assert phrase_term_count(["word_length", TERM, "attributes.tone[a vs b]", "attributes.tone[c vs b]"]) == (
         "1 text feature and 2 attributes"
     )

@@ -47,8 +47,10 @@ def tables(**changes):
             {
                 "study": "s",
                 "columns": "word_length, statement_length",
+                "language": "en",
                 "component": "words cut by white space",
                 "missing": None,
+                "looks_like": None,
             }
         ],
     }
@@ -69,9 +71,12 @@ def told(frames, choice=AnswerPair()):  # noqa: B008
 def test_answer_names_the_feature_with_most_confirmed_effects():
     answer = told(tables())
     assert answer.setup == (
-        "The answers of 3 models to 100 paraphrases of 40 items were compared with 2 features of their wording."
+        "The answers of 3 models to paraphrases of 40 items were compared with 2 features of their wording."
     )
-    assert answer.verdict == "Statement length: higher values go with higher agreement with 3 of 3 models."
+    assert answer.verdict == (
+        "Statement length: higher values go with higher agreement with 3 of 3 models. No other feature has a confirmed "
+        "effect."
+    )
     assert answer.details["effects"] == (
         narrative.WORD_MEANINGS,
         "The largest confirmed effect is that of statement length with c: +0.300 SD per SD of the feature (95 % "
@@ -91,7 +96,9 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
 
 def test_other_answers_are_called_by_their_names():
     answer = told(tables(), AnswerPair("left", "right"))
-    assert answer.verdict == "Statement length: higher values go with a higher share of “left” with 3 of 3 models."
+    assert answer.verdict.startswith(
+        "Statement length: higher values go with a higher share of “left” with 3 of 3 models."
+    )
     assert "agreement" not in " ".join(answer.details["mixed"])
 
 
@@ -114,7 +121,7 @@ def test_no_sentence_rests_on_an_effect_that_only_the_plain_fit_confirms():
         effect("b", "statement_length", 0.07, 0.001, confirmed=False),
     ]
     answer = told(tables(mixed=effects, mixed_diagnostics=[fit("a"), fit("b")]))
-    assert answer.verdict == "Word length: higher values go with lower agreement with 1 of 2 models."
+    assert answer.verdict.startswith("Word length: higher values go with lower agreement with 1 of 2 models. No other")
     assert "that of word length with b: −0.100 SD" in answer.details["effects"][1]
     assert answer.details["mixed"][0] == "1 of 4 effects is confirmed."
     assert "statement" not in " ".join(answer.details["mixed"])
@@ -144,11 +151,16 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
     ("changes", "said"),
     [
         ({"features": [{"study": "s", "columns": "left_dependents, right_dependents", "component": None,
+                        "language": "en", "looks_like": None,
                         "missing": "spaCy is not installed: pip install spacy"}]},
          "Left out: left dependents and right dependents. SpaCy is not installed: pip install spacy."),
-        ({"features": [{"study": "s", "columns": "sentiment_positive", "missing": None,
+        ({"features": [{"study": "s", "columns": "sentiment_positive", "missing": None, "language": "en",
+                        "looks_like": None,
                         "component": "vader 3.3.2; VADER, because pysentimiento is not installed"}]},
          "Sentiment is measured by another tool than the paper's: VADER, because pysentimiento is not installed."),
+        ({"features": [{"study": "s", "columns": "negation_cues", "missing": None, "language": "en",
+                        "looks_like": "de", "component": "list of negation cues 2"}]},
+         "The wordings that name English look German: their features are those of English texts."),
         ({"mixed_diagnostics": [fit("a", singular=True), fit("b"), fit("c")]},
          "Singular fit in 1 of 3 models (item variance 0): a."),
         ({"mixed_diagnostics": [fit("a", converged=False), fit("b"), fit("c")]}, "No convergence in 1 of 3 models: a."),
@@ -215,4 +227,4 @@ def test_correlations_are_compared_with_what_the_paper_says():
     assert lines[3].startswith("The strongest: word frequency with word length (−0.80)")
     assert lines[4] == "Not significant: word frequency with sentiment +."
     few = told(tables()).details["correlations"][0]
-    assert few.startswith("1 of 1 correlation between 2 of the paper's eight features")
+    assert few.startswith("1 of 1 correlation between 2 of the paper's eight features is significant")

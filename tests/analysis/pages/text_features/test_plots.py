@@ -12,7 +12,6 @@ from analysis.pages.text_features.catalogue import FIGURES
 from analysis.pages.text_features.columns import TERMS
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import plotting
-from analysis.reporting.words.labels import drop_common_start
 from helpers.figures import cells, check_caption, check_figure, check_files, marks, shown_texts, texts
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
@@ -108,7 +107,7 @@ def test_a_panel_per_feature_and_filled_marks_where_significant():
     frame.loc[frame["term"] == "word_length", "confirmed"] = [False, True]
     figure = plots.draw_effects(frame)
     assert [texts(axes, "title") for axes in figure.axes] == [["Negations"], ["Word length"]]
-    assert texts(figure.axes[0], "row") == ["a", "b"]
+    assert texts(figure.axes[0], "row") == ["org/a", "org/b"]
     for axes, term in zip(figure.axes, ("negation_cues", "word_length"), strict=True):
         wanted = frame[frame["term"] == term].reset_index()
         assert {(row, x): fill != (1, 1, 1, 1) for (row, x), fill in marks(axes).items()} == {
@@ -172,12 +171,10 @@ def test_intercepts_are_sorted():
     assert len(points) == 62
 
 
-def test_words_that_all_models_begin_with_are_left_out_of_small_panels():
+def test_names_of_models_stand_whole_above_small_panels():
     frame = leftovers(["org/demo-small", "org/demo-large-tuned"])
     titles = [texts(axes, "title")[0] for axes in plots.draw_residuals(frame).axes]
-    assert titles == ["large-tuned", "small"]
-    assert drop_common_start(["one", "other"]) == ["one", "other"]
-    assert drop_common_start(["m · chat", "m · plain"]) == ["m · chat", "m · plain"]
+    assert titles == ["org/demo-large-tuned", "org/demo-small"]
 
 
 def test_the_caption_speaks_of_dependents_only_where_they_are():
@@ -195,8 +192,8 @@ def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
         for name in ("effects", "residuals", "intercepts"):
             (shown,) = next(getattr(figures, f"frame_{name}")(frames))
             texts = [text.get_text() for text, _ in shown_texts(getattr(plots, f"draw_{name}")(shown))]
-            assert "mute °" in texts, name
-            assert "whole" in texts, name
+            assert "org/mute °" in texts, name
+            assert "org/whole" in texts, name
             assert "°: less than half of the answers are valid" in getattr(captions, f"caption_{name}")(shown), name
 
 

@@ -208,6 +208,7 @@ def test_answerable_runs_have_items_wordings_and_answers(tmp_path, change, wante
 def test_texts_that_cannot_be_cut_into_words_are_not_answerable(tmp_path):
     frame = answers(wordings(), ["m"])
     assert not explain_unfittable_runs(opened(tmp_path / "ja", frame.assign(language="ja")))
+    assert not explain_unfittable_runs(opened(tmp_path / "zh", frame.assign(language="zh")))  # negation cues
     assert "countable words" in explain_unfittable_runs(opened(tmp_path / "th", frame.assign(language="th")))
 
 

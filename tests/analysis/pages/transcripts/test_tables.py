@@ -81,7 +81,7 @@ def test_where_nothing_can_be_compared_the_first_items_are_shown(opened):
 def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wording(folder):
     page = TranscriptsPage([str(folder)])
     answer, html = page.answer().text, page.examples().text
-    assert "Below stand 3 items with prompts and answers, word for word." in answer
+    assert "The page shows 3 items with prompts and answers, word for word." in answer
     assert "2 models were asked about 4 items" in answer
     assert "Agree? wild, p1 &lt;b&gt;" in html
     assert "<b>wild" not in html and "p1 <b>" not in html
@@ -90,8 +90,39 @@ def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wordi
     assert "are not shown, because it is recorded for item calm" in page.cautions().text
 
 
+def test_the_page_begins_with_a_transcript(folder):
+    page = TranscriptsPage([str(folder)])
+    first = page.first_transcript().text
+    assert first.count("<h2>") == first.count("<h3>") == first.count("<details open>") == first.count("<li>") == 1
+    assert "<h2>wild <small>synthetic</small></h2>" in first and "<li><b>a</b>: " in first
+    assert "<pre tabindex" in first and "Agree? wild, original &lt;b&gt;" in first
+
+
+def test_the_first_transcript_stands_once(folder):
+    page = TranscriptsPage([str(folder)])
+    first, examples = page.first_transcript().text, page.examples().text
+    assert "Its prompt under plain/yes-no stands at the top of this page." in examples
+    assert "Agree? wild, original &lt;b&gt;" in first and "Agree? wild, original &lt;b&gt;" not in examples
+    assert "Agree? wild, p1 &lt;b&gt;" in examples
+
+
+def test_a_first_transcript_is_cut_and_shows_four_models(tmp_path):
+    rows = paraphrases({"x": [0.2, 0.8]}, original=0.5)
+    rows["text"] = "y" * 2_000 + rows["variant"]
+    several = pd.concat([rows.assign(model=name) for name in "abcde"], ignore_index=True)
+    path = write_run(tmp_path / "run", several)
+    entry = asked(list("abcde")) | {"item": "x", "prompt": f"Agree? {'y' * 2_000}p1"}
+    edit_run_json(path, asked={"plain/yes-no": [entry | {"characters": len(entry["prompt"])}]})
+    page = TranscriptsPage([str(path)])
+    first = page.first_transcript().text
+    assert first.count("<li>") == 4 and "And 1 more model:" in first
+    assert "at the top of this page" not in page.examples().text  # where all of it stands
+    assert "more characters." in first and "y" * 1_201 not in first.split("<pre")[1].split("</pre>")[0]
+
+
 def test_without_prompts_the_page_says_so(opened, tmp_path):
     folder = write_run(tmp_path / "bare", paraphrases(VALUES))
     page = TranscriptsPage([str(folder)])
     assert "with answers, word for word" in page.answer().text
     assert "the run does not hold its prompts" in page.cautions().text
+    assert "The prompt is not known: the run does not hold its prompts" in page.first_transcript().text

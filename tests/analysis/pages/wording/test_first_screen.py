@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.pages.wording import narrative
+from analysis.pages.wording import captions, narrative
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting.output import notebooks
 from analysis.reporting.words import phrase_run_dates
@@ -45,7 +45,7 @@ def tables(share, apart, tasks):
 def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
     means, table = tables(CASES[begin], apart, tasks)
     made = phrase_run_dates({"models": {name: {"engine": engine} for name in MODELS}, "sessions": DAYS})
-    title = notebooks.read_question(Path(notebooks.FOLDER) / "wording.ipynb")
+    title = notebooks.read_notebook_question(Path(notebooks.FOLDER) / "wording.ipynb")
     for pattern, language in product(WORDS, LANGUAGES):
         lowest = means["pattern"].eq(pattern) & means["language"].eq(language)
         shown = means.assign(consistency=means["consistency"] - 0.001 * lowest)
@@ -57,6 +57,15 @@ def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
         assert ("by model and " in verdict) == apart
         assert max(len(asked.split()), len(verdict.split())) <= 30
         assert len(f"{title} {asked} {verdict}".split()) <= 60, f"{title} {asked} {verdict}"
+
+
+def test_the_first_caption_counts_the_rows_and_says_what_the_same_means_for_antonyms():
+    rows = tables(CASES["Mostly"], True, ("a",))[1].assign(n=100, silent=False)
+    caption = captions.caption_consistency(rows[rows["language"] == "en"])
+    assert "12 models, each in 2 conditions (24 combinations): share of pairs" in caption
+    assert " A row has 100 pairs of questions. " in caption
+    assert " To antonyms, the opposite answer means the same. " in caption
+    assert "antonyms" not in captions.caption_consistency(rows[rows["pattern"] != "antonym"])
 
 
 def test_two_tasks_are_named_and_more_are_counted():

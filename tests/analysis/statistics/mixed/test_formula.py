@@ -58,11 +58,11 @@ def test_names_of_columns(text, names, group):
     ],
 )
 def test_the_formula_alone_chooses_the_engine(text, engine):
-    assert mixed.choose_engine(mixed.parse_formula(text)) == engine
-    assert mixed.choose_engine(mixed.parse_formula(text), "pymer4") == "pymer4"
+    assert mixed.choose_engine_that_fits_formula(mixed.parse_formula(text)) == engine
+    assert mixed.choose_engine_that_fits_formula(mixed.parse_formula(text), "pymer4") == "pymer4"
     if engine == "pymer4":
         with pytest.raises(InputError, match="one random intercept"):
-            mixed.choose_engine(mixed.parse_formula(text), "profile")
+            mixed.choose_engine_that_fits_formula(mixed.parse_formula(text), "profile")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_said_in_one_line(text, said):
 
 def test_unknown_engine():
     with pytest.raises(InputError, match="no engine 'julia'; there are auto, profile, pymer4"):
-        mixed.choose_engine(mixed.parse_formula("y ~ x + (1 | item)"), "julia")
+        mixed.choose_engine_that_fits_formula(mixed.parse_formula("y ~ x + (1 | item)"), "julia")
 
 
 def test_default_formula_names_what_it_leaves_out():

@@ -96,7 +96,7 @@ def test_a_distribution_is_endlessly_many_draws():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"item": np.repeat(list("abcdefgh"), 5), "x1": rng.normal(size=40)})
     counts = rng.multinomial(1000, [0.1, 0.2, 0.4, 0.3], 40)
-    spread = mixed.spread_over_ranks(frame, counts / 1000)
+    spread = mixed.expand_answers_into_weighted_ranks(frame, counts / 1000)
     drawn = frame.loc[np.repeat(np.arange(40), 1000)].assign(
         rank=np.concatenate([np.repeat([1, 2, 3, 4], row) for row in counts])
     )
@@ -110,16 +110,16 @@ def test_a_distribution_is_endlessly_many_draws():
 def test_how_answers_are_spread():
     frame = pd.DataFrame({"item": list("abcd")})
     shares = np.array([[0.2, 0.5, 0.3], [0.5, 0.5, 0.0], [np.nan] * 3, [0.4, 0.6, np.nan]])
-    expected = mixed.spread_over_ranks(frame, shares)
+    expected = mixed.expand_answers_into_weighted_ranks(frame, shares)
     assert list(zip(expected["item"], expected["rank"], expected["weight"], strict=True)) == [
         ("a", 1, 0.2), ("a", 2, 0.5), ("a", 3, 0.3), ("b", 1, 0.5), ("b", 2, 0.5), ("d", 1, 0.4), ("d", 2, 0.6)
     ]  # fmt: skip
-    likeliest = mixed.spread_over_ranks(frame, shares, "likeliest")
+    likeliest = mixed.expand_answers_into_weighted_ranks(frame, shares, "likeliest")
     assert likeliest.to_dict("records") == [
         {"item": "a", "rank": 2, "weight": 1.0}, {"item": "d", "rank": 2, "weight": 1.0}
     ]  # fmt: skip
     with pytest.raises(InputError, match="'expected' or 'likeliest', not 'mean'"):
-        mixed.spread_over_ranks(frame, shares, "mean")
+        mixed.expand_answers_into_weighted_ranks(frame, shares, "mean")
 
 
 def test_tables_of_an_ordered_logit():
@@ -172,11 +172,11 @@ def test_a_predictor_that_tells_the_answers_apart_is_told():
 
 
 def test_a_missing_r_is_told_in_one_line(monkeypatch):
-    for start in (lme4.start_r, clmm.start_ordinal):
+    for start in (lme4.start_r, clmm.start_r_with_ordinal):
         start.cache_clear()
     monkeypatch.setitem(sys.modules, "pymer4.tidystats", None)
     with pytest.raises(InputError, match=r"engine 'ordinal' needs R .* engine 'ordered_model' needs neither") as error:
         fit(DATA["five"], engine="ordinal")
     assert "\n" not in str(error.value)
-    for start in (lme4.start_r, clmm.start_ordinal):
+    for start in (lme4.start_r, clmm.start_r_with_ordinal):
         start.cache_clear()

@@ -10,10 +10,10 @@ from analysis.statistics.ratings.comparison import (
     LARGER,
     NO_LARGER,
     OPEN,
+    compute_figures_of_models_by_item,
     compute_intervals_over_items,
     compute_intervals_over_people,
-    compute_item_figures,
-    judge_excess,
+    judge_distance_from_people,
 )
 from analysis.statistics.ratings.people import People, build_people_from_ranks, build_people_reference
 
@@ -40,7 +40,7 @@ def test_figures_the_slow_way():
     shares = rng.dirichlet(np.ones(5), (12, 3))
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, 400.0))
     reference = build_people_reference(people, draws=50, splits=50)
-    figures = compute_item_figures(shares, people, reference, np.full((12, 3), PROBABILITIES))
+    figures = compute_figures_of_models_by_item(shares, people, reference, np.full((12, 3), PROBABILITIES))
     signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
     means = compute_intervals_over_items(figures, signs)
     for unit in range(3):
@@ -77,7 +77,7 @@ def test_a_model_that_answers_as_all_people_do_has_no_distance_beyond_chance():
         reference = build_people_reference(people, draws=200, splits=2, seed=seed)
         sampled = np.array([rng.multinomial(150, p) / 150 for p in model])
         both = np.stack([model, sampled], axis=1)
-        figures = compute_item_figures(both, people, reference, np.tile([PROBABILITIES, 150.0], (10, 1)))
+        figures = compute_figures_of_models_by_item(both, people, reference, np.tile([PROBABILITIES, 150.0], (10, 1)))
         net.append(figures["w1"][:, 0] - figures["w1_chance"][:, 0])
         sampled_net.append(figures["w1"][:, 1] - figures["w1_chance"][:, 1])
     for values in (net, sampled_net):
@@ -94,7 +94,7 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
     for seed in range(150):
         everyone, model, people = make_world(rng, 12, 250, by)
         reference = build_people_reference(people, draws=300, splits=60, seed=seed)
-        figures = compute_item_figures(model[:, None], people, reference, np.full((12, 1), PROBABILITIES))
+        figures = compute_figures_of_models_by_item(model[:, None], people, reference, np.full((12, 1), PROBABILITIES))
         over_items = compute_intervals_over_items(figures, np.ones(12))["excess"]
         ends = compute_intervals_over_people(model, people, reference, {"all": np.ones(12)})["all"]
         steps = np.cumsum(model - everyone, axis=1)[:, :-1]
@@ -102,7 +102,7 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
                 "bias": -steps.sum(axis=1).mean() / 4}  # fmt: skip
         for name, value in true.items():
             hits[name] += ends[name][0] <= value <= ends[name][1]
-        verdicts.append(judge_excess((over_items[1][0], over_items[2][0]), ends["excess"]))
+        verdicts.append(judge_distance_from_people((over_items[1][0], over_items[2][0]), ends["excess"]))
         distances.append(figures["w1"].mean())
         between.append(reference.between_w1.mean())
         assert ends["w1"][0] <= distances[-1] <= ends["w1"][1]
@@ -122,7 +122,7 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
         _, model, people = make_world(rng, 12, 1000, 0.0)
         reference = build_people_reference(people, draws=100, splits=30, seed=seed)
         sampled = np.stack([[rng.multinomial(size, p) / size for p in model] for size in sizes], axis=1)
-        figures = compute_item_figures(sampled, people, reference, np.tile(sizes.astype(float), (12, 1)))
+        figures = compute_figures_of_models_by_item(sampled, people, reference, np.tile(sizes.astype(float), (12, 1)))
         np.testing.assert_allclose(
             figures["w1_expected"], reference.between_w1[:, None] * np.sqrt((1 + 1000 / sizes) / 2), atol=1e-15
         )
@@ -133,7 +133,7 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
                 sampled[:, unit], people, reference, {"all": np.ones(12)}, figures["w1_expected"][:, unit]
             )["all"]["excess"]
             assert sum(ends) / 2 == pytest.approx(excess[unit], abs=0.01)
-            verdicts.append(judge_excess((lower[unit], upper[unit]), ends))
+            verdicts.append(judge_distance_from_people((lower[unit], upper[unit]), ends))
     assert verdicts.count(LARGER) <= 0.05 * len(verdicts)
 
 
@@ -142,7 +142,7 @@ def test_more_sampled_answers_than_people_change_nothing():
     _, model, people = make_world(rng, 6, 200, 0.1)
     reference = build_people_reference(people, draws=10, splits=10)
     n_samples = np.tile([PROBABILITIES, np.inf, 200.0, 5000.0], (6, 1))
-    figures = compute_item_figures(np.stack([model] * 4, axis=1), people, reference, n_samples)
+    figures = compute_figures_of_models_by_item(np.stack([model] * 4, axis=1), people, reference, n_samples)
     np.testing.assert_allclose(figures["w1_expected"], figures["w1_between"], atol=1e-15)
 
 
@@ -163,17 +163,17 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     shares = rng.dirichlet(np.ones(5), 12)
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, np.nan))
     reference = build_people_reference(people, draws=10, splits=10)
-    figures = compute_item_figures(shares[:, None], people, reference, np.full((12, 1), PROBABILITIES))
+    figures = compute_figures_of_models_by_item(shares[:, None], people, reference, np.full((12, 1), PROBABILITIES))
     over_items = compute_intervals_over_items(figures, np.ones(12))
     assert not np.isnan(over_items["w1"]).any() and np.isnan(over_items["excess"]).all()
     ends = compute_intervals_over_people(shares, people, reference, {"all": np.ones(12)})["all"]
     assert np.isnan(list(ends.values())).all()
-    assert judge_excess((np.nan, np.nan), ends["excess"]) == ""
+    assert judge_distance_from_people((np.nan, np.nan), ends["excess"]) == ""
 
 
 def test_the_rule():
-    assert judge_excess((-0.03, -0.01), (-0.02, 0.0)) == NO_LARGER
-    assert judge_excess((0.01, 0.03), (0.001, 0.02)) == LARGER
+    assert judge_distance_from_people((-0.03, -0.01), (-0.02, 0.0)) == NO_LARGER
+    assert judge_distance_from_people((0.01, 0.03), (0.001, 0.02)) == LARGER
     for over_items, over_people in [((-1, -1), (-1, 0.1)), ((-1, 0.1), (-1, -1)), ((1, 2), (0, 1)), ((-1, 0), (1, 2))]:
-        assert judge_excess(over_items, over_people) == OPEN
-    assert judge_excess((0.01, np.nan), (0.01, 0.02)) == ""
+        assert judge_distance_from_people(over_items, over_people) == OPEN
+    assert judge_distance_from_people((0.01, np.nan), (0.01, 0.02)) == ""

@@ -9,9 +9,9 @@ from analysis.statistics.ratings.people import (
     People,
     build_people_from_ranks,
     build_people_reference,
-    correlate_halves,
-    draw_people,
-    split_people,
+    compute_option_shares_of_random_halves,
+    correlate_halves_of_people,
+    resample_people,
 )
 
 
@@ -50,9 +50,9 @@ def test_an_item_that_nobody_answers_is_nan():
 def test_people_drawn_anew_are_whole_people():
     """Every person answers both items alike: so does everybody who is drawn."""
     ranks = np.repeat(np.arange(40.0)[:, None] % 5, 2, axis=1)
-    drawn = draw_people(make_people(ranks), draws=50)
+    drawn = resample_people(make_people(ranks), draws=50)
     np.testing.assert_array_equal(drawn[:, 0], drawn[:, 1])
-    first, second = split_people(make_people(ranks), splits=50)
+    first, second = compute_option_shares_of_random_halves(make_people(ranks), splits=50)
     np.testing.assert_array_equal(first[:, 0], first[:, 1])
     np.testing.assert_allclose((first + second) / 2, np.full(first.shape, 0.2), atol=1e-15)
 
@@ -64,8 +64,8 @@ def test_draws_vary_as_shares_of_n_do(known):
     if known == "as shares":
         people = People(people.items, people.shares, people.n_options, people.n)
     q, n = people.shares, people.n[:, None]
-    np.testing.assert_allclose(draw_people(people, 4000, seed=1).var(axis=0), q * (1 - q) / n, rtol=0.1)
-    first, second = split_people(people, 4000, seed=1)
+    np.testing.assert_allclose(resample_people(people, 4000, seed=1).var(axis=0), q * (1 - q) / n, rtol=0.1)
+    first, second = compute_option_shares_of_random_halves(people, 4000, seed=1)
     np.testing.assert_allclose((first - second).var(axis=0), 4 * q * (1 - q) / n, rtol=0.1)
 
 
@@ -98,8 +98,8 @@ def test_correlation_of_halves_the_slow_way():
     reference = build_people_reference(make_people(draw_ranks()), draws=2, splits=30)
     items = np.array([0, 2, 3, 5, 7])
     r = np.mean([np.corrcoef(a[items], b[items])[0, 1] for a, b in zip(*reference.half_scores, strict=True)])
-    assert correlate_halves(reference, items) == pytest.approx(2 * r / (1 + r), abs=1e-12)
-    assert np.isnan(correlate_halves(reference, items[:2]))
+    assert correlate_halves_of_people(reference, items) == pytest.approx(2 * r / (1 + r), abs=1e-12)
+    assert np.isnan(correlate_halves_of_people(reference, items[:2]))
 
 
 def test_people_of_unknown_number_are_not_drawn():
@@ -110,5 +110,5 @@ def test_people_of_unknown_number_are_not_drawn():
 
 def test_the_same_seed_draws_the_same_people():
     people = make_people(draw_ranks())
-    np.testing.assert_array_equal(draw_people(people, 20, seed=3), draw_people(people, 20, seed=3))
-    assert (draw_people(people, 20, seed=3) != draw_people(people, 20, seed=4)).any()
+    np.testing.assert_array_equal(resample_people(people, 20, seed=3), resample_people(people, 20, seed=3))
+    assert (resample_people(people, 20, seed=3) != resample_people(people, 20, seed=4)).any()

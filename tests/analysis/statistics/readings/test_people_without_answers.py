@@ -16,7 +16,7 @@ def correct_study(rng, texts, by_people, rule_reads, people_read, items=40):
     has_answer = rng.random(said.shape) < rule_reads
     read = np.where(rng.random(said.shape) < people_read, said, np.nan)
     has_people = rng.random(said.shape).argsort(axis=2) < by_people
-    return people.correct_reading(said * has_answer, has_answer.astype(float), read, has_people, draws=400)
+    return people.correct_reading_by_people(said * has_answer, has_answer.astype(float), read, has_people, draws=400)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,10 @@ def test_a_sheet_with_more_of_the_rare_readings_tells_the_rates_of_the_run_but_c
     wanted = people.compute_misreading_rates(read, said, is_text, is_text)
     by_chance = rng.random(said.shape) < 0.3
     by_reading = rng.random(said.shape) < np.where(read == 1, 0.08, 0.5)
-    assert people.is_drawn_at_random(read, by_chance, is_text) and people.is_drawn_at_random(read, is_text, is_text)
-    assert not people.is_drawn_at_random(read, by_reading, is_text)
+    assert people.are_read_texts_a_random_sample(read, by_chance, is_text) and people.are_read_texts_a_random_sample(
+        read, is_text, is_text
+    )
+    assert not people.are_read_texts_a_random_sample(read, by_reading, is_text)
     for has_people in (by_chance, by_reading):
         rates = people.compute_misreading_rates(read, said, has_people, is_text)
         assert rates["same"] == pytest.approx(wanted["same"], abs=0.03)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.readings import moments, people, ranks, sharing
-from analysis.statistics.readings.common import estimate_common_share
+from analysis.statistics.readings.common import estimate_largest_squared_correlation
 from helpers import reading_errors
 from helpers.reading_errors import LENIENT, simulate_study
 
@@ -23,7 +23,9 @@ def test_a_triad_finds_the_variance_that_a_reading_has_of_its_own():
     contrasts = np.array([[1, 1, 1, 1, -1, -1, -1, -1], [1, 1, -1, -1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
     true, own, other = contrasts / 10
     values = [[0.5 + true + 0.5 * own], [0.5 + 2 * true], [0.5 + true + other]]
-    share = sharing.estimate_own_share(exact(values), 0, ["texts", "probability", "thought"], draws=0)
+    share = sharing.estimate_own_variance_share_of_reading(
+        exact(values), 0, ["texts", "probability", "thought"], draws=0
+    )
     assert share.figure.estimate[0] == pytest.approx(0.25 / 1.25)
 
 
@@ -43,9 +45,9 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     item_moments = exact(values[:2])
     item_moments = exact(values[:2])
     cross = item_moments.cross.sum(axis=2)
-    same_texts = sharing.estimate_own_share(item_moments, 0, ["texts", "texts"], draws=100)
+    same_texts = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["texts", "texts"], draws=100)
     assert same_texts.figure is None and np.isnan(same_texts.most)
-    share = sharing.estimate_own_share(item_moments, 0, ["a", "b"], draws=100)
+    share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b"], draws=100)
     assert share.figure is None and np.isnan(share.p)
     assert share.most == pytest.approx(1 - cross[0, 1] ** 2 / (cross[0, 0] * cross[1, 1]))
     # The probability beside two rules: their errors may go together, so nothing is claimed of the probability.
@@ -58,7 +60,7 @@ def test_a_reading_of_unknown_noise_is_not_judged():
     noise = np.zeros((3, 3, 6, 5))
     noise[0, 0] = np.nan
     item_moments = moments.compute_item_moments(rng.random((3, 6, 5)), noise)
-    share = sharing.estimate_own_share(item_moments, 0, ["a", "b", "c"], draws=50)
+    share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b", "c"], draws=50)
     assert share.figure is None and np.isnan([share.most, share.p]).all()
     figures = sharing.estimate_reading_figures(item_moments, draws=50)
     assert np.isnan(figures["wording_sd"].estimate[0]) and not np.isnan(figures["wording_sd"].estimate[1])
@@ -73,10 +75,12 @@ def test_what_is_due_to_reading_is_recovered_within_two_points(error, uneven):
         study = simulate_study(rng, error=error, uneven=uneven)
         item_moments = moments.compute_item_moments(study.values, study.noise)
         place = study.readings.index(LENIENT)
-        share = sharing.estimate_own_share(item_moments, place, study.sources, draws=0)
+        share = sharing.estimate_own_variance_share_of_reading(item_moments, place, study.sources, draws=0)
         by_readings.append(share.figure.estimate[0])
         everywhere = np.ones(study.texts.shape, bool)
-        corrected = people.correct_reading(study.read, everywhere.astype(float), study.texts, everywhere, draws=0)
+        corrected = people.correct_reading_by_people(
+            study.read, everywhere.astype(float), study.texts, everywhere, draws=0
+        )
         by_people.append(corrected.figures["own"].estimate[0])
     assert np.mean(by_readings) == pytest.approx(study.truth, abs=0.02)
     assert np.mean(by_people) == pytest.approx(study.truth, abs=0.02)
@@ -88,7 +92,7 @@ def test_people_correct_the_mean_and_the_sd_from_some_of_the_texts():
     for _ in range(30):
         study = simulate_study(rng, error=0.15, uneven=True)
         has_people = rng.random(study.texts.shape).argsort(axis=2) < 4
-        figures = people.correct_reading(
+        figures = people.correct_reading_by_people(
             np.maximum(study.read, study.texts), np.ones_like(study.read), study.texts, has_people, draws=0
         ).figures
         mean_by_rule.append(figures["mean"].estimate[0])
@@ -105,13 +109,15 @@ def test_one_text_of_people_per_wording_is_too_few():
     study = simulate_study(np.random.default_rng(0), items=5)
     has_people = np.zeros(study.texts.shape, bool)
     has_people[..., 0] = True
-    corrected = people.correct_reading(study.read, np.ones_like(study.read), study.texts, has_people, draws=20)
+    corrected = people.correct_reading_by_people(
+        study.read, np.ones_like(study.read), study.texts, has_people, draws=20
+    )
     assert corrected.n_wordings == 0 and np.isnan(corrected.figures["own"].estimate[0]) and np.isnan(corrected.p)
 
 
 def test_kappa_and_sides_by_hand():
     values = [[[0.9, 0.1, 0.8, 0.2]], [[0.7, 0.3, 0.4, 0.6]]]
-    figures = sharing.estimate_pair_figures(exact(values), [(0, 1)], draws=0)
+    figures = sharing.estimate_agreement_of_reading_pairs(exact(values), [(0, 1)], draws=0)
     assert figures["same_side"].estimate[0] == 0.5 and figures["kappa"].estimate[0] == pytest.approx(0.0)
     wanted = np.corrcoef(*(part[0] for part in values))[0, 1]
     assert figures["correlation"].estimate[0] == pytest.approx(wanted)
@@ -134,10 +140,10 @@ def test_the_common_share_is_the_largest_squared_correlation_with_other_response
     item_moments = moments.compute_item_moments(values, np.zeros((4, 4, 30, 6)))
     centred = values - values.mean(axis=2, keepdims=True)
     slow = np.corrcoef(centred[0].ravel(), centred[1].ravel())[0, 1] ** 2
-    figure = estimate_common_share(item_moments, 0, ["t", "p", "q", "t"], draws=100)
+    figure = estimate_largest_squared_correlation(item_moments, 0, ["t", "p", "q", "t"], draws=100)
     assert figure.estimate[0] == pytest.approx(slow, abs=1e-12)  # that it is on a smaller scale, counts for nothing
     assert figure.lower[0] < slow < figure.upper[0]
-    assert np.isnan(estimate_common_share(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
+    assert np.isnan(estimate_largest_squared_correlation(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
 
 
 def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
@@ -148,5 +154,5 @@ def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
     values = np.stack([probability, (centre + shown > 0).astype(float)])
     item_moments = moments.compute_item_moments(values, np.zeros((2, 2, *shown.shape)))
     kept = sharing.estimate_reading_figures(item_moments, draws=200)["kept"]
-    common = estimate_common_share(item_moments, 0, ["probability", "text"], draws=200)
+    common = estimate_largest_squared_correlation(item_moments, 0, ["probability", "text"], draws=200)
     assert kept.lower[0] > 0.5 and common.upper[0] < 0.5  # of the probability, a third is what texts show, too

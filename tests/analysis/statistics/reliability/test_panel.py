@@ -16,8 +16,8 @@ from analysis.statistics.reliability.ranges import compute_component_intervals
 from analysis.statistics.reliability.ranking import rank_models
 from analysis.statistics.reliability.replication import (
     PairPrior,
+    compute_equivalence_p_of_panel_mean,
     compute_p_of_panel_mean_against_value,
-    compute_p_of_panel_mean_within_margin,
     compute_panel_same_sign_probability,
 )
 from analysis.statistics.shares import wilson
@@ -134,7 +134,7 @@ def test_equal_models_are_never_different():
 def test_equal_models_are_equivalent_within_any_margin():
     for crossed in (True, False):
         assert (
-            compute_p_of_panel_mean_within_margin(
+            compute_equivalence_p_of_panel_mean(
                 estimate_panel_mean(np.zeros((10, 4)), crossed, is_share=False), "both", 1e-6
             )
             == 0
@@ -145,7 +145,7 @@ def test_equal_models_are_equivalent_within_any_margin():
         estimate_panel_mean(np.zeros((1, 4)), False),
         estimate_panel_mean(np.zeros((9, 1)), True),
     ):
-        assert np.isnan(compute_p_of_panel_mean_within_margin(unknown, "both", 0.05))
+        assert np.isnan(compute_equivalence_p_of_panel_mean(unknown, "both", 0.05))
 
 
 def test_equivalence_is_that_of_two_one_sided_tests():
@@ -154,9 +154,7 @@ def test_equivalence_is_that_of_two_one_sided_tests():
     for margin in (0.02, 0.2):
         upper = stats.ttest_1samp(means, margin, alternative="less").pvalue
         lower = stats.ttest_1samp(means, -margin, alternative="greater").pvalue
-        assert compute_p_of_panel_mean_within_margin(found, "both", margin) == pytest.approx(
-            max(upper, lower), abs=1e-9
-        )
+        assert compute_equivalence_p_of_panel_mean(found, "both", margin) == pytest.approx(max(upper, lower), abs=1e-9)
 
 
 def test_the_sign_of_another_study_is_foreseen():

@@ -14,6 +14,7 @@ from helpers.ranked_models import draw_answers
 from helpers.unlike_items import Design
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", [Design(5, 19), Design(4, 8), Design(5, 5, crossed=False)], ids=str)
 def test_intervals_cover_the_reliability_of_the_wordings_that_items_have(design):
     """A small version of tests/benchmarks/bench_ranking_holes.py; before: .63 with 5 of 19 wordings."""

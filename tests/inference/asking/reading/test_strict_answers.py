@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inference.asking.reading.strict_answers import find_equal_option
+from inference.asking.reading.strict_answers import find_option_equal_to_text
 from inference.asking.rounds import build_columns_of_response
 from inference.engines.contract import Generation
 from inference.protocols.choice.reading import parse_majority_choice_from_replies
@@ -30,12 +30,12 @@ LABELS = {"agree": ["agree", "yes"], "disagree": ["disagree", "no"]}
     ],
 )
 def test_a_strict_answer_is_the_whole_text(text, answer):
-    assert find_equal_option(text, LABELS) == answer
+    assert find_option_equal_to_text(text, LABELS) == answer
 
 
 def test_a_wording_with_a_full_stop_of_its_own_is_equal_to_itself():
-    assert find_equal_option("e.g.", {"a": ["e.g."], "b": ["i.e."]}) == "a"
-    assert find_equal_option("e.g..", {"a": ["e.g."], "b": ["i.e."]}) == "a"
+    assert find_option_equal_to_text("e.g.", {"a": ["e.g."], "b": ["i.e."]}) == "a"
+    assert find_option_equal_to_text("e.g..", {"a": ["e.g."], "b": ["i.e."]}) == "a"
 
 
 def test_every_text_of_options_in_words_is_read_by_both_rules():

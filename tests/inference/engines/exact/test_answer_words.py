@@ -19,7 +19,8 @@ from inference.engines.exact.answer_words import (
     group_forms_by_option,
     tokenize_answers,
 )
-from inference.engines.exact.option_tree import build_option_tree, compute_option_logprobs
+from inference.engines.exact.followed_paths import FollowedPaths
+from inference.engines.exact.option_tree import TreeTable, build_option_tree
 from inference.engines.exact.targets import Targets, WholeVocabulary, score_batch
 from inference.engines.tokens import Tokens, build_plain_encoder
 from inference.stimuli.templates.prompts import Prompt
@@ -50,7 +51,12 @@ class Model:
 
 
 def probabilities(model: Model, *sequences: list[tuple[int, ...]]) -> torch.Tensor:
-    return compute_option_logprobs(build_option_tree(sequences), len(sequences), model.of_tokens).exp()
+    tree = build_option_tree(sequences)
+    following = FollowedPaths([TreeTable(tree)] * model.rows, [len(sequences)] * model.rows, 1)
+    first = model.of_tokens((), list(tree.children)).flatten().numpy()
+    next_tokens = WholeVocabulary(model.next_token)
+    found = following.follow_paths(first, lambda beginnings: next_tokens.next_logprobs(beginnings, [1.0]))
+    return torch.from_numpy(found.logprobs).exp().unflatten(0, (model.rows, len(sequences)))
 
 
 def test_options_that_exhaust_the_tree_sum_to_one() -> None:
@@ -109,11 +115,11 @@ def test_what_cannot_matter_is_not_computed() -> None:
 
 
 def test_an_impossible_option_has_probability_zero_not_nan() -> None:
-    def certain(_path: tuple[int, ...], tokens: Sequence[int]) -> torch.Tensor:
-        return torch.tensor([[0.0, -math.inf, -math.inf]])[:, tokens]
+    class Certain(Model):
+        def next_token(self, path: tuple[int, ...]) -> torch.Tensor:
+            return torch.tensor([[0.0, *[-math.inf] * (VOCABULARY - 1)]], dtype=torch.float64)
 
-    found = compute_option_logprobs(build_option_tree([[(0,)], [(1,), (2, 0)]]), 2, certain).exp()
-    assert found.tolist() == [[1.0, 0.0]]
+    assert probabilities(Certain(rows=1), [(0,)], [(1,), (2, 0)]).tolist() == [[1.0, 0.0]]
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest
     monkeypatch.setattr("inference.engines.local.causal.NumberTree", Noted)
     engine, numbers = engine_of(favoured=3.0), range(1, 101)
     (pruned,) = engine.score(asked(numbers), [0.3])
-    monkeypatch.setattr(engine, "_choose_paths_at_once", lambda *_: 9)
+    monkeypatch.setattr(engine, "_choose_number_of_paths_per_pass", lambda *_: 9)
     (few,) = engine.score(asked(numbers), [0.3])
     follow_every_path(monkeypatch)
     (every,) = engine.score(asked(numbers), [0.3])

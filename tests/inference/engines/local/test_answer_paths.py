@@ -17,6 +17,7 @@ from inference.engines.exact.option_tree import build_option_tree
 from inference.engines.exact.targets import Target, WholeVocabulary, score_batch
 from inference.engines.local import causal
 from inference.engines.local.answer_paths import AnswerPaths, Budget
+from inference.engines.local.answer_trees import KeptLayer
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.continuations import Continuations, Prefix
 from inference.engines.local.last_position import OnePosition
@@ -85,24 +86,30 @@ def test_what_fits_in_one_pass_does_not_matter(architecture: str, monkeypatch: p
         for one, other in zip(engine.score(prompts)[0], whole, strict=True):
             assert one.probability == pytest.approx(other.probability, abs=1e-7, rel=1e-4)
         longest = (
-            max(engine._tokenize_row_options(row).longest_answer_length for row in engine._ensure_rows(prompts)) - 1
+            max(
+                engine._tokenize_row_options(row).longest_answer_length for row in engine._get_or_tokenize_rows(prompts)
+            )
+            - 1
         )
         if engine._cache_window:  # the prompts of others are computed anew with every branch
             assert all(rows * width <= max(tokens, longest) for rows, width in passes(engine, prompts)[1:])
 
 
 def test_a_batch_costs_one_pass_for_its_prompts_and_one_for_all_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly all tokens are equally probable: by a lower share than the engines', every path is likely to matter."""
     monkeypatch.setattr(causal, "CPU_TOKENS", 10_000)
+    monkeypatch.setattr("inference.engines.local.answer_trees.LEAST_FILLED", 0.0)
+    monkeypatch.setattr("inference.engines.exact.followed_paths.LIKELY", 1e-5)
     engine = engine_for("llama")
     prompts = prompts_of(start="")
-    beginnings = {
-        place: [node.path for node in engine._tokenize_row_options(row).tree.list_inner_nodes() if node.path]
-        for place, row in enumerate(engine._ensure_rows(prompts))
-    }
-    deep = [len(paths) for paths in beginnings.values() if paths]
-    assert len(deep) > 10 and len({tuple(paths) for paths in beginnings.values()}) > 5
-    _, answers = passes(engine, prompts)
-    assert answers == (len(deep), max(deep))
+    deep = [
+        len(engine._tokenize_row_options(row).table.nodes) - 1
+        for row in engine._get_or_tokenize_rows(prompts)
+        if engine._tokenize_row_options(row).longest_answer_length > 1
+    ]
+    assert len(deep) > 10
+    shapes = passes(engine, prompts)[1:]
+    assert shapes == [(len(deep), max(deep))]
 
 
 @pytest.mark.parametrize("architecture", ["llama", *NO_TREES])
@@ -111,12 +118,29 @@ def test_only_prompts_with_an_answer_pay_for_it(architecture: str, monkeypatch: 
     monkeypatch.setattr(causal, "CPU_TOKENS", 60)
     engine = engine_for(architecture)
     few = [prompt for prompt in prompts_of(start="") if prompt.answers[0] in (("yes",), ("no",))]
-    assert all(engine._tokenize_row_options(row).longest_answer_length < 5 for row in engine._ensure_rows(few))
+    assert all(engine._tokenize_row_options(row).longest_answer_length < 5 for row in engine._get_or_tokenize_rows(few))
     many = Prompt("Which?\nAnswer:", None, tuple((f"{word} in the room on the day of rest",) for word in ("a", "b")))
     alone = sum(rows * tokens for rows, tokens in passes(engine, [many])[1:])
     without = sum(rows * tokens for rows, tokens in passes(engine, few)[1:])
     together = sum(rows * tokens for rows, tokens in passes(engine, [many, *few])[1:])
     assert together <= alone + without + len(few) * alone / 4
+
+
+def test_a_prompt_takes_memory_for_its_own_answers_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of answers of one prompt would else reserve room for as many behind every other one."""
+    made: list[KeptLayer] = []
+    init = KeptLayer.__init__
+    monkeypatch.setattr(KeptLayer, "__init__", lambda self, layer: (made.append(self), init(self, layer))[1])
+    engine = engine_for("llama")
+    many = tuple((f"{start} in the room {end}",) for start in "abcdef" for end in ("of bread", "on trains", "a lamp"))
+    prompts = [Prompt("Where?\nAnswer:", None, many), *prompts_of(start="")[:8]]
+    engine.score(prompts)
+    trees = [engine._tokenize_row_options(row).tree for row in engine._get_or_tokenize_rows(prompts)]
+    continued = [sum(node.has_inner_children for node in tree.list_inner_nodes() if node.path) for tree in trees]
+    assert continued[0] > 2 * max(continued[1:]) > 0
+    assert made
+    for layer in made:
+        assert {len(states) - 1 for states in layer._followed_states} == {sum(continued)}
 
 
 def test_temperatures_divide_every_step() -> None:
@@ -148,6 +172,30 @@ def test_answers_fit_into_attention_windows(window: int) -> None:
         assert_like_slow(engine, prompts, engine.score(prompts)[0])
 
 
+@pytest.mark.parametrize("architecture", ["llama", "falcon_alibi"])
+def test_paths_that_cannot_matter_cost_nothing(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound itself is tested in double precision (`test_followed_paths`); here the rest is float32 rounding."""
+    engine = engine_for(architecture)
+    words = ("agree", "disagree so", "on trains")
+    favoured = sorted({token for ids in engine.tokens.bare([f" {word}" for word in words]) for token in ids})
+    bias = torch.zeros(engine.model.config.vocab_size)
+    bias[favoured] = 40.0
+    engine.model.get_output_embeddings().register_forward_hook(lambda module, given, logits: logits + bias)
+    answers = tuple((word, word.capitalize(), word.upper()) for word in words)
+    prompts = [Prompt(f"{prompt.text} I say", None, answers) for prompt in prompts_of(start="")[:4]]
+    few = engine.score(prompts)[0]
+    tokens = sum(rows * width for rows, width in passes(engine, prompts)[1:])
+    monkeypatch.setattr("inference.engines.exact.followed_paths.NEGLIGIBLE", 0.0)
+    whole = engine.score(prompts)[0]
+    assert sum(rows * width for rows, width in passes(engine, prompts)[1:]) > tokens
+    for one, other in zip(few, whole, strict=True):
+        assert one.probability == pytest.approx(other.probability, abs=1e-8, rel=1e-4)
+        assert one.logprob == pytest.approx(other.logprob, abs=1e-4)
+        assert one.answer == other.answer
+        assert one.left_out <= 1e-8 and other.left_out == 0
+    assert max(score.left_out for score in few) > 0
+
+
 def test_a_resumed_run_computes_its_answers_bit_by_bit() -> None:
     prompts = prompts_of()
 
@@ -163,7 +211,7 @@ def test_a_resumed_run_computes_its_answers_bit_by_bit() -> None:
 def test_a_probability_that_is_no_number_behind_the_first_token_is_an_error() -> None:
     engine = engine_for("llama")
     prompt = Prompt("Which?\nAnswer:", None, (("yes",), ("in the room",)))
-    row = engine._ensure_rows([prompt])[0]
+    row = engine._get_or_tokenize_rows([prompt])[0]
     first = {path[0] for path in engine._tokenize_row_options(row).options.sequences[1]}
     with torch.no_grad():
         engine.model.get_input_embeddings().weight[list(first - set(row.ids))] = torch.nan
@@ -177,7 +225,8 @@ def run_model() -> OnePosition:
 
 
 PATHS = st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=5).map(tuple), min_size=1, max_size=8, unique=True)
-ROOMS = st.builds(Budget, tokens=st.integers(1, 40), branches=st.integers(1, 9), tree=st.integers(0, 12))
+ROOMS = st.builds(Budget, tokens=st.integers(1, 40), branches=st.integers(1, 9), tree=st.integers(0, 12),
+                  kept=st.booleans())  # fmt: skip
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -195,7 +244,9 @@ def test_any_answers_in_any_room_are_those_of_a_path_a_pass(
     room = room if cached else Budget(room.tokens, room.branches, 0)
     with torch.inference_mode():
         own, slow = (Continuations(run_model, prompts, Prefix([]), cached) for cached in (cached, False))
-        found = score_batch(targets, AnswerPaths(own, targets, (1.0, 0.6), room), (1.0, 0.6))
+        found = score_batch(
+            targets, AnswerPaths(own, [target.tree for target in targets], (1.0, 0.6), room), (1.0, 0.6)
+        )
         expected = score_batch(targets, WholeVocabulary(slow.compute_next_logprobs), (1.0, 0.6))
     for scores, others in zip(found, expected, strict=True):
         for score, other in zip(scores, others, strict=True):

@@ -52,13 +52,6 @@ def ask(engine: CausalEngine, prompts: list[Prompt]) -> list[Score]:
 def slow_score(engine: CausalEngine, prompt: Prompt) -> tuple[list[float], int | None]:
     """Option probabilities and answer from one forward pass per sequence, by the definition."""
 
-    known: dict[tuple[int, ...], Any] = {}
-
-    def following(ids: list[int]) -> Any:
-        if tuple(ids) not in known:
-            known[tuple(ids)] = engine.model(torch.tensor([ids])).logits[0, -1].double().softmax(-1)
-        return known[tuple(ids)]
-
     def encode(text: str) -> list[int]:
         return engine.tokenizer(text)["input_ids"]
 
@@ -69,6 +62,12 @@ def slow_score(engine: CausalEngine, prompt: Prompt) -> tuple[list[float], int |
             whole = encode(prompt.text + form)
             if whole[: len(ids)] == ids:
                 owned[tuple(whole[len(ids) :])] = option
+    following: dict[tuple[int, ...], Any] = {}  # what comes after a beginning of an answer
+    for beginning in sorted({(), *(sequence[:-1] for sequence in owned)}, key=len, reverse=True):
+        if beginning not in following:
+            logits = engine.model(torch.tensor([[*ids, *beginning]])).logits[0, len(ids) - 1 :]
+            after = logits.double().softmax(-1)
+            following |= {beginning[:cut]: after[cut] for cut in range(len(beginning) + 1)}
     probability = [0.0 for _ in prompt.answers]
     for sequence, option in owned.items():
         longer = {other: owner for other, owner in owned.items() if other[: len(sequence)] == sequence != other}
@@ -78,12 +77,12 @@ def slow_score(engine: CausalEngine, prompt: Prompt) -> tuple[list[float], int |
             for cut in range(1, len(sequence))
         ):
             continue  # a shorter answer of the same option holds this one
-        mass = math.prod(float(following([*ids, *sequence[:at]])[token]) for at, token in enumerate(sequence))
+        mass = math.prod(float(following[sequence[:at]][token]) for at, token in enumerate(sequence))
         if set(longer.values()) - {option}:
             next_tokens = {other[len(sequence)] for other in longer}
-            mass *= 1 - sum(float(following([*ids, *sequence])[token]) for token in next_tokens)
+            mass *= 1 - sum(float(following[sequence][token]) for token in next_tokens)
         probability[option] += mass
-    top = int(following(ids).argmax())
+    top = int(following[()].argmax())
     owners = {option for sequence, option in owned.items() if sequence[0] == top}
     return probability, max(owners, key=probability.__getitem__) if owners else None
 

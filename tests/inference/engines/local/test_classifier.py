@@ -86,7 +86,7 @@ def test_the_sentences_are_told_apart_by_order_and_by_segment():
     engine = engine_of()
     there, back = engine.score([prompt_of(*PAIRS[0]), prompt_of(*PAIRS[0][::-1])])[0]
     assert there.probability != pytest.approx(back.probability, abs=1e-3)
-    assert set(engine._ensure_rows([prompt_of(*PAIRS[0])])[0].segments) == {0, 1}
+    assert set(engine._get_or_tokenize_rows([prompt_of(*PAIRS[0])])[0].segments) == {0, 1}
 
 
 def test_a_likeliest_class_that_is_no_option_is_no_answer():

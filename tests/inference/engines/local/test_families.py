@@ -15,7 +15,7 @@ from inference.engines.contract import Sampling, Score
 from inference.engines.local import causal
 from inference.engines.local.batching import ALONE, FAMILY_TOKENS, Joining, join_prompts_beginning_alike
 from inference.engines.local.continuations import Continuations, Prefix
-from inference.engines.local.families import pack_families
+from inference.engines.local.families import pack_prompt_families_into_rows
 from inference.engines.local.last_position import OnePosition
 from inference.stimuli.templates.prompts import Prompt
 
@@ -188,7 +188,7 @@ def test_every_token_sees_its_own_prompt_only(prompts: list[list[int]]) -> None:
     prompts = sorted(prompts)
     half = len(prompts) // 2
     groups = [list(group) for group in (range(half), range(half, len(prompts))) if group]
-    packed = pack_families(prompts, groups, torch.device("cpu"))
+    packed = pack_prompt_families_into_rows(prompts, groups, torch.device("cpu"))
     seen = packed.build_attention_mask(torch.ones(len(groups), 0, dtype=torch.bool), torch.float32)[:, 0] == 0
     for prompt, row, path, length in zip(prompts, packed.family, packed.paths.tolist(), packed.lengths, strict=True):
         own = path[:length]

@@ -16,7 +16,7 @@ from inference.engines.contract import Generation, Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine
-from inference.engines.local.generation import choose_tokens, draw_random_numbers, drop_unlikely_tokens
+from inference.engines.local.generation import choose_next_tokens, draw_random_numbers, drop_unlikely_tokens
 from inference.stimuli.templates.prompts import Prompt
 
 pytestmark = pytest.mark.slow
@@ -183,13 +183,13 @@ def test_a_token_is_drawn_by_inverse_cumulative_probability() -> None:
     log_softmax = probability.log().expand(len(numbers), -1)
     every_row, one_row = torch.arange(6), torch.zeros(6, dtype=torch.long)
     kinds, warm, sharp = torch.zeros(6, dtype=torch.long), [Sampling(2, 1.0)], [Sampling(2, 0.5)]
-    assert choose_tokens(log_softmax, every_row, warm, kinds, numbers).tolist() == [0, 0, 2, 2, 3, 3]
-    assert choose_tokens(log_softmax[:1], one_row, warm, kinds, numbers).tolist() == [0, 0, 2, 2, 3, 3]
-    assert choose_tokens(log_softmax, every_row, [Sampling()], kinds, numbers).tolist() == [2] * 6
+    assert choose_next_tokens(log_softmax, every_row, warm, kinds, numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose_next_tokens(log_softmax[:1], one_row, warm, kinds, numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose_next_tokens(log_softmax, every_row, [Sampling()], kinds, numbers).tolist() == [2] * 6
     # 0.04, 0, 0.25, 0.09 of 0.38
-    assert choose_tokens(log_softmax, every_row, sharp, kinds, numbers).tolist() == [0, 2, 2, 2, 2, 3]
+    assert choose_next_tokens(log_softmax, every_row, sharp, kinds, numbers).tolist() == [0, 2, 2, 2, 2, 3]
     both = torch.tensor([0, 1, 0, 1, 0, 1])  # of one row, the first, third ... by the first rule
-    mixed = choose_tokens(log_softmax[:1], one_row, [*warm, *sharp], both, numbers)
+    mixed = choose_next_tokens(log_softmax[:1], one_row, [*warm, *sharp], both, numbers)
     assert mixed.tolist() == [0, 2, 2, 2, 3, 3]
 
 

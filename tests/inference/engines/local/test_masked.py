@@ -82,7 +82,7 @@ def test_several_passes_with_one_head_equal_one_prompt_per_pass(
     engine.model.base_model.register_forward_hook(lambda *_: bodies.append(1))
     engine.model.get_output_embeddings().register_forward_hook(lambda *_: heads.append(1))
     scores = engine.score(prompts)[0]  # not in the order of their lengths
-    assert len(bodies) == len(engine._split_passes(engine._ensure_rows(prompts))) > 2
+    assert len(bodies) == len(engine._split_batch_into_passes(engine._get_or_tokenize_rows(prompts))) > 2
     assert len(heads) == 1
     for prompt, score in zip(prompts, scores, strict=True):
         assert score.probability == pytest.approx(slow_probability(engine, prompt), abs=1e-6, rel=1e-4)
@@ -127,7 +127,7 @@ def test_passes_that_do_not_fit_together_are_asked_one_by_one(monkeypatch: pytes
 
     hook = engine.model.base_model.register_forward_pre_hook(cramped, with_kwargs=True)
     scores = engine.score([prompts[place] for place in batch])[0]
-    assert len(shapes) == 1 + len(engine._split_passes(engine._ensure_rows(prompts)))
+    assert len(shapes) == 1 + len(engine._split_batch_into_passes(engine._get_or_tokenize_rows(prompts)))
     assert engine._rows_that_fit is None
     hook.remove()
     for place, score in zip(batch, scores, strict=True):

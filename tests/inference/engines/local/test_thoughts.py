@@ -56,7 +56,7 @@ def rows_of(out: Path) -> dict[tuple[str, str], dict[str, Any]]:
 @torch.inference_mode()
 def score_after(engine: CausalEngine, prompt: Prompt, thought: str) -> Any:
     """The options after a prompt and a text, in a pass of their own."""
-    (row,) = engine._ensure_rows([prompt])
+    (row,) = engine._get_or_tokenize_rows([prompt])
     ids = engine.tokens.bare([thought])[0]
     return engine._score_in_passes([Row(row.text + thought, row.ids + ids, row.answers, row.numbers)])[0]
 
@@ -168,7 +168,7 @@ def test_thoughts_are_as_long_as_the_window_has_room_after_their_own_prompt() ->
     ]
     lengths = engine.lengths(prompts)
     *good, long = engine.think(prompts, Thinking(1, 0.0))
-    answer = engine._count_longest_answer_tokens(engine._ensure_rows(prompts[:1])[0])
+    answer = engine._count_longest_answer_tokens(engine._get_or_tokenize_rows(prompts[:1])[0])
     room = [window - length - answer for length in lengths]
     assert [response.tokens for response in good] == [(tokens,) for tokens in room[:2]] and room[0] != room[1]
     assert [(response.closed, response.scores, response.error) for response in good] == [((False,), (None,), None)] * 2

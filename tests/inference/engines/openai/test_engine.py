@@ -30,7 +30,7 @@ from inference.engines.openai.failures import Retries
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.settings import ApiSettings
 from inference.protocols.agreement import Questions, read_agreement_prompts
-from inference.stimuli.templates.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +104,7 @@ def bill(out) -> dict:
 
 
 def prompt_of(variant) -> str:
-    return BOOK.render("chat", build_option_values(variant)).messages[0]["content"]
+    return BOOK.render("chat", build_template_values_of_options(variant)).messages[0]["content"]
 
 
 def complete(out) -> None:
@@ -475,7 +475,7 @@ def test_probabilities_at_another_temperature_are_refused():
         engine = OpenAIEngine(MODEL, ApiSettings(base_url=server.url))
         try:
             with pytest.raises(InputError, match="temperature 1 only"):
-                engine.score([BOOK.render("chat", build_option_values(VARIANTS[0]))], [1.0, 0.5])
+                engine.score([BOOK.render("chat", build_template_values_of_options(VARIANTS[0]))], [1.0, 0.5])
         finally:
             engine.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +18,7 @@ from inference.engines.openai.settings import ApiSettings
 
 pytestmark = pytest.mark.slow
 
-GOOD, ITEMS = 30, 200
+GOOD, ITEMS = 30, 80  # more wait than are sent while replies are doubted
 JSON = '{"id": "1", "model": "hash-1", "choices": ['
 KINDS = {  # what is said of the replies, and how the one that is shown begins
     "bare": ("the reply has no log-probabilities", JSON),
@@ -42,16 +43,25 @@ KINDS = {  # what is said of the replies, and how the one that is shown begins
 }
 
 
+TURNS = apart.Turns()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def end_of_turns() -> Iterator[None]:
+    yield
+    TURNS.close()
+
+
 def write_items(folder) -> None:
     lines = ["item,text", *(f"{number},Statement {number} is true." for number in range(ITEMS))]
     (folder / "items.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def run(folder, url, *more) -> apart.Ended:
-    """Ask for all items, in a process of its own; with the default of `--concurrency`."""
+    """Ask for all items, in another process; with the default of `--concurrency`."""
     words = ["inference", "run", "agreement", "--items", "items.csv", "--out", "run", "--model", MODEL, "--engine",
              "openai", "--base-url", url, "--form", "chat", *more]  # fmt: skip
-    return apart.call(words, folder, folder / "notes", 120)
+    return TURNS.call(words, folder, folder / "notes", 120)
 
 
 def rows(folder) -> list[dict]:
@@ -114,12 +124,12 @@ def test_single_unusable_replies_are_asked_again(tmp_path):
 def test_a_few_prompts_that_never_get_a_usable_reply_do_not_keep_the_others(tmp_path):
     """They come last, since they are asked again after a while, and then all replies cannot be used."""
     write_items(tmp_path)
-    bad = [f"Statement {number} is" for number in (3, 50, 51, 120)]
+    bad = [f"Statement {number} is" for number in (3, 30, 31, 70)]
     with FaultyServer(
         lambda number, text, before: Fault("bare") if any(each in text for each in bad) else None
     ) as server:
         ended = run(tmp_path, server.url, "--allow-failed", "4")
-        assert ended.status == 0 and "4 of 200 prompts got no response" in ended.err
+        assert ended.status == 0 and "4 of 80 prompts got no response" in ended.err
         assert len(answered(tmp_path)) == ITEMS - 4
         ended = run(tmp_path, server.url, "--allow-failed", "4")
         assert ended.status == 0 and "replies in a row could not be used: the reply has no log-prob" in ended.err
@@ -144,9 +154,9 @@ def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
                 sent["bad" if bad else "good"] += 1
                 await asyncio.sleep(chance.random() / 200)
                 if bad:
-                    doubts.note_unusable(str(chance.randrange(kinds)), "bad")
+                    doubts.note_unusable_reply(str(chance.randrange(kinds)), "bad")
                 else:
-                    doubts.note_usable(number)
+                    doubts.note_usable_reply(number)
 
     async def ask_all() -> list[BaseException | None]:
         return await asyncio.gather(*(ask() for _ in range(concurrency)), return_exceptions=True)

@@ -128,6 +128,35 @@ def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable
     assert_the_same_as_causal(model, prompts)
 
 
+def test_a_request_that_cannot_matter_is_not_sent(
+    install: Callable[..., ModuleType], model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What begins with a capital is told to be very improbable, but for the one option that has nothing else."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    capitals = [token for token in range(len(tokenizer)) if tokenizer.decode([token]).strip()[:1].isupper()]
+
+    def spoil(told: dict[int, float]) -> None:
+        told |= {token: -40.0 for token in capitals if token in told}
+
+    vllm = install(spoil=spoil)
+    engine = engines.load_engine(model, engine="vllm")
+    prompts = [Prompt(prompt.text, None, (("agree", "AGREE SO"), ("DAY",))) for prompt in PROMPTS]
+    vllm.seen.clear()
+    few = engine.score(prompts)[0]
+    sent = len(vllm.seen)
+    monkeypatch.setattr("inference.engines.exact.followed_paths.NEGLIGIBLE", 0.0)
+    vllm.seen.clear()
+    whole = engine.score(prompts)[0]
+    assert len(PROMPTS) < sent < len(vllm.seen)
+    for one, other in zip(few, whole, strict=True):
+        assert one.probability == pytest.approx(other.probability, rel=1e-8, abs=0)
+        assert one.answer == other.answer
+        assert 0 < one.left_out <= 1e-8 and other.left_out == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [range(10), range(-3, 121)])
 def test_the_same_probabilities_of_numbers_as_causal_at_every_temperature(
     install: Callable[..., ModuleType], model: str, numbers: range

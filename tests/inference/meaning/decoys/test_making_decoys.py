@@ -115,7 +115,9 @@ def test_the_published_statements_all_have_decoys(shared, pipeline, expected):
     """62 statements with 30,848 paraphrases (shared/data/README.md)."""
     if pipeline:
         pytest.importorskip("spacy")
-    study = items.read_items(str(shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json"))
+    study = items.read_and_check_items(
+        str(shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json")
+    )
     decoys = make_decoys(study, pipeline=str(shared / pipeline) if pipeline else None)
     assert Counter(row.decoy for row in decoys.rows) == expected
     texts = {(item.item, fold_wording(variant.text)) for item in study for variant in item.variants}

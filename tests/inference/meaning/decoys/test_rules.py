@@ -18,7 +18,7 @@ def analyse(text):
 
 def exchange(text):
     sentence = analyse(text)
-    return Exchange([sentence], 0).exchange_parts(sentence)
+    return Exchange([sentence], 0).exchange_parts_of_sentence(sentence)
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,10 @@ def test_what_is_no_quantity_and_no_comparison_stays(text):
     ],
 )
 def test_another_number_is_far_from_the_first(written, others):
-    from inference.meaning.decoys.exchanged import _list_other_numbers
+    from inference.meaning.decoys.exchanged import _list_distant_numbers
 
-    assert _list_other_numbers(written, None) == others
-    assert _list_other_numbers("80", 100) == ["40"]
+    assert _list_distant_numbers(written, None) == others
+    assert _list_distant_numbers("80", 100) == ["40"]
 
 
 JAPANESE = [
@@ -175,7 +175,7 @@ def test_japanese_has_its_own_rules(text, denial, antonym, exchanged):
     assert sentence.language == "ja"
     assert denial is None or negated.negate_sentence(sentence)[0].text == denial
     assert antonym in [candidate.text for candidate in antonyms.replace_by_antonym(sentence, 0)]
-    made = Exchange([sentence], 0).exchange_parts(sentence)
+    made = Exchange([sentence], 0).exchange_parts_of_sentence(sentence)
     assert made[0].text == exchanged if exchanged else isinstance(made, str)
 
 

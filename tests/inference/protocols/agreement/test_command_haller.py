@@ -110,7 +110,7 @@ def test_it_is_the_study_that_the_items_alone_would_be(tmp_path):
         for entry in PUBLISHED
     ]
     (tmp_path / "items.json").write_text(json.dumps(statements), encoding="utf-8")
-    study = agreement.build_agreement_study(items.read_items(str(tmp_path / "items.json")), "run")
+    study = agreement.build_agreement_study(items.read_and_check_items(str(tmp_path / "items.json")), "run")
     assert read(tmp_path / "run")[0]["study"]["hash"] == study.hash
 
 
@@ -130,6 +130,7 @@ def test_several_models_from_a_folder_with_metadata(tmp_path):
     assert (len(stimuli), len(responses)) == (5, 15)
 
 
+@pytest.mark.slow
 def test_another_model_is_added_to_the_folder(tmp_path):
     assert run(write(tmp_path, "a"), "--out", tmp_path / "run") == 0
     assert run(write(tmp_path, "b"), "--out", tmp_path / "run") == 0
@@ -165,6 +166,7 @@ STATEMENT = [0, "alternative_statements", 0]
 AGREE = [*STATEMENT, "response", "agree"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -192,6 +194,7 @@ def test_wrong_files_are_named_with_the_entry(tmp_path, capsys, content, message
     assert message in line
 
 
+@pytest.mark.slow
 def test_names_of_models_must_be_clear(tmp_path, capsys):
     path = write(tmp_path, "m")
     plain = tmp_path / "answers.json"

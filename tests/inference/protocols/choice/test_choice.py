@@ -12,7 +12,7 @@ from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
-from inference.protocols.choice.reading import parse_choice_word_scores, parse_majority_choice_from_replies
+from inference.protocols.choice.reading import find_choice_of_likeliest_words, parse_majority_choice_from_replies
 from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import MATH, Question, draw_choice_orders
 from inference.stimuli.study import Option, Variant
@@ -204,11 +204,11 @@ class TestAnswers:
     variant = Variant("q", "original/1", "original", "Which?", tuple(map(Option, "ABC", "CAB")))
 
     def test_texts_answer_with_the_likeliest_choice_not_with_the_likeliest_token(self):
-        columns = parse_choice_word_scores(
+        columns = find_choice_of_likeliest_words(
             self.variant, Prompt("", None, ()), Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, None)
         )
         assert (columns["answer"], columns["probability"]) == ("B", (0.1, 0.3, 0.2))
-        bounds = parse_choice_word_scores(
+        bounds = find_choice_of_likeliest_words(
             self.variant, Prompt("", None, ()), Score((0.1, 0.0, 0.2), (), 0.3, 0, mass_upper=0.9)
         )
         assert (bounds["answer"], bounds["logprob"], bounds["mass_upper"]) == ("C", None, 0.9)

@@ -68,6 +68,7 @@ def test_a_task_is_data_and_asks_what_waver_run_choice_asks(tmp_path, items):
         assert variant.options[doc["answer"]].canonical == variant.gold
 
 
+@pytest.mark.slow
 def test_a_log_of_the_task_is_read_without_keys(tmp_path, items):
     waver("inference", "choice", "lm-eval", items, "--out", tmp_path / "tasks", "--orders", "2")
     _, docs = read_task(tmp_path / "tasks")

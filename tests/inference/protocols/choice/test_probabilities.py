@@ -58,6 +58,7 @@ def slow():
     return probabilities
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["letters", "texts"])
 def test_probabilities_are_those_of_the_slow_way_in_every_order(engine, slow, way):
     (item,) = build_question_items([QUESTION])

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.commands import waver
+from helpers.few_pages import keep_pages
 from helpers.html_pages import Page
 from helpers.inspect_tasks import ask_task, install_task_package
 from inference.importers.inspect.log import read_inspect_log
@@ -20,7 +21,7 @@ from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import read_questions
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="needs Inspect: the extra `inspect`")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
 
 PUBLISHED = (
     "2025-02-11T15-17-00-05-00_popularity_dPiJifoWeEQBrfWsAopzWr.eval",
@@ -58,7 +59,9 @@ def place(tmp_path_factory) -> Path:
     assert done.stdout.split()[-1:] == ["success"], done.stdout[-2000:] + done.stderr[-2000:]
     done = waver("inference", "import", "inspect", folder / "logs", "--out", folder / "run")
     assert "120 samples, accuracy" in done.stdout and "as the log states" in done.stdout
-    waver("analysis", "report", folder / "run", "--out", folder / "report")
+    with pytest.MonkeyPatch.context() as patch:
+        keep_pages(patch, "choice")
+        waver("analysis", "report", folder / "run", "--out", folder / "report")
     return folder
 
 

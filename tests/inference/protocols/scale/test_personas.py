@@ -110,6 +110,7 @@ def test_personas_are_read_from_any_table(tmp_path, capsys):
     assert read_personas(yaml) == expected
 
 
+@pytest.mark.slow
 def test_three_hundred_personas_are_one_run(tmp_path):
     personas = write(tmp_path, "p.csv", "name,text\n" + "".join(f"p{n},You are person {n}.\n" for n in range(300)))
     items = write(tmp_path, "i.csv", "item,text\na,Tea is good.\n")

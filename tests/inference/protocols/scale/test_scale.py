@@ -10,9 +10,9 @@ from helpers.workbooks import workbook
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score, Thoughts
 from inference.protocols.scale import COLUMNS, Questions, build_scale_study, read_scale_prompts
-from inference.protocols.scale.reading import parse_label, read_scale_response
+from inference.protocols.scale.reading import parse_number_or_letter_of_text, read_scale_response
 from inference.protocols.scale.shown import DOWN, LETTERS, NUMBERS, UP, WORDS, Showing, choose_shown_options
-from inference.stimuli.items import read_items
+from inference.stimuli.items import read_and_check_items
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -30,7 +30,7 @@ def build_variant(options: tuple[str, ...]) -> Variant:
 def read_table(folder, text, options=FIVE):
     file = folder / "i.csv"
     file.write_text(text, encoding="utf-8")
-    return build_scale_study(read_items(str(file), (), protocol_columns=COLUMNS), "s", options)
+    return build_scale_study(read_and_check_items(str(file), (), protocol_columns=COLUMNS), "s", options)
 
 
 def test_items_have_ranked_options_scales_and_keys(tmp_path, capsys):
@@ -145,8 +145,8 @@ def test_probabilities_of_numbers_are_taken_out_of_their_range():
     ],
 )  # fmt: skip
 def test_texts_are_read_by_the_rule(text, number, letter):
-    assert parse_label(text, choose_shown_options(FIVE, Showing(NUMBERS)), NUMBERS) == number
-    assert parse_label(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
+    assert parse_number_or_letter_of_text(text, choose_shown_options(FIVE, Showing(NUMBERS)), NUMBERS) == number
+    assert parse_number_or_letter_of_text(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
 
 
 def test_counts_go_from_the_lowest_option_to_the_highest_whatever_was_shown():

@@ -10,11 +10,11 @@ import pytest
 
 from helpers.commands import ROOT
 from inference.__main__ import main
-from inference.protocols.agreement import PROMPTS
 
 MODELS = ROOT / "inference" / "demo" / "models"
 STATEMENTS = ROOT / "inference" / "demo" / "questionnaire.yaml"
 COMPARED = ("probability", "logprob", "count")
+PROMPTS = ROOT / "inference" / "protocols" / "agreement" / "prompts-en.yaml"
 
 
 def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:

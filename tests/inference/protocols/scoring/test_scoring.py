@@ -15,7 +15,7 @@ from inference.__main__ import main
 from inference.engines.contract import Generation, Score
 from inference.protocols.scoring import Questions, parse_score_response, read_scoring_prompts
 from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_scoring_items, read_scoring_items
-from inference.stimuli.numbers import continues_number, parse_first_number, parse_range
+from inference.stimuli.numbers import does_text_continue_number, parse_first_number, parse_range_of_whole_numbers
 from inference.stimuli.study import ORIGINAL, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -36,8 +36,8 @@ def test_the_first_number_of_a_text(text: str, number: float | None) -> None:
 
 
 def test_a_number_goes_on_in_a_digit_or_a_decimal() -> None:
-    assert all(map(continues_number, ("0", "12", ".5", "0 of", "０", "．５")))
-    assert not any(map(continues_number, ("", ".", ". 5", ",5", " 5", "-5", "/10", "\n")))
+    assert all(map(does_text_continue_number, ("0", "12", ".5", "0 of", "０", "．５")))
+    assert not any(map(does_text_continue_number, ("", ".", ". 5", ",5", " 5", "-5", "/10", "\n")))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_number_goes_on_in_a_digit_or_a_decimal() -> None:
 )  # fmt: skip
 def test_wrong_ranges_are_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        parse_range(text)
+        parse_range_of_whole_numbers(text)
 
 
 def test_samples_are_dropped_clipped_and_averaged() -> None:
@@ -101,6 +101,16 @@ def test_prompts_name_the_range_and_the_languages() -> None:
         assert plain.numbers == range(1, 101)
 
 
+def test_each_row_may_have_its_own_languages(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("text,old,from,to\nDer Hund.,The dog.,English,German\nA dog.,Koer.,Estonian,English\n", "utf-8")
+    columns = Columns("text", "old", source_language="from", target_language="to")
+    (round_,) = Questions(read_scoring_prompts()).rounds("plain")
+    texts = [round_.render(item.variants[0], None).text for item in read_scoring_items(str(file), columns)]
+    for text, source, target in zip(texts, ("English", "Estonian"), ("German", "English"), strict=True):
+        assert f"\n{source} text: " in text and f"\n{target} translation: " in text
+
+
 @pytest.mark.parametrize(
     ("template", "problem"),
     [("{{ output }} {{ low }}", "never uses {{ high }}"), ("{{ output }} {{ low }} {{ high }} {{ x }}", "variable 'x'"),
@@ -145,7 +155,8 @@ def test_wrong_rows_are_named(tmp_path: Path, row: str, problem: str) -> None:
      ("--gold-column gold --gold-range 100-0", "--gold-range 100-0"), ("--samples 0", "--samples 0"),
      ("--exact --temperature 0", "above 0"), ("--exact --range 0-5000", "up to 1,001 numbers"),
      ("--source-language English", "go together"), ("--group a --group-column gold", "one of the two"),
-     ("--exact --temperature 0 1", "above 0")],
+     ("--exact --temperature 0 1", "above 0"), ("--language-columns source gold", "--language-columns stand for"),
+     ("--source-column source --language-columns source gold", "named by --source-column, too")],
 )  # fmt: skip
 def test_wrong_calls_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str, problem: str):
     call = ["run", "scoring", "--items", write(tmp_path, ["a,b,5"]), "--output-column", "output", "--model", SMALL]
@@ -155,6 +166,7 @@ def test_wrong_calls_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_from_a_table_to_the_table_of_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [f"The hat is {colour}.,The {thing} is {colour}.,{30 * n + 5}" for n, (colour, thing) in
             enumerate([("red", "box"), ("blue", "hat"), ("grey", "hat")])]  # fmt: skip

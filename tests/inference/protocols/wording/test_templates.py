@@ -10,7 +10,7 @@ import yaml
 
 from ground.errors import InputError
 from inference.protocols.wording import templates
-from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, PATTERNS
+from inference.protocols.wording.templates import MANIPULATED, PATTERNS
 
 BANKS = [("morality", "en"), ("morality", "ja"), ("sentiment", "en"), ("sentiment", "ja"), ("facts", "en")]
 ENTRY = {
@@ -50,7 +50,7 @@ def without_pattern(pattern: str) -> list[dict]:
 
 @pytest.mark.parametrize(("name", "language"), BANKS)
 def test_our_banks_have_one_original_and_four_or_five_of_each_pattern(name, language):
-    bank = templates.read_bank(name, language)
+    bank = templates.read_template_bank(name, language)
     assert tuple(bank.templates) == PATTERNS
     assert len(bank.templates["original"]) == 1
     assert all(len(bank.templates[pattern]) in (4, 5) for pattern in MANIPULATED)
@@ -62,12 +62,12 @@ def test_our_banks_have_one_original_and_four_or_five_of_each_pattern(name, lang
 
 
 def test_every_bank_of_ours_is_known_to_these_tests():
-    assert sorted({name for name, _ in BANKS}) == list(templates.list_banks())
-    assert {language for _, language in BANKS} == set(LANGUAGES)
+    assert sorted({name for name, _ in BANKS}) == list(templates.list_template_banks())
+    assert {language for _, language in BANKS} == {"en", "ja"}
 
 
 def test_antonyms_alone_turn_the_answer_round():
-    bank = templates.read_bank("sentiment", "en")
+    bank = templates.read_template_bank("sentiment", "en")
     for pattern, several in bank.templates.items():
         for template in several:
             assert [option.label for option in template.options] == ["yes", "no"]
@@ -78,16 +78,16 @@ def test_antonyms_alone_turn_the_answer_round():
 
 def test_a_bank_of_ones_own(tmp_path):
     path = bank_file(tmp_path, [*changed(), *changed(task="weight", note="other fields are notes")])
-    bank = templates.read_bank(f"{path}:weight", "en")
+    bank = templates.read_template_bank(f"{path}:weight", "en")
     assert (bank.name, bank.task, bank.language) == ("mine", "weight", "en")
     assert bank.templates["synonym"][1].name == "synonym-02"
     assert bank.original.render_question("The {{ sea }}") == "Is The {{ sea }} big?"  # a text is no template
     with pytest.raises(InputError, match=r"has the tasks size, weight; choose one as --templates .*:size$"):
-        templates.read_bank(path, "en")
+        templates.read_template_bank(path, "en")
     with pytest.raises(InputError, match="no task 'price', only size, weight"):
-        templates.read_bank(f"{path}:price", "en")
+        templates.read_template_bank(f"{path}:price", "en")
     with pytest.raises(InputError, match="task size: there are no templates in 'ja', only in en"):
-        templates.read_bank(f"{path}:size", "ja")
+        templates.read_template_bank(f"{path}:size", "ja")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_bank_of_ones_own(tmp_path):
         (with_pattern("synonym", []), "pattern synonym: expected a list of templates"),
         (with_pattern("synonym", [3]), "pattern synonym, template 1: must be text, not 3"),
         (with_pattern("original", ["{{ text }}?", "{{ text }}??"]), "there is one original question, not 2"),
-        (changed(language="de"), "task size: unknown language 'de'; there are en, ja"),
+        (changed(language="german"), "task size, language: 'german' is no code of .*the nearest is 'de'"),
         (changed(patterns=["a"]), "patterns must name original, synonym"),
         (changed(task=3), "entry 1: task must be text, not 3"),
         ([*changed(), *changed()], "entry 2: task size is already there in 'en'"),
@@ -116,17 +116,17 @@ def test_a_bank_of_ones_own(tmp_path):
 def test_one_line_with_file_task_and_pattern(tmp_path, content, message):
     path = bank_file(tmp_path, content)
     with pytest.raises(InputError, match=message) as raised:
-        templates.read_bank(path, "en")
+        templates.read_template_bank(path, "en")
     assert str(raised.value).startswith(path) and "\n" not in str(raised.value)
 
 
 def test_an_unknown_bank_names_ours():
     with pytest.raises(InputError, match=r"--templates moral: no such file, .*\(facts, morality, sentiment\)"):
-        templates.read_bank("moral", "en")
+        templates.read_template_bank("moral", "en")
 
 
 def test_a_draw_depends_on_seed_item_and_pattern_only():
-    bank = templates.read_bank("morality", "en")
+    bank = templates.read_template_bank("morality", "en")
     items = [f"i{number}" for number in range(400)]
     drawn = {item: bank.draw_template("agreement", item, 0).name for item in items}
     assert {
@@ -138,9 +138,9 @@ def test_a_draw_depends_on_seed_item_and_pattern_only():
 
 
 def test_a_new_template_moves_only_the_items_that_draw_it(tmp_path):
-    small = templates.read_bank(bank_file(tmp_path, changed()), "en")
+    small = templates.read_template_bank(bank_file(tmp_path, changed()), "en")
     added = with_pattern("synonym", ["Is {{ text }} tall?", "Is {{ text }} huge?", "Is {{ text }} large?"])
-    large = templates.read_bank(bank_file(tmp_path, added), "en")
+    large = templates.read_template_bank(bank_file(tmp_path, added), "en")
     for item in map(str, range(100)):
         before, after = (bank.draw_template("synonym", item, 0).source for bank in (small, large))
         assert after in (before, "Is {{ text }} tall?")
@@ -148,8 +148,8 @@ def test_a_new_template_moves_only_the_items_that_draw_it(tmp_path):
 
 def test_the_banks_of_the_paper_load_as_they_are(shared):
     for task in ("morality", "sentiment"):
-        for language in LANGUAGES:
-            bank = templates.read_bank(f"{shared / 'takayama-templates.yaml'}:{task}", language)
+        for language in ("en", "ja"):
+            bank = templates.read_template_bank(f"{shared / 'takayama-templates.yaml'}:{task}", language)
             assert [len(bank.templates[pattern]) for pattern in ("original", "synonym", "antonym")] == [1, 4, 4]
 
 
@@ -158,5 +158,5 @@ def test_our_templates_are_none_of_the_papers(shared):
         return {re.sub(r"\W", "", template.source) for several in bank.templates.values() for template in several}
 
     for name, language in BANKS[:4]:
-        theirs = templates.read_bank(f"{shared / 'takayama-templates.yaml'}:{name}", language)
-        assert not sources(templates.read_bank(name, language)) & sources(theirs)
+        theirs = templates.read_template_bank(f"{shared / 'takayama-templates.yaml'}:{name}", language)
+        assert not sources(templates.read_template_bank(name, language)) & sources(theirs)

@@ -85,8 +85,8 @@ def test_a_scale_is_mapped_and_its_middle_dropped(tmp_path, kind):
     found = texts.read_wording_texts(path, columns())
     assert [text.gold for text in found.texts] == ["no"] * 3 + ["yes"] * 3
     assert (found.rows, found.neutral, found.repeated, found.filtered) == (7, 1, 0, 0)
-    assert found.describe_counts() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
-    assert texts.read_wording_texts(path, columns(where=["k=a"])).describe_counts() == (
+    assert found.describe_counts_of_texts() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
+    assert texts.read_wording_texts(path, columns(where=["k=a"])).describe_counts_of_texts() == (
         "7 rows, 1 left out by --where, 1 neutral, dropped: 5 items (2 yes, 3 no)"
     )
 
@@ -153,33 +153,33 @@ def test_yes_and_no_go_together():
 @pytest.mark.parametrize("balanced", [False, True])
 def test_a_sample_stays_when_items_are_reordered_and_hardly_moves_when_some_are_added(balanced):
     given = pool()
-    drawn = texts.sample_texts(given, 16, balanced, 3)
+    drawn = texts.sample_texts_by_seed(given, 16, balanced, 3)
     shuffled = random.Random(0).sample(given, len(given))
-    assert set(texts.sample_texts(tuple(shuffled), 16, balanced, 3)) == set(drawn)
+    assert set(texts.sample_texts_by_seed(tuple(shuffled), 16, balanced, 3)) == set(drawn)
     assert drawn == tuple(text for text in given if text in drawn)  # in the order of the file
     added = (*given, *(Text(f"new{n}", f"New {n}.", "yes") for n in range(4)))
-    assert len(set(drawn) - set(texts.sample_texts(added, 16, balanced, 3))) <= 4
-    assert set(texts.sample_texts(given, 16, balanced, 4)) != set(drawn)
+    assert len(set(drawn) - set(texts.sample_texts_by_seed(added, 16, balanced, 3))) <= 4
+    assert set(texts.sample_texts_by_seed(given, 16, balanced, 4)) != set(drawn)
     golds = [text.gold for text in drawn]
     assert not balanced or golds.count("yes") == golds.count("no") == 8
 
 
 def test_samples_that_cannot_be_drawn():
-    assert texts.sample_texts(pool(), None, False, 0) == pool()
-    assert len(texts.sample_texts(pool(), None, True, 0)) == 20
+    assert texts.sample_texts_by_seed(pool(), None, False, 0) == pool()
+    assert len(texts.sample_texts_by_seed(pool(), None, True, 0)) == 20
     for size, balanced, message in (
         (41, False, "--sample 41: there are only 40 items to ask"),
         (22, True, "there are 30 with gold yes and 10 with gold no to ask; at most 20"),
         (7, True, "give an even number"),
     ):
         with pytest.raises(InputError, match=message):
-            texts.sample_texts(pool(), size, balanced, 0)
+            texts.sample_texts_by_seed(pool(), size, balanced, 0)
 
 
 class TestExemplars:
     """Four fixed exemplars, one per manipulated pattern, two answers of each kind."""
 
-    bank = templates.read_bank("sentiment", "en")
+    bank = templates.read_template_bank("sentiment", "en")
 
     @pytest.mark.parametrize("seed", range(6))
     def test_drawn_ones_are_balanced_as_shown_and_stay(self, seed):
@@ -193,7 +193,7 @@ class TestExemplars:
         assert exemplars.draw_wording_exemplars(pool()[::-1], self.bank, seed) == drawn
         # A sample is taken from the other end of the same order, so that few-shot does not change it.
         left = tuple(text for text in pool() if text not in {each.text for each in drawn})
-        assert texts.sample_texts(left, 10, True, seed) == texts.sample_texts(pool(), 10, True, seed)
+        assert texts.sample_texts_by_seed(left, 10, True, seed) == texts.sample_texts_by_seed(pool(), 10, True, seed)
 
     def test_the_seed_decides_which_patterns_show_yes(self):
         shown = {

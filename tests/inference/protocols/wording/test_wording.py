@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ground.errors import InputError
+from ground.languages import NAME_BY_LANGUAGE
 from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.protocols import wording
@@ -17,12 +18,12 @@ from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Text
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompt_forms import Shot
-from inference.stimuli.templates.prompts import PromptBook, build_option_values
+from inference.stimuli.templates.prompts import PromptBook, build_template_values_of_options
 
 pytestmark = pytest.mark.slow
 
 TEXTS = tuple(Text(f"t{n}", f"Remark number {n}.", "yes" if n % 2 else "no") for n in range(12))
-BANK = templates.read_bank("sentiment", "en")
+BANK = templates.read_template_bank("sentiment", "en")
 YES_NO = (Option("yes", "yes"), Option("no", "no"))
 
 
@@ -77,14 +78,14 @@ class TestStudy:
 
 
 class TestPrompts:
-    """Zero- and few-shot, chat and plain, in both languages."""
+    """Zero- and few-shot, chat and plain, in all languages."""
 
     shots = (Shot("Is ice hot?", "no"), Shot("Is ice cold?", "yes"))
 
-    @pytest.mark.parametrize("language", templates.LANGUAGES)
+    @pytest.mark.parametrize("language", NAME_BY_LANGUAGE)
     def test_plain_text_shows_exemplars_before_the_question_and_ends_where_the_answer_begins(self, language):
-        zero = book(language).render("plain", build_option_values(variant())).text
-        few = book(language).render("plain", build_option_values(variant()), shots=self.shots)
+        zero = book(language).render("plain", build_template_values_of_options(variant())).text
+        few = book(language).render("plain", build_template_values_of_options(variant()), shots=self.shots)
         yes, no = (words[0] for words in few.answers)
         asked = few.text.index("Is rain wet?")
         assert few.text.index("Is ice hot?") < few.text.index("Is ice cold?") < asked
@@ -93,10 +94,10 @@ class TestPrompts:
         assert few.text[asked:] == zero[zero.index("Is rain wet?") :]
         assert few.text[-1] in ":：" and "\n\n\n" not in few.text
 
-    @pytest.mark.parametrize("language", templates.LANGUAGES)
+    @pytest.mark.parametrize("language", NAME_BY_LANGUAGE)
     def test_chat_shows_exemplars_as_turns(self, language):
-        zero = book(language).render("chat", build_option_values(variant())).messages
-        few = book(language).render("chat", build_option_values(variant()), shots=self.shots)
+        zero = book(language).render("chat", build_template_values_of_options(variant())).messages
+        few = book(language).render("chat", build_template_values_of_options(variant()), shots=self.shots)
         assert [message["role"] for message in few.messages] == ["user", "assistant"] * 2 + ["user"]
         assert [message["content"] for message in few.messages[1::2]] == [few.answers[1][0], few.answers[0][0]]
         assert few.messages[-1:] == zero
@@ -104,7 +105,7 @@ class TestPrompts:
 
     def test_every_surface_form_of_both_answers(self):
         english, japanese = (
-            book(language).render("plain", build_option_values(variant())) for language in ("en", "ja")
+            book(language).render("plain", build_template_values_of_options(variant())) for language in ("en", "ja")
         )
         assert english.answers == (("Yes", "yes", "YES"), ("No", "no", "NO"))
         assert japanese.answers == (("はい", "ハイ"), ("いいえ", "イイエ"))
@@ -118,11 +119,11 @@ class TestPrompts:
         }
         (tmp_path / "own.yaml").write_text(json.dumps(forms))
         own = wording.read_wording_prompts("en", tmp_path / "own.yaml")
-        (message,) = own.render("chat", build_option_values(variant()), shots=self.shots).messages
+        (message,) = own.render("chat", build_template_values_of_options(variant()), shots=self.shots).messages
         assert message["content"] == "Is ice hot? nay; Is ice cold? aye; Is rain wet?"
-        assert own.render("plain", build_option_values(variant())).text == "Is rain wet?"
+        assert own.render("plain", build_template_values_of_options(variant())).text == "Is rain wet?"
         with pytest.raises(InputError, match=r"own.yaml, form plain: the template never uses {{ shots }}"):
-            own.render("plain", build_option_values(variant()), shots=self.shots)
+            own.render("plain", build_template_values_of_options(variant()), shots=self.shots)
 
 
 class TestCommandLine:
@@ -198,11 +199,13 @@ class TestCommandLine:
         assert "four exemplars, one per pattern" in capsys.readouterr().err
 
     def test_demo_stands_for_the_models_that_can_be_asked(self):
-        from inference.asking.models import find_models
+        from inference.asking.models import find_requested_models
 
-        assert [model.id for model in find_models(["demo"]) if model not in find_models(["demo"], wording.KINDS)] == [
-            "waver-demo-bert"
-        ]
+        assert [
+            model.id
+            for model in find_requested_models(["demo"])
+            if model not in find_requested_models(["demo"], wording.KINDS)
+        ] == ["waver-demo-bert"]
 
 
 def test_the_digest_of_exemplars_follows_what_is_shown():
@@ -234,7 +237,7 @@ class TestRealModels:
 
         tokenizer = tiny.byte_tokenizer() if kind == "byte" else tiny.metaspace_tokenizer()
         engine = load_engine(tiny.checkpoint(tmp_path / "model", "llama", tokenizer, max_position_embeddings=1024))
-        prompt = book("ja").render("plain", build_option_values(variant("雨はぬれますか？", "ja")))
+        prompt = book("ja").render("plain", build_template_values_of_options(variant("雨はぬれますか？", "ja")))
         found = tokenize_answers(prompt.text, prompt.answers, engine.tokens.bare)
         yes, no = (dict(forms) for forms in found.forms)
         assert yes["はい"][:2] == no["いいえ"][:2] and yes["はい"][2] != no["いいえ"][2]

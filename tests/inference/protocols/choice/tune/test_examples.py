@@ -18,9 +18,9 @@ TINY = Model("tiny", "tiny")
 
 def chosen(run: Path, whole=lambda text, most: True, seed: int = 42, subset: str | None = None):
     given = answers.read_model_answers(run, TINY)
-    return Lesson(run, TINY, given, {**settings.read_tuning_settings(), "seed": seed}, subset=subset).draw_examples(
-        whole
-    )
+    return Lesson(
+        run, TINY, given, {**settings.read_tuning_settings(), "seed": seed}, subset=subset
+    ).draw_examples_of_lesson(whole)
 
 
 def only(*orders: str):
@@ -150,6 +150,7 @@ def test_texts_that_were_cut_are_no_examples(tmp_path):
         chosen(run, whole=lambda text, most: False)
 
 
+@pytest.mark.slow
 def test_orders_are_drawn_by_the_seed_and_all_of_them_are_used(tmp_path):
     run = choice_texts.write_run(tmp_path / "run", asked=choice_texts.questions(120))
     drawn = [[each.variant for each in chosen(run, seed=seed).train] for seed in (1, 1, 2)]

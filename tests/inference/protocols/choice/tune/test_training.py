@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import product
 
 import pytest
 
@@ -98,13 +99,13 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
     """The recorded loss is the mean of -log p over the tokens of the replies, worked out one by one."""
     chosen = settings.read_tuning_settings(folder / "settings.toml")
     learner = Learner(Model("tiny", str(folder / "tiny")), chosen, "cpu")
-    from inference.asking.models import find_models
+    from inference.asking.models import find_requested_models
     from inference.protocols.choice.tune import Lesson, answers
 
-    (model,) = find_models([str(folder / "tiny")])
-    examples = Lesson(folder / "run", model, answers.read_model_answers(folder / "run", model), chosen).draw_examples(
-        learner.is_whole_text
-    )
+    (model,) = find_requested_models([str(folder / "tiny")])
+    examples = Lesson(
+        folder / "run", model, answers.read_model_answers(folder / "run", model), chosen
+    ).draw_examples_of_lesson(learner.is_whole_text)
     rows = learner.encode_examples(examples.validation)
     tuned_model = loading.load_checkpoint(
         str(folder / "tiny"), engine="causal", dtype="float32", device="cpu", revision=None, seed=0,
@@ -139,7 +140,7 @@ def test_only_the_reply_is_learnt_and_the_token_that_ends_it(folder):
     learnt = [label for label in row["labels"] if label != IGNORED_LABEL]
     assert tokens.decode([learnt[:-1]]) == [" Which?\nAnswer: A"] and learnt[-1] in tokens.ends
     asked = row["input_ids"][: -len(learnt)]
-    assert asked == learner._reader._ensure_rows([prompt])[0].ids  # what the engine asks, token for token
+    assert asked == learner._reader._get_or_tokenize_rows([prompt])[0].ids  # what the engine asks, token for token
     long = Prompt("word " * 300, None, (("A",),))
     several = [Example("a", "original/1", each, " A") for each in (long, prompt)]
     assert len(learner.encode_examples(several)) == 1 and learner.too_long == 1
@@ -173,8 +174,9 @@ class Killed(BaseException):
     """Stands for SIGKILL."""
 
 
-@pytest.mark.parametrize("moment", ["saving", "marked", "published", "weights"])
-@pytest.mark.parametrize("step", [4, 8, STEPS])
+@pytest.mark.parametrize(
+    ("moment", "step"), [*product(["saving", "marked", "weights"], [4, 8, STEPS]), ("published", STEPS)]
+)
 def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
     folder, tuned, tmp_path, monkeypatch, moment, step
 ):
@@ -205,7 +207,9 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
         elif moment == "published":
             patched.setattr(AdapterFolder, "publish_adapter", at(AdapterFolder.publish_adapter, lambda given: True))
         else:
-            patched.setattr("inference.protocols.choice.tune.checkpoints.write_json", cut_short("adapter_config.json"))
+            patched.setattr(
+                "inference.protocols.choice.tune.checkpoints.write_record_as_json", cut_short("adapter_config.json")
+            )
         with pytest.raises(Killed):
             main(call(folder, out))
     assert main(call(folder, out)) == 0
@@ -213,12 +217,12 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
 
 
 def cut_short(name):
-    from inference.tune.folder import write_json
+    from inference.tune.folder import write_record_as_json
 
     def instead(file, content):
         if file.name == name:
             raise Killed
-        write_json(file, content)
+        write_record_as_json(file, content)
 
     return instead
 

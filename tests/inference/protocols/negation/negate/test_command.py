@@ -41,7 +41,7 @@ def negate(file, *arguments):
 def test_lines_end_as_any_system_ends_them(tmp_path, end):
     path = tmp_path / "sentences.txt"
     path.write_text(f"犬が走る。{end}猫が寝る。{end}", encoding="utf-8-sig", newline="")
-    assert sentences.read_sentences(str(path)) == [("line 1", "犬が走る。"), ("line 2", "猫が寝る。")]
+    assert sentences.read_sentences_to_negate(str(path)) == [("line 1", "犬が走る。"), ("line 2", "猫が寝る。")]
 
 
 def test_every_sentence_is_negated_or_skipped_with_a_reason(file):
@@ -94,6 +94,7 @@ class Judge(TrivialEngine):
         return Score((first, second), (math.log(first), math.log(second)), 0.5, int(second > first))
 
 
+@pytest.mark.slow
 def test_a_model_judges_and_is_compared_with_people(file, tmp_path, monkeypatch):
     model = shutil.copytree(MODEL, tmp_path / "judge")  # a demo model's own weights are known by their revision
     monkeypatch.setattr(Settings, "load_model_engine", lambda settings, model, seed: Judge())

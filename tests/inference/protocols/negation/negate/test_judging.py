@@ -82,7 +82,7 @@ def test_the_source_is_shown_first_as_an_acceptable_sentence(language, form):
     variant = judging.build_judging_study(MADE, "small", language, "").items[1].variants[0]
     prompt = asked.render(variant, "[MASK]")
     source, negation = "窓を開けて眠る。", "窓を開けず眠る。"
-    accepted = book.find_answer_words(form)[judging.ACCEPTABLE][0]
+    accepted = book.get_answer_words_of_form(form)[judging.ACCEPTABLE][0]
     if form == CHAT:
         assert [(each["role"], each["content"]) for each in prompt.messages[1:]] == [
             ("user", source), ("assistant", accepted), ("user", negation)
@@ -100,7 +100,7 @@ def test_a_sentence_that_comes_twice_is_asked_about_once():
 def test_precision_recall_and_f1_are_those_of_scikit_learn():
     judged = {("s", str(number)): number % 3 != 0 for number in range(40)}
     accepted = {("s", str(number)) for number in range(40) if number % 4}
-    found = people.compare_with_people(accepted | {("s", "other")}, judged)
+    found = people.score_filter_against_people(accepted | {("s", "other")}, judged)
     metrics = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn (make references)")
     expected = metrics.precision_recall_fscore_support(
         [not verdict for verdict in judged.values()], [pair not in accepted for pair in judged], average="binary"
@@ -113,10 +113,10 @@ def test_precision_recall_and_f1_are_those_of_scikit_learn():
 
 
 def test_measures_are_undefined_where_nothing_is_positive():
-    found = people.compare_with_people({("s", "a")}, {("s", "a"): True})
+    found = people.score_filter_against_people({("s", "a")}, {("s", "a"): True})
     assert all(map(math.isnan, (found.precision, found.recall, found.f1)))
     assert str(found).endswith("nothing to measure (undefined: precision, recall, F1)")
-    one_sided = people.compare_with_people({("s", "a")}, {("s", "a"): False})
+    one_sided = people.score_filter_against_people({("s", "a")}, {("s", "a"): False})
     assert math.isnan(one_sided.precision) and (one_sided.recall, one_sided.f1) == (0, 0)
 
 

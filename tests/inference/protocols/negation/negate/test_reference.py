@@ -33,6 +33,7 @@ def reference(shared):
     return found
 
 
+@pytest.mark.slow
 def test_the_accepted_negations_come_out_letter_for_letter_and_few_of_the_others(reference):
     found = {True: [], False: []}
     for _, _, _, made, theirs in reference:
@@ -63,6 +64,7 @@ def test_the_pairs_that_hold_a_negation_are_found_and_no_others(reference, share
     assert len(negated) == 33
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["train", "valid"])
 def test_the_published_negations_come_out_of_their_sources(part, shared):
     """Those that were annotated; of the training part, two rules were set right after one look at what was missed."""

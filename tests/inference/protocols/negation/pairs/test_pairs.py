@@ -81,7 +81,7 @@ def test_a_filled_sheet_becomes_items_with_the_labels_of_most(folder):
                  cwd=folder)  # fmt: skip
     assert "1 originals and 3 of 5 pairs with a negation" in done.stdout
     assert "2 left out: no label of most annotators, and of two at least" in done.stdout
-    found = nli.read_instances(folder / "items.jsonl")
+    found = nli.read_sentence_pairs_of_nli(folder / "items.jsonl")
     assert [(each.pattern, each.label) for each in found] == [
         ("original", "entailment"), ("p_neg", "contradiction"), ("h_neg", "neutral"), ("p_neg_h_neg", "entailment"),
     ]  # fmt: skip
@@ -109,14 +109,16 @@ def test_a_label_that_is_none_is_refused(folder, label, words):
     made(folder)
     fill(folder, [(label, "", "")] * 5)
     with pytest.raises(InputError, match=f"row 2: .*{words}"):
-        sheet.read_labelled_sheet(folder / "sheet.csv", nli.group_instances(nli.read_instances(folder / "jnli.json")))
+        sheet.read_labelled_sheet(
+            folder / "sheet.csv", nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(folder / "jnli.json"))
+        )
 
 
 def test_one_annotator_gives_no_label_of_most(folder):
     made(folder, "--annotators", "1")
     fill(folder, [("neutral",)] * 5)
     found = sheet.read_labelled_sheet(
-        folder / "sheet.csv", nli.group_instances(nli.read_instances(folder / "jnli.json"))
+        folder / "sheet.csv", nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(folder / "jnli.json"))
     )
     assert [row.label for row in found] == [""] * 5
 

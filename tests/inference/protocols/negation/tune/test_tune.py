@@ -134,7 +134,7 @@ class TestGrid:
         assert stopped.trained + again.trained == whole.trained
         assert left(out) == left(tmp_path / "whole" / "t")
 
-    @pytest.mark.parametrize("moment", ["keep_best_cell", "publish_checkpoint"])
+    @pytest.mark.parametrize("moment", ["keep_only_best_cell_of_seed", "publish_checkpoint"])
     def test_a_kill_between_a_cell_and_what_follows_it_loses_nothing(self, moment, tmp_path, monkeypatch):
         results = {cell: CellResult(0.9 - place / 10, 1.0) for place, cell in enumerate(GRID.list_cells(0))}
         tuned(Paper(results), tmp_path / "whole" / "t")

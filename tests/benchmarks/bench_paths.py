@@ -1,0 +1,266 @@
+"""What is saved by leaving out paths that cannot matter: `bench_paths.py --against FOLDER [--models ...] [--vllm]`.
+
+FOLDER is another checkout of Waver, the one before a change. One thread, CPU time of the process and of all that it
+started (vLLM works in one of its own). Both versions are processes of their own, that have loaded the model and asked
+once; they are asked in turn, so that a slow minute of the machine falls on both. Each number is the median of the
+rounds. `asked` counts what the model is given: tokens of all passes, padding included, and with vLLM requests.
+
+Asked are the same prompts of some 90 tokens, half of them shared, with four kinds of options:
+
+- yes/no: three spellings each, with a space before them and without; a byte-level BPE cuts them into several tokens
+- scale: the five words of a rating scale, likewise
+- words: choices of a question, in words of its own
+- numbers: 1 to 100
+
+and these models: 5M and 95M have random weights, and nearly all tokens are equally probable, so that every path
+matters; in the sharp ones the small-letter spellings, and numbers, are favoured until the median token lies 20 nats
+below, with a spread of 1.6, as in waver-demo-large. `demo` are trained demo models, asked for the demo's own studies:
+waver-demo-rater for a scale, waver-demo-large for the others. It answers yes and no with a token each.
+
+The last columns are the share of responses that differ at all, the largest difference of a probability, the largest
+relative one, and whether any answer differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # before torch is loaded
+os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+HERE = Path(__file__).resolve().parents[2]
+ROUNDS = 5
+SCALE = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
+WORDS = ("lamp", "room", "bread", "day", "train", "time", "rain", "snow", "hill", "warm", "cold", "makes", "tastes")
+PROMPTS = {"5M": 24, "95M": 4}
+DEMO_PROMPTS = 96
+DEMO = {
+    "scale": ("waver-demo-rater", "scale", "--labels", "words", "--limit", "12"),
+    "words": ("waver-demo-large", "choice", "--answer", "texts", "--limit", "12"),
+    "numbers": ("waver-demo-large", "scoring", "--exact", "--range", "1-100", "--samples", "0", "--limit", "96"),
+}
+SPREAD, FAVOUR = 5.0, 18.0  # logits of random weights have a spread of 0.32
+KINDS = ("yes/no", "scale", "words", "numbers")
+
+
+def prompts_of(kind: str, number: int) -> list[Any]:
+    """Prompts with the options of one kind."""
+    from inference.stimuli.templates.prompts import Prompt
+
+    draw = random.Random(0)
+    start = "Do you agree with the statement below? Reply in a word. This is how others see it, now and on Sundays. "
+    prompts = []
+    for _ in range(number):
+        statement = " ".join(draw.choices(WORDS, k=draw.randint(13, 19)))
+        own = [" ".join(draw.choices(WORDS, k=draw.randint(1, 6))) for _ in range(4)]
+        words = {"yes/no": ("yes", "no"), "scale": SCALE, "words": dict.fromkeys(own), "numbers": ()}[kind]
+        spelled = tuple((word,) if kind == "words" else (word, word.capitalize(), word.upper()) for word in words)
+        text = f"{start}Statement: {statement}.\nReply:"
+        prompts.append(Prompt(text, None, spelled, range(1, 101) if kind == "numbers" else None))
+    return prompts
+
+
+def save_model(folder: str, size: str) -> None:
+    """Save a random model with the tokenizer that cuts its words."""
+    from bench_engines import SHAPES, build
+
+    from helpers import tiny_models
+
+    made = build(SHAPES[("5M", "95M").index(size)], tiny_models.byte_tokenizer(vocab_size=300))
+    made.model.save_pretrained(folder)
+    made.tokenizer.save_pretrained(folder)
+
+
+def sharpen(engine: Any, prompts: list[Any]) -> None:
+    """Favour the tokens of the first spelling of every option behind a space, and digits."""
+    import torch
+
+    spelled = {f" {words[0]}" for prompt in prompts for words in prompt.answers} or {f" {n}" for n in range(1, 101)}
+    favoured = sorted({token for ids in engine.tokens.bare(sorted(spelled)) for token in ids})
+    bias = torch.zeros(engine.model.config.vocab_size)
+    bias[favoured] = FAVOUR
+    engine.model.get_output_embeddings().register_forward_hook(lambda module, given, logits: SPREAD * logits + bias)
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of those that it started and that still run."""
+    parents, used = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(folder.name)], used[int(folder.name)] = int(fields[1]), int(fields[11]) + int(fields[12])
+    own = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in own} - own:
+        own |= more
+    return sum(used[pid] for pid in own) / os.sysconf("SC_CLK_TCK")
+
+
+def count_asked(engine: Any) -> list[int]:
+    """Count what the model is given from now on, in the one entry of a list."""
+    counted = [0]
+    if hasattr(engine, "_run_requests"):
+        inner = engine._run_requests
+
+        def run(prompts: Any, parameters: Any) -> Any:
+            counted[0] += len(prompts)
+            return inner(prompts, parameters)
+
+        engine._run_requests = run
+    else:
+        forward = engine.model.forward
+
+        def pass_on(*args: Any, **inputs: Any) -> Any:
+            counted[0] += inputs["input_ids"].numel() if "input_ids" in inputs else 0
+            return forward(*args, **inputs)
+
+        engine.model.forward = pass_on
+    return counted
+
+
+def work(folder: str, kind: str, size: str, sharp: bool, backend: str) -> None:
+    """One version: after every line on standard input, ask everything and say what it cost."""
+    import torch
+
+    from inference import engines
+
+    torch.set_num_threads(1)
+    engine = engines.load_engine(folder, engine=backend, device="cpu", dtype="float32")
+    prompts = prompts_of(kind, PROMPTS[size]) if size in PROMPTS else capture_demo_prompts(engine, kind)
+    if sharp:
+        sharpen(engine, prompts)
+    asked = count_asked(engine)
+
+    def ask() -> list[Any]:
+        scores = {}
+        for batch in engine.batches(prompts):
+            scores |= zip(batch, engine.score([prompts[number] for number in batch])[0], strict=True)
+        return [scores[place] for place in range(len(prompts))]
+
+    scores = ask()
+    told = [[score.probability, score.logprob, score.answer] for score in scores]
+    print("ready " + json.dumps([asked[0], told]), flush=True)
+    for _ in sys.stdin:
+        began = time.process_time() if backend == "causal" else cpu_seconds()
+        ask()
+        ended = time.process_time() if backend == "causal" else cpu_seconds()
+        print(f"result {ended - began}", flush=True)
+
+
+def capture_demo_prompts(engine: Any, kind: str) -> list[Any]:
+    """The prompts of a study of the demo, caught while it is asked."""
+    from inference.__main__ import main
+    from inference.asking.one_model import Settings
+
+    prompts: list[Any] = []
+    score = engine.score
+
+    def catch(batch: Any, *more: Any) -> Any:
+        prompts.extend(batch)
+        return score(batch, *more)
+
+    engine.score = catch
+    Settings.load_model_engine = lambda self, model, seed: engine  # type: ignore
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(sys.stderr):
+        main(["run", *DEMO[kind][1:], "--items", "demo", "--model", engine.name, "--out", f"{folder}/run"])
+    engine.score = score
+    return prompts[:DEMO_PROMPTS]
+
+
+class Version:
+    """The process of one version."""
+
+    def __init__(self, root: Path, *call: str) -> None:
+        paths = [root, root / "tests", root / "tests" / "benchmarks"]
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--work", *call],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))},
+        )  # fmt: skip
+        self.asked, self.scores = json.loads(self._await("ready "))
+
+    def _await(self, word: str) -> str:
+        for line in self.process.stdout or ():
+            if line.startswith(word):
+                return line[len(word) :]
+        raise SystemExit(f"{self.process.args} ended")
+
+    def ask(self) -> float:
+        """CPU seconds of one round."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        return float(self._await("result "))
+
+    def end(self) -> None:
+        """End the process, and wait for it."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def compare(against: Path, *call: str) -> str:
+    """One line of the table."""
+    before, after = versions = [Version(root, *call) for root in (against, HERE)]
+    rounds = [[version.ask() for version in versions] for _ in range(ROUNDS)]
+    for version in versions:
+        version.end()
+    n_prompts = len(before.scores)
+    old, new = (1e3 * statistics.median(column) / n_prompts for column in zip(*rounds, strict=True))
+    ratio = statistics.median(a / b for a, b in rounds)
+    pairs = [
+        (a, b)
+        for one, two in zip(before.scores, after.scores, strict=True)
+        for a, b in zip(one[0], two[0], strict=True)
+    ]
+    farthest = max(abs(a - b) for a, b in pairs)
+    relative = max(abs(a - b) / max(a, b) for a, b in pairs if max(a, b))
+    changed = sum(one[0] != two[0] for one, two in zip(before.scores, after.scores, strict=True)) / n_prompts
+    answers = sum(one[2] != two[2] for one, two in zip(before.scores, after.scores, strict=True))
+    return (f"{old:9.2f} {new:8.2f} {ratio:6.2f}x {before.asked / n_prompts:8.1f} {after.asked / n_prompts:7.1f} "
+            f"{changed:8.2f} {farthest:8.1e} {relative:8.1e} {answers:7}")  # fmt: skip
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--against", type=Path, metavar="FOLDER", help="the checkout to compare with")
+    parser.add_argument("--models", nargs="+", default=["demo", "5M", "95M"], choices=["demo", "5M", "95M"])
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--vllm", action="store_true", help="ask with engine vllm")
+    parser.add_argument("--work", nargs=5, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        folder, kind, size, sharp, backend = options.work
+        return work(folder, kind, size, sharp == "sharp", backend)
+    if not options.against:
+        parser.error("--against is needed: which checkout is compared with?")
+    sys.path[:0] = [str(HERE), str(HERE / "tests"), str(HERE / "tests" / "benchmarks")]
+    print("model       options  ms: before    after   ratio   asked:    now   differ  largest relative answers")
+    backend = "vllm" if options.vllm else "causal"
+    for size in options.models:
+        with tempfile.TemporaryDirectory() as folder:
+            if size in PROMPTS:
+                save_model(folder, size)
+            for weights in ("flat", "sharp") if size in PROMPTS and not options.vllm else ("as is",):
+                for kind in [kind for kind in options.kinds if size in PROMPTS or kind in DEMO]:
+                    model = folder if size in PROMPTS else str(HERE / "inference" / "demo" / "models" / DEMO[kind][0])
+                    line = compare(options.against.resolve(), model, kind, size, weights, backend)
+                    print(f"{size:4} {weights:6} {kind:8} {line}", flush=True)
+    return None
+
+
+if __name__ == "__main__":
+    main()
