@@ -6,6 +6,7 @@ those of any run. Units are found again by their keys, which are the items of th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 
 from ground import run_json
 from ground.errors import InputError, RunFailed
+from ground.locking import lock_if_abandoned
 from ground.progress import print_progress
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.failures import NO_FAILURES, AllowedFailures
@@ -21,6 +23,7 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Questions
 from inference.engines.contract import Engine
+from inference.runfolder.locking import remove_run_of_refused_call
 from inference.runfolder.parquet import read_parquet
 from inference.runfolder.store import IDENTITY
 from inference.runfolder.stored_study import read_stored_study
@@ -107,6 +110,7 @@ class PartAsker:
         InputError
             The model cannot be asked this, or is another one than that of this name was.
         """
+        self._remove_folders_without_responses()
         failure = self._finish_asking_of_stopped_call(command, allowed)
         if failure is not None:
             return failure
@@ -119,6 +123,16 @@ class PartAsker:
         folders = [*self._list_folders_of_earlier_calls()]
         out = self._root / f"part-{int(folders[-1].name.rpartition('-')[2]) + 1 if folders else 0:06d}"
         return self._ask_study_of_units(build_study(unread), out, command, allowed)
+
+    def _remove_folders_without_responses(self) -> None:
+        """Remove what calls have left that were killed before their first response, such as while the model loaded."""
+        for folder in [*self._list_folders_of_earlier_calls()]:
+            if any((folder / "responses").glob("part-*.parquet")):
+                continue
+            lock = lock_if_abandoned(folder / ".lock")
+            if lock is not None:  # else another call is at work in it
+                remove_run_of_refused_call(folder, [folder])
+                os.close(lock)
 
     def _finish_asking_of_stopped_call(self, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
         """Ask what a call that was stopped or killed has left: what it asked in one order only is not asked again."""

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import psutil
-import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
@@ -140,9 +139,9 @@ def rows(folder: Path) -> Wrote:
     found: Wrote = {}
     for run in (path.parent for path in folder.rglob("run.json")):
         parts = sorted((run / "responses").glob("part-*.parquet"))
-        table = pa.concat_tables([pq.read_table(part, partitioning=None) for part in parts])
-        found |= {f"{run.name}: {[row[name] for name in KEY]}": repr(row) for row in table.to_pylist()}
-        found[f"{run.name}: number of rows"] = table.num_rows
+        responses = [row for part in parts for row in pq.read_table(part, partitioning=None).to_pylist()]
+        found |= {f"{run.name}: {[row[name] for name in KEY]}": repr(row) for row in responses}
+        found[f"{run.name}: number of rows"] = len(responses)
         found |= {f"{run.name}/{name}": "" for name in names(run).keys() - {f"responses/{part.name}" for part in parts}}
     return found
 

@@ -20,6 +20,7 @@ from inference.judge.questions import NONE, Questions, build_judge_study, read_o
 from inference.judge.reading import FOLDER, Judge, Judgement
 from inference.judge.texts import Reply, RunTexts
 from inference.judge.writing import build_judged_columns, write_judged_rows
+from inference.runfolder.store import Run
 
 CALL = ["waver", "judge"]
 READS = {"Yes.": (0.8, 0.1), "No.": (0.1, 0.7), "Hm.": (0.1, 0.1)}
@@ -120,6 +121,24 @@ def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     undisturbed = write_texts(tmp_path / "other", texts)
     judge(undisturbed, ToldJudge(READS.__getitem__))
     assert rows_of(folder) == rows_of(undisturbed)
+
+
+@pytest.mark.parametrize("recorded", ["nothing", "the model"])
+def test_what_a_kill_before_the_first_response_leaves_is_removed(recorded, tmp_path, monkeypatch):
+    """A kill while the model is loaded, and one between the records of the model and of its conditions."""
+
+    def kill(*_):
+        raise KeyboardInterrupt
+
+    folder = write_texts(tmp_path / "run", TEXTS)
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, {"nothing": "add_model", "the model": "add_condition"}[recorded], kill)
+        with pytest.raises(KeyboardInterrupt):
+            judge(folder, ToldJudge(READS.__getitem__))
+    assert [path.parent.name for path in folder.rglob("part-*/run.json")] == ["part-000000"]
+    assert judge(folder, ToldJudge(READS.__getitem__)) == (None, 4)
+    assert [path.name for path in folder.rglob("part-*") if path.is_dir()] == ["part-000000"]
+    assert len(rows_of(folder)) == 4
 
 
 def test_another_judge_and_another_condition_join(tmp_path):
