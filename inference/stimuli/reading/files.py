@@ -381,7 +381,8 @@ class _Loader(yaml.CSafeLoader):
 _YAML_PROBLEMS = {  # as the library says them: in our words
     "exceeded maximum nesting depth": "nested too deeply",
     "found invalid Unicode character escape code": (
-        r"an escape is no character: write the character itself, or \U0001f600, not a pair such as \ud83d\ude00"
+        r"an escape is no character, but half of a surrogate pair or too large: write the character itself, "
+        r"or \U0001f600, not \ud83d\ude00"
     ),
 }
 _ADVICE = "write a number in plain digits, or put a text into quotes"
