@@ -6,13 +6,14 @@ own, and writes the rows as they arrive. So the run folder is the same, and a ru
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import os
 import sys
+import uuid
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -234,6 +235,12 @@ class RemoteEngine:
         def list_batch_prompts(key: Key) -> list[Prompt]:
             return [rounds[key[0]].prompts[index] for index in batches[key]]
 
+        worker_names: list[str] = []
+
+        def choose_worker_options() -> dict[str, Any]:
+            worker_names.append(f"waver-worker-{uuid.uuid4().hex}")
+            return {"name": worker_names[-1], "max_task_retries": RETRIES}  # and as many restarts as it takes
+
         blocks = [pa.table({"task": [pack_value([(key, list_batch_prompts(key)) for key in task])]}) for task in tasks]
         with warnings.catch_warnings():
             # Retries can only be set in a way that Ray 2.64 will remove; pyproject.toml keeps Ray below that.
@@ -249,7 +256,7 @@ class RemoteEngine:
                     max_tasks_in_flight_per_actor=1 if batch_by_batch else 2,
                 ),
                 fn_constructor_args=(self._source, list(packed_prompts), [tuple(round_.ways) for round_ in rounds]),
-                ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
+                ray_remote_args_fn=choose_worker_options,
                 **self._cluster.resources,
             )
         # Not `iter_batches`: it starts threads that nothing ends when a run is stopped (`Cluster.__exit__`).
@@ -260,6 +267,11 @@ class RemoteEngine:
                     if isinstance(batch_answers, Exception):
                         raise batch_answers
                     yield from batch_answers
+        # Ray ends workers to which nothing refers. After one has died it now and then keeps them, with their slots, and
+        # the workers of the next stream would wait for these slots forever.
+        for name in worker_names:
+            with contextlib.suppress(ValueError):  # it has ended
+                self._cluster._ray.kill(self._cluster._ray.get_actor(name))
 
     def _call_scout_method(self, method: str, *arguments: Any) -> Any:
         """Call a method of the scout, which is started where there is none, and return the result."""
