@@ -167,9 +167,11 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
 
 def test_a_batch_that_kills_every_worker_gets_errors_and_is_asked_again_elsewhere(tmp_path, cluster, monkeypatch):
     """Ray is made to keep the workers of a stream, as it does now and then: the next ones get their slots."""
-    pool = "ray.data._internal.execution.operators.actor_pool_map_operator._ActorPool"
-    workers = []
-    monkeypatch.setattr(f"{pool}._release_running_actors", lambda pool, force: workers.extend(pool._running_actors))
+    pools = pytest.importorskip("ray.data._internal.execution.operators.actor_pool_map_operator")
+    release, workers = pools._ActorPool._release_running_actor, []
+    monkeypatch.setattr(
+        pools._ActorPool, "_release_running_actor", lambda pool, worker: (workers.append(worker), release(pool, worker))
+    )
     monkeypatch.setattr("inference.asking.cluster.RETRIES", 0)
     with pytest.raises(RunFailed, match="4 of 60 rows have no response"):
         execute_tasks([task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster)
