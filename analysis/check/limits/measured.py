@@ -123,7 +123,7 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
         )
     if study.measure == VALIDITY and np.isnan(answers).all():  # only a share over all answers, or bounds, are known
         return Number(study.name, model, condition, VALIDITY, float(study.validity[unit]), None, 0, np.nan,
-                      "how far single answers are valid is not known")  # fmt: skip
+                      "the validity of single answers is not known, or known between bounds only")  # fmt: skip
     with np.errstate(over="ignore", invalid="ignore"):
         panel = study.estimate_mean_of_answers(answers)
         is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
