@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 
@@ -12,15 +12,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-Validity = TypeVar("Validity", "pd.Series", "npt.NDArray[np.float64]", float)
-
 FEW_MODELS, FEW_ITEMS = 3, 30  # below them a page says that they are few
 KEPT = 0.8  # part of the changes that wordings of the same meaning must keep, for a result to stand on them
 LOW_MASS = 0.5  # below this mass, an answer is not even what the model would say most of the time
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"  # what `judge_validity` says
 
 
-def has_mostly_invalid_answers(validity: Validity) -> Validity:
+def has_mostly_invalid_answers(validity: pd.Series | npt.NDArray[np.float64] | float) -> Any:
     """Tell which models are not judged: less than half of their probability, texts or samples is surely an answer.
 
     The rule of every page: such a model is not ranked, is named in no verdict, counts in no sentence that compares

@@ -91,7 +91,7 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     ).fetchall()
     if not units:
         return "no paraphrase has a valid answer"
-    lacks = [(study, list_unmet_requirements(*unit, n_coefficients)) for study, *unit in units]
+    lacks = [(unit[0], list_unmet_requirements(n_coefficients, *unit[1:])) for unit in units]
     _, fewest = min(lacks, key=lambda unit: len(unit[1]))
     if fewest:
         return ", and ".join(fewest)
@@ -101,12 +101,14 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
 
 
 def list_unmet_requirements(
-    language: str, has_words: bool, n_items: int, n_answers: int, varies: bool, n_coefficients: int
+    n_coefficients: int, language: str, has_words: bool, n_items: int, n_answers: int, varies: bool
 ) -> list[str]:
     """List what answers lack for a mixed model, each with its numbers.
 
     Parameters
     ----------
+    n_coefficients
+        Those of the fit, without the intercept.
     language
         Code of the language of the wordings.
     has_words
@@ -115,8 +117,6 @@ def list_unmet_requirements(
         Items with a valid answer to a paraphrase, and these answers.
     varies
         Whether not all answers are the same.
-    n_coefficients
-        Those of the fit, without the intercept.
 
     Returns
     -------
@@ -125,9 +125,9 @@ def list_unmet_requirements(
 
     Examples
     --------
-    >>> list_unmet_requirements("de", True, 3, 9, True, 12)
+    >>> list_unmet_requirements(12, "de", True, 3, 9, True)
     ['12 features of 3 items need at least 16 valid answers to paraphrases; there are 9']
-    >>> list_unmet_requirements("de", True, 1, 90, False, 12)
+    >>> list_unmet_requirements(12, "de", True, 1, 90, False)
     ['a mixed model needs 2 items; there is 1', 'all valid answers are the same']
     """
     unmet = []
