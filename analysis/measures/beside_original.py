@@ -205,7 +205,8 @@ def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Ans
     units = _list_models_and_conditions(runs, study)
     rows = runs.execute(
         """
-        SELECT u.unit, s.place, a.agreement, a.validity, least(1, a.validity + a.hidden) AS validity_at_most
+        SELECT u.unit, s.place, a.agreement, a.validity,
+               CASE WHEN a.hidden > 0 THEN least(1, a.validity + a.hidden) ELSE a.validity END AS validity_at_most
         FROM (SELECT * FROM answers WHERE study = $study) AS a
         JOIN (SELECT item, variant, row_number() OVER (ORDER BY position) - 1 AS place FROM stimuli
               WHERE study = $study) AS s USING (item, variant)
