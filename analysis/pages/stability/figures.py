@@ -31,6 +31,7 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     )
     for _, study_cells in cells.groupby("study", sort=False):
         study_boxes = study_cells.loc[study_cells["median"].notna(), list(boxes)]
+        study_boxes = study_boxes.astype({"silent": bool})  # items without a box had made it a column of objects
         if not study_boxes["silent"].all():
             yield study_boxes, study_cells[list(frames["items"])]
 
