@@ -25,7 +25,7 @@ HIGHER = (HIGHER_A, HIGHER_B)
 PLAIN_NAMES = {
     LOGIT: "agreement on a scale without ends (logit)",
     FLIPS: "how many items get both answers (flips)",
-    VALIDITY: "how many answers are valid (validity)",
+    VALIDITY: "how much is on the options (validity)",
 }
 
 
@@ -139,8 +139,8 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
     if len(invalid):
         validities = [min(invalid[f"{side}_validity"]) for side in "ab"]
         yield (
-            f"Not all answers are valid: at least {100 * validities[0]:.1f} % of A and {100 * validities[1]:.1f} % of "
-            "B; measures other than validity compare only what is valid on both sides."
+            f"Validity is below 1: at least {100 * validities[0]:.1f} % in A and {100 * validities[1]:.1f} % in B. "
+            "Measures other than validity compare only answers that are valid on both sides."
         )
     open_rows = headline[(headline["verdict"] == NO_DIFFERENCE) & headline["least_difference"].notna()]
     if len(open_rows) == len(headline) == 1:

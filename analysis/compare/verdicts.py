@@ -84,7 +84,7 @@ def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
             shown_names = names
         yield f"  {_describe_row(row)}"
         if row["measure"] != VALIDITY and (row["a_validity"] < 1 or row["b_validity"] < 1):
-            yield f"    valid answers: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only those of both count"
+            yield f"    validity: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only answers valid in both"
         if row["verdict"] == NO_DIFFERENCE:
             yield from (f"    {line}" for line in _describe_power(row))
 

@@ -15,6 +15,8 @@ from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analysis.runs import Runs
 
 # Sums over some rows of an item, as SQL. An answer of exactly 0.5, a tie, agrees (Haller et al., section 4.2).
@@ -71,9 +73,10 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
-      (bool: a text or a given answer, not probabilities or thoughts), outvoted (bool: has an agreement, of samples of
-      which as many hold no answer as give the more frequent one), samples (valid ones that agreement is the share
-      of, else null), logprob, text_logprob (as in responses); one row per answer, without those of
+      (bool: a text or a given answer, not probabilities or thoughts), hidden (how much more of the probability may be
+      on the options, where a server showed the most probable tokens only; else 0), outvoted (bool: has an agreement,
+      of samples of which as many hold no answer as give the more frequent one), samples (valid ones that agreement is
+      the share of, else null), logprob, text_logprob (as in responses); one row per answer, without those of
       `conditions.find_subsampled_model_conditions`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
@@ -122,6 +125,43 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     )
     _refuse_duplicate_rows(runs)
     runs.execute("ALTER TABLE unchecked RENAME TO item_patterns")
+
+
+def has_bounded_masses(runs: Runs, study: str) -> bool:
+    """Tell whether a study has responses of which a server showed the most probable tokens only."""
+    return any("mass_upper" not in folder.empty for folder in runs.folders if folder.study == study)
+
+
+def average_validity_of_paraphrases(runs: Runs) -> pd.DataFrame:
+    """Average the validity of every unit over its responses to paraphrases, with its upper bound.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; validity: 0 to 1; validity_at_most: the upper bound, where a server showed the most
+        probable tokens only, so that the validity is the lower one; else NaN.
+    """
+    create_agreement_tables(runs)
+    studies = [name for name in runs.info["studies"] if has_bounded_masses(runs, name)]
+    bounds = "SELECT NULL::VARCHAR AS study, NULL::VARCHAR AS model, NULL::VARCHAR AS condition, NULL::DOUBLE AS hidden"
+    if studies:
+        bounds = (
+            "SELECT study, model, condition, avg(hidden) AS hidden FROM answers WHERE NOT original AND study IN "
+            f"({', '.join(map(quote_sql_literal, studies))}) GROUP BY ALL HAVING max(hidden) > 0"
+        )
+    return runs.sql(
+        f"""
+        SELECT study, model, condition, validity,
+               CASE WHEN hidden > 0 THEN least(1, validity + hidden) END AS validity_at_most
+        FROM (SELECT study, model, condition, sum(n_rows * validity_mean) / sum(n_rows) AS validity
+              FROM item_patterns WHERE NOT original GROUP BY ALL)
+        LEFT JOIN ({bounds}) USING (study, model, condition)"""
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +241,7 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
             f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_no_answer_wins_among_samples_sql()}'
         )
     name = quote_sql_literal(study)
+    hidden = "coalesce(r.mass_upper - r.mass, 0)" if has_bounded_masses(runs, study) else "0.0"
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [
         f"({quote_sql_literal(m)}, {quote_sql_literal(c)})"
@@ -210,7 +251,8 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common_kind.original}) AS original,
-               {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written,
+               {agreement} AS agreement, {validity} AS validity, {hidden} AS hidden, r.output,
+               {written} AS written,
                coalesce({outvoted_sql}, false) AS outvoted, {samples} AS samples, r.logprob, r.text_logprob
         FROM (SELECT * FROM responses WHERE study = {name}{condition_filter}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""

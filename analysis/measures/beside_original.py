@@ -54,7 +54,10 @@ class AnswersBesideOriginal:
     values, distances
         (units, wordings): the value, and how far it is from that of the original, 0 to 1.
     validity
-        Of every unit, the mean mass or share of valid answers; of two answers, over these wordings.
+        Of every unit, the mean mass or share of valid answers; of two answers, over these wordings; the lower bound,
+        where not all of the probability was shown.
+    validity_at_most
+        Of every unit, the upper bound; NaN where the validity is exact.
     """
 
     study: str
@@ -64,11 +67,13 @@ class AnswersBesideOriginal:
     values: Array
     distances: Array
     validity: Array
+    validity_at_most: Array
 
 
 @dataclass(frozen=True)
 class _Answers:
-    """Hold values and answers of a study, each (units, stimuli), and the validity (units,) or (units, stimuli).
+    """Hold values and answers of a study, each (units, stimuli), and the validity and its upper bound, NaN where the
+    validity is exact, each (units,) or (units, stimuli).
 
     Answers are numbers that tell them apart, NaN where there is none; of sides, 0 is on neither side.
     """
@@ -77,6 +82,7 @@ class _Answers:
     values: Array
     answers: Array
     validity: Array
+    validity_at_most: Array
     are_sides: bool = False
 
 
@@ -199,7 +205,8 @@ def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Ans
     units = _list_models_and_conditions(runs, study)
     rows = runs.execute(
         """
-        SELECT u.unit, s.place, a.agreement, a.validity
+        SELECT u.unit, s.place, a.agreement, a.validity,
+               CASE WHEN a.hidden > 0 THEN least(1, a.validity + a.hidden) ELSE a.validity END AS validity_at_most
         FROM (SELECT * FROM answers WHERE study = $study) AS a
         JOIN (SELECT item, variant, row_number() OVER (ORDER BY position) - 1 AS place FROM stimuli
               WHERE study = $study) AS s USING (item, variant)
@@ -207,10 +214,11 @@ def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Ans
               WHERE study = $study) AS u USING (model, condition)""",
         {"study": study},
     ).fetchnumpy()
-    values, validity = (
-        _arrange_column_as_array(rows, name, (len(units), n_stimuli)) for name in ("agreement", "validity")
+    values, validity, validity_at_most = (
+        _arrange_column_as_array(rows, name, (len(units), n_stimuli))
+        for name in ("agreement", "validity", "validity_at_most")
     )
-    return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5), validity)
+    return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5), validity, validity_at_most)
 
 
 def _list_models_and_conditions(runs: Runs, study: str) -> list[tuple[str, str]]:
@@ -255,7 +263,10 @@ def _read_right_probabilities_and_letters(runs: Runs, study: str, stimuli: pd.Da
         {"study": study},
     ).fetchnumpy()
     shares = _arrange_column_as_array(rows, "share", (len(units), len(stimuli)))
-    return _Answers(units, np.where(np.isnan(shares), is_right, shares), chosen, read_study.validity[is_plain])
+    return _Answers(
+        units, np.where(np.isnan(shares), is_right, shares), chosen, read_study.validity[is_plain],
+        read_study.validity_at_most[is_plain],
+    )  # fmt: skip
 
 
 def _read_mean_ratings_and_sides(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
@@ -269,7 +280,8 @@ def _read_mean_ratings_and_sides(runs: Runs, study: str, stimuli: pd.DataFrame) 
     values = read_study.keyed_scores[:, places["item_code"], places["wording_code"]]
     side = np.where(np.abs(values - MIDDLE) <= ON_NO_SIDE, 0.0, np.sign(values - MIDDLE))
     units = list(read_study.units[["model", "condition"]].itertuples(index=False, name=None))
-    return _Answers(units, values, side, read_study.units["validity"].to_numpy(float), are_sides=True)
+    validity, validity_at_most = (read_study.units[name].to_numpy(float) for name in ("validity", "validity_at_most"))
+    return _Answers(units, values, side, validity, validity_at_most, are_sides=True)
 
 
 def _compare_with_original(study: str, stimuli: pd.DataFrame, answers: _Answers) -> AnswersBesideOriginal:
@@ -281,10 +293,14 @@ def _compare_with_original(study: str, stimuli: pd.DataFrame, answers: _Answers)
     if answers.are_sides:
         first = np.where(first == 0, np.nan, first)
         is_other = answer == -first
+    validity, validity_at_most = (
+        bound if bound.ndim == 1 else average_over_units(bound[:, places].T)
+        for bound in (answers.validity, answers.validity_at_most)
+    )
     return AnswersBesideOriginal(
         study, answers.units, stimuli.iloc[places][["item", "variant", "wording"]].reset_index(drop=True),
         np.where(np.isnan(answer) | np.isnan(first), np.nan, is_other),
         answers.values[:, places],
         np.abs(answers.values[:, places] - answers.values[:, origin[places]]),
-        answers.validity if answers.validity.ndim == 1 else average_over_units(answers.validity[:, places].T),
+        validity, np.where(validity_at_most > validity, validity_at_most, np.nan),
     )  # fmt: skip

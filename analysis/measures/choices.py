@@ -21,8 +21,6 @@ TEXTS, PER_BYTE = "texts", " per byte"
 ALL, NO_SUBSET = "all", "none"
 NO_CHOICE, NOT_ASKED = -1, -2
 """In arrays of choices: no choice could be read; the question has no such order."""
-HALF_MASS = 0.5
-"""Of the mass: where less is on the options, a model does not answer (`analysis.measures.thresholds.LOW_MASS`)."""
 Codes: TypeAlias = npt.NDArray[np.int8]
 
 
@@ -55,18 +53,18 @@ class Choices:
     gold
         Number of the letter of the right choice in the question's own order: (questions,).
     validity
-        Of every unit: mean mass on the options, or the share of texts that could be read; NaN where only bounds of the
-        mass are known, and half of it lies between them.
-    least
-        Of every unit: mean of what is surely on the options, where only bounds are known; else NaN.
+        Of every unit: mean mass on the options, or the share of texts that could be read; where only bounds of the mass
+        are known, the lower one.
+    validity_at_most
+        Of every unit: the upper bound, where only bounds are known; else NaN.
     readings
         Of every unit: how its texts are read, "letter" or "strict"; empty where it has none, or others read them.
     texts, otherwise
         Of every answer, how many texts it was read from, and how many of them the other reading reads differently;
         NaN where that was not counted: (questions, wordings, orders, units).
     validities
-        Of every answer, its mass, or the share of its texts that could be read; NaN where not asked, or where only
-        bounds of the mass are known: (questions, wordings, orders, units).
+        Of every answer, its mass, or the share of its texts that could be read; NaN where not asked, and of a unit of
+        which only bounds are known: (questions, wordings, orders, units).
     """
 
     study: str
@@ -83,7 +81,7 @@ class Choices:
     chosen_place: Codes
     gold: Codes
     validity: npt.NDArray[np.float64]
-    least: npt.NDArray[np.float64]
+    validity_at_most: npt.NDArray[np.float64]
     readings: tuple[str, ...]
     texts: npt.NDArray[np.float64]
     otherwise: npt.NDArray[np.float64]
@@ -244,24 +242,25 @@ def _read_choice_answers(
     size = int(np.prod(shape)), len(units)
     chosen_letters, chosen_places = (np.full(size, NOT_ASKED, np.int8) for _ in range(2))
     texts, otherwise, validities = (np.full(size, np.nan) for _ in range(3))
-    validity, least = np.full(len(units), np.nan), np.full(len(units), np.nan)
+    validity, validity_at_most = np.full(len(units), np.nan), np.full(len(units), np.nan)
     for unit, (model, condition) in enumerate(units):
         rows = _read_unit_choices(runs, study, model, condition, letters)
         chosen_letters[rows["cell"], unit], chosen_places[rows["cell"], unit] = rows["letter"], rows["place"]
         for array, name in ((texts, "texts"), (otherwise, "read_otherwise")):
             array[rows["cell"], unit] = np.ma.filled(rows[name].astype(float), np.nan)
         lows, highs = (np.ma.filled(rows[name].astype(float), np.nan) for name in ("validity", "most"))
-        validities[rows["cell"], unit] = np.where(highs > lows, np.nan, lows)
-        low, high = float(lows.mean()), float(highs.mean())
-        least[unit] = low if high > low else np.nan
-        validity[unit] = np.nan if low < HALF_MASS <= high else low
+        validity[unit] = float(lows.mean())
+        if (highs > lows).any():  # those known exactly are the sure ones: alone they would say too much
+            validity_at_most[unit] = float(highs.mean())
+        else:
+            validities[rows["cell"], unit] = lows
     cells = {"chosen_letter": chosen_letters, "chosen_place": chosen_places, "texts": texts, "otherwise": otherwise,
              "validities": validities}  # fmt: skip
     conditions = runs.info["conditions"][study]
     readings = tuple(find_text_reading_rule(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
     return {
         **{name: array.reshape(*shape, len(units)) for name, array in cells.items()},
-        "validity": validity, "least": least, "readings": readings,
+        "validity": validity, "validity_at_most": validity_at_most, "readings": readings,
     }  # fmt: skip
 
 

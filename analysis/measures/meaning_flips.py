@@ -161,7 +161,8 @@ def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS,
     Returns
     -------
     DataFrame
-        study, model, condition, validity; wordings: `ALL` or "same"; n_items, n_items_changed: those with a flip;
+        study, model, condition, validity, validity_at_most as in `AnswersBesideOriginal`; wordings: `ALL` or "same";
+        n_items, n_items_changed: those with a flip;
         n_wordings; left_out_items, in neither row, left_out_flips, their part of the changed answers; k, n_items_k:
         items of SD and range; flip, sd, range_k, each with X_lower, X_upper over items (of flips Wilson's, else
         bootstrap); no_interval. In rows "same" also the difference same - all of every figure, X_difference with its
@@ -183,7 +184,8 @@ def _compare_wordings_of_study(answers: StudyAnswers, resamples: int, seed: int)
         answers, answers.is_same if has_verdicts else np.ones_like(answers.is_same)
     )
     columns, table = comparison.estimate_figures_with_intervals(resamples, seed)
-    table = table.assign(validity=np.tile(answers.beside.validity, 2), **_count_items_left_out(comparison))
+    bounds = {name: np.tile(getattr(answers.beside, name), 2) for name in ("validity", "validity_at_most")}
+    table = table.assign(**bounds, **_count_items_left_out(comparison))
     n_units = len(answers.beside.units)
     same, pairs = slice(n_units, None), [(unit + n_units, unit) for unit in range(n_units)]
     p_values = {}

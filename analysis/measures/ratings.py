@@ -23,7 +23,7 @@ import pandas as pd
 from analysis.measures.ratings_rows import describe_rating_units, read_rating_items, read_rating_rows
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
-from analysis.measures.thresholds import LOW_MASS
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.statistics.ordered import compute_mean_answer_scores, compute_sample_variances
 from analysis.statistics.resampling import Array
 
@@ -50,7 +50,7 @@ class Ratings:
     units
         A row per model and condition: model, condition, setting, presentation (the condition without its persona);
         labels, option_order, without_middle (bool), persona, each None where the condition has none; validity: mean
-        mass, or share of valid answers.
+        mass, or share of valid answers; validity_at_most: its upper bound, NaN where it is exact.
     shares
         p_k: (units, items, wordings, ranks), NaN where there is no answer, 0 for ranks that an answer has not.
     n_options
@@ -62,7 +62,8 @@ class Ratings:
     variants
         item, variant, item_code, wording_code: which wording is in which place.
     validities
-        Laid out as `scores`: mass, or share of valid answers; NaN where nothing was asked.
+        Laid out as `scores`: mass, or share of valid answers; NaN where nothing was asked, and of a unit of which only
+        bounds are known.
     """
 
     name: str
@@ -107,12 +108,18 @@ class Ratings:
 
     @property
     def is_silent(self) -> npt.NDArray[np.bool_]:
-        """Tell of every unit whether less than half of its answers are valid."""
-        return (self.units["validity"] < LOW_MASS).to_numpy(bool)
+        """Tell of every unit whether it is not judged."""
+        return has_mostly_invalid_answers(self.units["validity"]).to_numpy(bool)
 
     def compute_validity(self, places: npt.NDArray[np.intp]) -> float:
         """Return the mean validity of some units."""
         return float(self.units["validity"].to_numpy(float)[places].mean())
+
+    def compute_validity_at_most(self, places: npt.NDArray[np.intp]) -> float:
+        """Return the upper bound of the mean validity of some units; NaN where the mean is exact."""
+        units = self.units.iloc[places]
+        upper = units["validity_at_most"].astype(float)
+        return float(upper.fillna(units["validity"]).mean()) if upper.notna().any() else np.nan
 
 
 def group_units_by_columns(
@@ -178,9 +185,11 @@ def _build_ratings(runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFra
     rows = read_rating_rows(runs, name, codes, n_ranks)
     shape = len(units), len(items), int(codes["wording_code"].max()) + 1
     shares = np.stack([average_answers_into_array(rows, f"p{rank}", shape) for rank in range(1, n_ranks + 1)], axis=-1)
-    validity = np.full(len(units), np.nan)
-    means = rows.groupby("unit")["validity"].mean()
-    validity[means.index] = means
+    means = rows.groupby("unit")[["validity", "validity_at_most"]].mean().reindex(range(len(units)))
+    is_bounded = means["validity_at_most"] > means["validity"]
+    means["validity_at_most"] = means["validity_at_most"].where(is_bounded)
+    validities = average_answers_into_array(rows, "validity", shape)
+    validities[is_bounded.to_numpy(bool)] = np.nan  # those known exactly are the sure ones: alone they say too much
     n_options = np.broadcast_to(np.array([len(options) for options in items["options"]]), shape[:2])
     is_cut = units["without_middle"].to_numpy(bool)[:, None] & (n_options % 2 == 1)
     n_options = n_options - is_cut
@@ -196,7 +205,7 @@ def _build_ratings(runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFra
     crossed = bool(codes["crossed"].iloc[0])
     return Ratings(
         name, crossed, list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [],
-        items[["item", "text", "scale", "key", "options"]], units.assign(validity=validity), shares,
+        items[["item", "text", "scale", "key", "options"]], units.assign(**means.set_index(units.index)), shares,
         n_options, codes[["item", "variant", "item_code", "wording_code"]],
-        average_answers_into_array(rows, "validity", shape), **arrays,
+        validities, **arrays,
     )  # fmt: skip

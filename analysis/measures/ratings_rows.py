@@ -124,7 +124,8 @@ def read_rating_rows(runs: Runs, study: str, codes: pd.DataFrame, n_ranks: int) 
     Returns
     -------
     DataFrame
-        unit, item, wording: places; p1 ... pK: shares of the options, 0 for those that the item has not; validity;
+        unit, item, wording: places; p1 ... pK: shares of the options, 0 for those that the item has not; validity,
+        validity_at_most: the same where exact;
         samples: valid ones behind a count, or thoughts; spread, counting: of thoughts, as in `measures.thoughts`.
     """
     _create_rating_units_table(runs, study)
@@ -142,7 +143,8 @@ def read_rating_rows(runs: Runs, study: str, codes: pd.DataFrame, n_ranks: int) 
     try:
         return runs.sql(
             f"""
-            SELECT a.unit, c.item_code AS item, c.wording_code AS wording, {shares}, a.validity, {columns}
+            SELECT a.unit, c.item_code AS item, c.wording_code AS wording, {shares}, a.validity,
+                   a.validity_at_most, {columns}
             FROM (SELECT *, list_sum(p) AS total FROM ({_EXACT if is_exact else _ANY})) AS a
             JOIN rating_codes AS c USING (item, variant) {moments}""",
             {"study": study},
@@ -174,10 +176,12 @@ _RESPONSES_WITH_OPTIONS = f"""
     JOIN rating_units AS u USING (model, condition)
     JOIN (SELECT item, variant, options FROM stimuli WHERE study = $study) AS s USING (item, variant)"""
 _EXACT = """
-    SELECT model, condition, item, variant, u.unit, probability AS p, mass AS validity, NULL::DOUBLE AS samples
+    SELECT model, condition, item, variant, u.unit, probability AS p, mass AS validity,
+           coalesce(mass_upper, mass) AS validity_at_most, NULL::DOUBLE AS samples
     FROM (SELECT * FROM responses WHERE study = $study) JOIN rating_units AS u USING (model, condition)"""
 _ANY = f"""
-    SELECT model, condition, item, variant, unit,
+    SELECT *, CASE WHEN probability IS NULL THEN validity ELSE coalesce(mass_upper, validity) END AS validity_at_most
+    FROM (SELECT model, condition, item, variant, unit, probability, mass_upper,
            CASE WHEN probability IS NOT NULL THEN probability
                 WHEN "count" IS NOT NULL THEN "count"::DOUBLE[]
                 WHEN answer IS NOT NULL THEN [(option = answer)::DOUBLE FOR option IN options] END AS p,
@@ -185,4 +189,4 @@ _ANY = f"""
                 WHEN "count" IS NOT NULL THEN list_sum("count") / (list_sum("count") + coalesce(invalid, 0))
                 WHEN answer IS NOT NULL THEN 1.0 ELSE 0.0 END AS validity,
            CASE WHEN probability IS NULL THEN list_sum("count") END::DOUBLE AS samples
-    FROM ({_RESPONSES_WITH_OPTIONS})"""
+    FROM ({_RESPONSES_WITH_OPTIONS}))"""

@@ -106,7 +106,8 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
                coalesce(r.invalid, 0) AS dropped, coalesce(r.clipped, 0) AS clipped, e.n_numbers, e.expected,
                CASE c.method WHEN 'sampled' THEN 1 - coalesce(r.invalid, 0) / len(r.output)
                              WHEN 'exact' THEN r.mass
-                             ELSE CASE WHEN r.item IS NOT NULL THEN coalesce(r.mass, 0) END END AS validity
+                             ELSE CASE WHEN r.item IS NOT NULL THEN coalesce(r.mass, 0) END END AS validity,
+               CASE WHEN c.method <> 'sampled' THEN r.mass_upper END AS mass_upper
         FROM units AS u JOIN score_conditions AS c USING (study, condition) JOIN stimuli AS s USING (study)
         LEFT JOIN responses AS r USING (study, model, condition, item, variant)
         LEFT JOIN expectations AS e USING (study, model, condition, item, variant)
@@ -114,6 +115,7 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
         [UNGROUPED],
     )
     _check_score_rows(runs, rows)
+    rows["validity_at_most"] = rows.pop("mass_upper").fillna(rows["validity"])
     rows["gold"] = _rescale_human_scores(runs, rows)
     rows["setting"] = name_scoring_settings(rows)
     for field in ("series", "stage"):

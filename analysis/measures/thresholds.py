@@ -3,25 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pandas as pd
 
 FEW_MODELS, FEW_ITEMS = 3, 30  # below them a page says that they are few
 KEPT = 0.8  # part of the changes that wordings of the same meaning must keep, for a result to stand on them
 LOW_MASS = 0.5  # below this mass, an answer is not even what the model would say most of the time
+VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"  # what `judge_validity` says
 
 
-def has_mostly_invalid_answers(validity: pd.Series) -> pd.Series:
-    """Tell which models do not answer: less than half of their probability, texts or samples is a valid answer.
+def has_mostly_invalid_answers(validity: pd.Series | npt.NDArray[np.float64] | float) -> Any:
+    """Tell which models are not judged: less than half of their probability, texts or samples is surely an answer.
 
     The rule of every page: such a model is not ranked, is named in no verdict, counts in no sentence that compares
     models, and carries `labels.SILENT` in figures. Its range, flips and SD are small because few answers are left.
+    Whether it does not answer, or this cannot be told, `judge_validity` says.
+
+    Parameters
+    ----------
+    validity
+        Mean mass on the options, or share of the texts that were read as one; where a server showed the most probable
+        tokens only, the lower bound of it. NaN: nothing is known against the model.
+
+    Returns
+    -------
+    Truth values of the same kind
     """
     return validity < LOW_MASS
+
+
+def judge_validity(validity: pd.Series, validity_at_most: pd.Series | None = None) -> pd.Series:
+    """Tell which models answer, which do not, and of which this cannot be told.
+
+    Parameters
+    ----------
+    validity
+        As in `has_mostly_invalid_answers`.
+    validity_at_most
+        Upper bound of it, where `validity` is a lower one; NaN where `validity` is exact. None: all are exact.
+
+    Returns
+    -------
+    Series of str
+        `INVALID` where even the upper bound is below one half; `UNCLEAR` where one half lies between the bounds; else
+        `VALID`, also where nothing is known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lower, upper = pd.Series([0.3, 0.3, 0.3, 0.6]), pd.Series([0.4, 0.9, float("nan"), 0.9])
+    >>> judge_validity(lower, upper).tolist()
+    ['invalid', 'unclear', 'invalid', 'valid']
+    """
+    is_low = has_mostly_invalid_answers(validity.astype(float))
+    highest = validity if validity_at_most is None else validity_at_most.astype(float).fillna(validity)
+    is_invalid = has_mostly_invalid_answers(highest.astype(float))
+    return is_low.map({True: UNCLEAR, False: VALID}).mask(is_invalid, INVALID)
 
 
 def build_thresholds_by_flip_column(thresholds: Sequence[float]) -> dict[str, float]:

@@ -60,8 +60,8 @@ from analysis.statistics.shares import Array, combine_newcombe_distances, estima
 
 NO_SHEET = "nobody read these wordings"
 FEW_ITEMS = f"fewer than {LEAST} items have wordings that people read"
-NO_FLIP = "people read no wording that flips"
-ONLY_FLIPS = "people read no wording that does not flip"
+NO_FLIP = "people read no wording that changes the answer"
+ONLY_FLIPS = "people read no wording that leaves the answer as it is"
 NONE_SAME = "people call no wording the same"
 MOST_DECOYS = 0.1  # share of decoys that people may call the same, to be taken at their word
 POOR_READERS = f"people call more than {MOST_DECOYS:.0%} of the decoys the same"

@@ -159,6 +159,7 @@ def draw_ratings(
                 "model": model.name, "condition": f"plain/{label}-{order}", "setting": "plain",
                 "presentation": f"plain/{label}-{order}", "labels": label, "option_order": order,
                 "without_middle": False, "persona": None, "validity": model.mass,
+                "validity_at_most": np.nan,
             })  # fmt: skip
     names = [f"scale-{place}" for place in range(scales)]
     table = pd.DataFrame({

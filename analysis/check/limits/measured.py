@@ -14,6 +14,7 @@ import numpy as np
 
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.panels import compute_tails_of_panel
+from analysis.check.limits.tails import Tails
 from analysis.check.rules import LIKE_THESE
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
@@ -121,9 +122,8 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
             f"rule {shorten_line(repr(rule.name))}: study {study.name}: {rule.target} of wordings like these is not "
             f'known: {why}; say wordings = "these"'
         )
-    if study.measure == VALIDITY and np.isnan(answers).all():  # only a share over all answers, or bounds, are known
-        return Number(study.name, model, condition, VALIDITY, float(study.validity[unit]), None, 0, np.nan,
-                      "how far single answers are valid is not known")  # fmt: skip
+    if study.measure == VALIDITY and np.isnan(answers).all():
+        return _judge_validity_of_unit(rule, study, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         panel = study.estimate_mean_of_answers(answers)
         is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
@@ -139,6 +139,18 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
     n_wordings = float(counts[counts > 0].mean()) if panel.n_items else np.nan
     return Number(study.name, model, condition, study.measure, panel.mean, tails, panel.n_items, n_wordings,
                   "" if panel.n_items else "no valid answer")  # fmt: skip
+
+
+def _judge_validity_of_unit(rule: Rule, study: Study, unit: int) -> Number:
+    """Hold a validity that is known over all answers only, or within bounds: these tell where both keep to the limit,
+    or both do not."""
+    low, high, limit = float(study.validity[unit]), study.get_validity_at_most(unit), get_limit_of_rule(rule)
+    about = (study.name, *study.units[unit], VALIDITY, low)
+    if np.isnan(high):
+        return Number(*about, None, 0, np.nan, "how far single answers are valid is not known")
+    is_split = low < limit <= high if rule.at_least == limit else low <= limit < high
+    tails = Tails(np.nan, np.nan, np.nan, np.nan, "bounds") if is_split else None
+    return Number(*about, tails, 0, np.nan, f"it lies between {low:.3g} and {high:.3g}: not all probability was shown")
 
 
 def _explain_missing_like_interval(study: Study) -> str:

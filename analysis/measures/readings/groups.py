@@ -24,7 +24,7 @@ from analysis.measures.readings.rows import (
     place_samples_by_wording,
     read_condition_rows,
 )
-from analysis.measures.thresholds import LOW_MASS
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
     compute_noise_covariance,
@@ -82,8 +82,9 @@ class ReadingGroup:
     unclosed: Array
 
     def list_answering_readings(self) -> list[int]:
-        """List the readings that are compared: at least half of their answers are valid."""
-        return [place for place, share in enumerate(self.average_validity()) if share >= LOW_MASS]
+        """List the readings that are compared: at least half of their probability or texts is surely an answer."""
+        validity = self.average_validity()
+        return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~has_mostly_invalid_answers(validity))]
 
     def average_validity(self) -> Array:
         """Return the mean validity of every reading over the wordings that were asked; NaN where none was."""

@@ -59,7 +59,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
         crossed = bool(study_codes["crossed"].iloc[0])
         shape = len(units), int(study_codes["item_code"].max()) + 1, int(study_codes["wording_code"].max()) + 1
         wordings = list(study_codes.sort_values("wording_code")["wording"].unique()) if crossed else []
-        answers, validity = _read_agreement_answers(runs, name, study_codes, shape)
+        answers, validity, validity_at_most = _read_agreement_answers(runs, name, study_codes, shape)
         samples, spread, counting = (answers.pop(column) for column in ("samples", "spread", "counting"))
         validities = answers.pop("validity")
         right = study_codes["gold"].notna().any()
@@ -78,7 +78,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 counting=counting if measure == AGREEMENT else None,
                 thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
                 validities=np.full(shape, np.nan) if validities is None else validities,
-                items=list_item_ids_by_number(study_codes),
+                items=list_item_ids_by_number(study_codes), validity_at_most=validity_at_most,
             )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _list_studies_without_originals(runs: Runs, study_names: list[str]) -> list[
 
 def _read_agreement_answers(
     runs: Runs, study: str, codes: pd.DataFrame, shape: tuple[int, int, int]
-) -> tuple[dict[str, Array | None], Array]:
+) -> tuple[dict[str, Array | None], Array, Array]:
     """Read the answers of a study, some rows at a time.
 
     Returns
@@ -114,15 +114,15 @@ def _read_agreement_answers(
     answers
         Each measure, in the order of their studies, and validity, samples, spread and counting: (units, items,
         wordings), None without any.
-    validity
-        Mean of every unit over its rows; NaN without any.
+    validity, validity_at_most
+        Mean of every unit over its rows, NaN without any; and its upper bound, NaN where the mean is exact.
     """
     label = str(runs.info["studies"][study]["canonical"][0])
     first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)
     place_in_unit = (codes["item_code"] * shape[2] + codes["wording_code"]).to_numpy()
     names = (AGREEMENT, LOGIT, ACCURACY, "validity", "samples", "spread", "counting")
     means = {name: AnswerMeans(shape) for name in names}
-    validity_sums, n_rows = np.zeros((2, shape[0]))
+    validity_sums, hidden_sums, n_rows = np.zeros((3, shape[0]))
     for rows in _iterate_agreement_rows(runs, study, codes, label):
         row, unit = rows["row"].to_numpy(), rows["unit"].to_numpy()
         answers = {name: rows[name].to_numpy(float) for name in names if name in rows}
@@ -135,13 +135,20 @@ def _read_agreement_answers(
             means[name].add_answers(unit * (shape[1] * shape[2]) + place_in_unit[row], values)
         has_validity = ~np.isnan(answers["validity"])
         validity_sums += np.bincount(unit[has_validity], answers["validity"][has_validity], shape[0])
+        hidden_sums += np.bincount(unit[has_validity], rows["hidden"].to_numpy(float)[has_validity], shape[0])
         n_rows += np.bincount(unit[has_validity], minlength=shape[0])
-    with np.errstate(invalid="ignore"):
-        return {name: of_name.average() for name, of_name in means.items()}, validity_sums / n_rows
+    answer_means = {name: of_name.average() for name, of_name in means.items()}
+    validities, is_bounded = answer_means["validity"], hidden_sums > 0
+    if validities is not None:  # those known exactly are the sure ones: alone they would say too much
+        validities[is_bounded] = np.nan
+    with np.errstate(invalid="ignore", divide="ignore"):
+        validity, hidden = validity_sums / n_rows, hidden_sums / n_rows
+    return answer_means, validity, np.where(is_bounded, np.minimum(1.0, validity + hidden), np.nan)
 
 
 def _iterate_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame, label: str) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a study, some at a time: unit, row of `codes`, agreement, validity, and what is of samples."""
+    """Yield the rows of a study, some at a time: unit, row of `codes`, agreement, validity, hidden, and what is of
+    samples."""
     columns, join = "a.samples", ""
     if has_sampled_probabilities(runs, study):
         numbers = f"[CAST(entry = {quote_sql_literal(label)} AS DOUBLE) FOR entry IN s.canonical] AS option_numbers"
@@ -155,7 +162,7 @@ def _iterate_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame, label: 
     try:
         yield from runs.iterate_frames(
             f"""
-            SELECT u.unit, c.row, a.agreement, a.validity, {columns}
+            SELECT u.unit, c.row, a.agreement, a.validity, a.hidden, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a
             JOIN reliability_codes AS c USING (item, variant)
             JOIN (SELECT model, condition, row_number() OVER (ORDER BY position) - 1 AS unit FROM units

@@ -61,7 +61,8 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
         study = Study(
             choices.study, ACCURACY, True, crossed, list(choices.units), choices.validity, np.moveaxis(values, 2, 0),
             wordings if crossed else [], orders=orders, averaged=several and right.shape[2] > 1,
-            items=tuple(choices.items), validities=np.moveaxis(_average_validities(choices, over_orders=several), 2, 0),
+            items=tuple(choices.items), validity_at_most=choices.validity_at_most,
+            validities=np.moveaxis(_average_validities(choices, over_orders=several), 2, 0),
         )  # fmt: skip
         yield study
         if has_sampled_probabilities(runs, choices.study):

@@ -82,11 +82,17 @@ def build_study_of_unit_groups(ratings: Ratings, places_by_unit: dict[tuple[str,
     """
     scores = ratings.keyed_scores
     values = np.stack([average_over_units(scores[places]) for places in places_by_unit.values()])
-    validity = np.array([ratings.compute_validity(places) for places in places_by_unit.values()])
+    validity, validity_at_most = (
+        np.array([compute(places) for places in places_by_unit.values()])
+        for compute in (ratings.compute_validity, ratings.compute_validity_at_most)
+    )
+    validities = np.stack([average_over_units(ratings.validities[places]) for places in places_by_unit.values()])
+    validities[~np.isnan(validity_at_most)] = np.nan  # known of some of the units that are averaged, if at all
     return Study(
         ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings,
         items=tuple(ratings.items["item"]),
-        validities=np.stack([average_over_units(ratings.validities[places]) for places in places_by_unit.values()]),
+        validities=validities,
+        validity_at_most=validity_at_most,
     )  # fmt: skip
 
 

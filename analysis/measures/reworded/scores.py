@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.measures import scores
@@ -55,13 +56,18 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
             "item": item_codes,
             "wording": study_rows["condition"].map(prompts).map(wordings.index),
             "validity": study_rows["validity"].to_numpy(float),
+            "validity_at_most": study_rows["validity_at_most"].to_numpy(float),
             "score": (study_rows["score"] - study_rows["low"]) / width,
             "samples": study_rows["drawn"].where(study_rows["score"].notna()),
             "spread": study_rows["spread"] / width**2,
             "counting": study_rows["counting"] / width**2,
         })  # fmt: skip
         shape = len(units), int(answer_rows["item"].max()) + 1, len(wordings)
-        validity = answer_rows.groupby("unit")["validity"].mean().reindex(range(len(units))).to_numpy(float)
+        bounds = answer_rows.groupby("unit")[["validity", "validity_at_most"]].mean().reindex(range(len(units)))
+        validity, validity_at_most = bounds.to_numpy(float).T
+        is_bounded = validity_at_most > validity
+        validities = average_answers_into_array(answer_rows, "validity", shape)
+        validities[is_bounded] = np.nan  # those known exactly are the sure ones: alone they would say too much
         arrays = {
             column: average_answers_into_array(answer_rows, column, shape) if answer_rows[known].notna().any() else None
             for column, known in (("samples", "spread"), ("spread", "spread"), ("counting", "counting"))
@@ -71,7 +77,8 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
             name, SCORE, True, True, units, validity, average_answers_into_array(answer_rows, "score", shape), wordings,
             arrays["samples"], arrays["spread"], counting=arrays["counting"],
             thought_conditions=frozenset(settings[condition] for condition in thinking),
-            items=tuple(items), validities=average_answers_into_array(answer_rows, "validity", shape),
+            items=tuple(items), validities=validities,
+            validity_at_most=np.where(is_bounded, validity_at_most, np.nan),
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.thresholds import LOW_MASS
+from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.reliability.sampling import (
@@ -54,7 +54,7 @@ class Study:
     units
         (model, condition) of every unit, in the order of run.json.
     validity
-        Of every unit, over all wordings.
+        Of every unit, over all wordings; the lower bound, where not all of the probability was shown.
     values
         (units, items, wordings), NaN where there is no valid answer.
     wordings
@@ -76,8 +76,10 @@ class Study:
     lower_is_better
         Whether models with lower answers rank first.
     validities
-        Laid out as `values`: how far each answer is valid, as `validity`; NaN where nothing was asked, or only bounds
-        are known. None where all are valid.
+        Laid out as `values`: how far each answer is valid, as `validity`; NaN where nothing was asked, and of a unit of
+        which only bounds are known. None where all are valid.
+    validity_at_most
+        Of every unit, the upper bound of `validity`; NaN where this is exact. None where all are exact.
     items
         Ids of the items.
     """
@@ -100,6 +102,11 @@ class Study:
     lower_is_better: bool = False
     validities: Array | None = None
     items: tuple[str, ...] = ()
+    validity_at_most: Array | None = None
+
+    def get_validity_at_most(self, unit: int) -> float:
+        """Return the upper bound of a unit's validity; NaN where the validity is exact."""
+        return np.nan if self.validity_at_most is None else float(self.validity_at_most[unit])
 
     @property
     def design(self) -> str:
@@ -150,7 +157,7 @@ class Study:
         first: dict[str, int] = {}
         for place, (model, _) in enumerate(self.units):
             first.setdefault(model, place)
-        return [place for place in first.values() if not self.validity[place] < LOW_MASS]
+        return [place for place in first.values() if not has_mostly_invalid_answers(float(self.validity[place]))]
 
     def estimate_unit_sampling_spread(self, unit: int) -> SampleSpread | None:
         """Return what sampling adds to the answers of a unit; None where nothing was sampled, or too little."""
@@ -200,6 +207,7 @@ class Study:
             spread=None if self.spread is None else self.spread[unit_places],
             counting=None if self.counting is None else self.counting[unit_places],
             validities=None if self.validities is None else self.validities[unit_places],
+            validity_at_most=None if self.validity_at_most is None else self.validity_at_most[unit_places],
         )  # fmt: skip
 
 

@@ -9,13 +9,18 @@ from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlati
 from analysis.pages.benchmarks.repeated import describe_joined_rows
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
+from analysis.reporting.words.labels import ON_OPTIONS
 from analysis.statistics.multiplicity import ALPHA
 
 
 def _caption_hollow_points(frame: pd.DataFrame) -> str:
     """Say what a hollow point means; empty where there is none."""
     has_silent = "silent" in frame and frame["silent"].any()
-    return " Hollow: less than half of the answers are valid, so the point is in no coefficient." if has_silent else ""
+    return (
+        f" Hollow: less than half of the probability is surely {ON_OPTIONS}, so the point is in no coefficient."
+        if has_silent
+        else ""
+    )
 
 
 def _caption_missing_legend(n_models: int) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.pages.benchmarks.repeated import describe_joined_rows
 from analysis.reporting.words import format_quantity, join_names
+from analysis.reporting.words.labels import ON_OPTIONS
 from analysis.statistics.correlation import FEW, LEAST
 
 ALL = "all"  # of studies: a table over the studies of a page
@@ -58,7 +59,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if silent_by_model.any():
         yield (
             f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where less than half of the "
-            "answers are valid. Their points are marked in the figures."
+            f"probability is surely {ON_OPTIONS}. Their points are marked in the figures."
         )
     yield (
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "

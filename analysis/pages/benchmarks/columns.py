@@ -63,14 +63,12 @@ COLUMNS: Mapping[str, Column] = {
     # how models were compared
     "forms": Column("forms of the prompts, and how many models were asked in each", header="Forms"),
     "n_models": Column("models that answer and have a value", "models", "Models"),
-    "n_silent": Column(
-        "models of which less than half of the answers are valid: in no coefficient", "models", "Silent"
-    ),
+    "n_silent": Column("models that are not judged (validity below 0.5): in no coefficient", "models", "Silent"),
     "n_measures": Column("measures of the page", "measures", "Measures"),
     "n_conditions": Column("conditions of the study, of which one is compared", "conditions", "Conditions"),
     "left_out": Column("why no measure of it is correlated", header="Left out"),
     "silent": Column(
-        "whether less than half of the model's answers are valid there: its value is in no coefficient",
+        "whether the model is not judged there (validity below 0.5): its value is in no coefficient",
         header="Not correlated",
     ),
     "parameters": Column("size of the model", "parameters", "Parameters"),

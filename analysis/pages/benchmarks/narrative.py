@@ -15,7 +15,6 @@ from analysis.pages.benchmarks.cautions import (
     select_compared_values,
 )
 from analysis.pages.benchmarks.measures import name_measures_unambiguously
-from analysis.reporting import words
 from analysis.reporting.words import (
     Answer,
     format_count_range,
@@ -53,8 +52,8 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     asked_sentence = _describe_compared_measures(frames, family, when)
     silent_by_model = select_compared_values(frames).groupby("model", sort=False)["silent"].all()
     if len(silent_by_model) and silent_by_model.all():
-        verdict, why = words.describe_models_without_answers(list(silent_by_model.index))
-        return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
+        verdict = "This model is not known to answer." if len(silent_by_model) == 1 else "No model is known to answer."
+        return Answer(asked_sentence, verdict, cautions=doubts)
     if family.empty:
         return Answer(
             asked_sentence,

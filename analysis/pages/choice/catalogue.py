@@ -41,7 +41,7 @@ TABLES = {
         "questions (Wilson). XParaCon is the negative base-2 logarithm of the mean standard deviation of the wordings' "
         "accuracies, and infinite where no question varies. Chance is the accuracy of guessing. Where every question "
         "has one order of its choices, perfectly correct is accuracy, and left out.",
-        (*UNIT, "n", "validity", "least_validity", "no_choice", "reading", "n_texts", "read_otherwise",
+        (*UNIT, "n", "validity", "validity_at_most", "no_choice", "reading", "n_texts", "read_otherwise",
          *ACCURACY, "chance", *XPARACON, "mean_sd", "n_varying", *PERFECT, "no_interval"),
         select_interval_ends(ACCURACY + XPARACON + PERFECT),
         BARE | {"reading", "n_texts", "read_otherwise", *PERFECT},

@@ -15,6 +15,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.validity import list_unjudged_cautions
 
 OFTEN = 0.05  # share of answers that are no choice from which on the page mentions them
 
@@ -44,16 +45,10 @@ def describe_text_reading_rules(choice_rows: pd.DataFrame) -> Iterator[str]:
 def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions, from tables `choice` (with labels) and `choice_changes`."""
     units = table.drop_duplicates(["study", "model", "condition"])
-    silent_units = units[has_mostly_invalid_answers(units["validity"])]
-    if len(silent_units):
-        yield (
-            f"Less than half of the probability of {join_names(list(silent_units['label']))} is on the options, or "
-            "less than half of the texts are a choice. The lowest share is "
-            f"{format_percent(silent_units['validity'].min(), 1)}. These are not judged."
-        )
-    bounded_units = units.dropna(subset=["least_validity"])
+    yield from list_unjudged_cautions(units)
+    bounded_units = units[~has_mostly_invalid_answers(units["validity"])].dropna(subset=["validity_at_most"])
     if len(bounded_units):
-        least = format_percent(bounded_units["least_validity"].min())
+        least = format_percent(bounded_units["validity"].min())
         yield (
             f"Of {join_names(list(bounded_units['label']))} not every way to write an option was recorded: at least "
             f"{least} of the probability is on the options; how much more is unknown."

@@ -92,14 +92,11 @@ COLUMNS: Mapping[str, Column] = {
     "no_choice": Column("answers that are no choice, which count as wrong", "answers", "No choice"),
     "n_varying": Column("questions whose wordings differ in accuracy", "questions", "Vary"),
     "validity": Column(
-        "mean mass on the options, or share of the texts that could be read as a choice; empty where only bounds of "
-        "the mass are known, and one half lies between them",
+        "mean mass on the options, or share of the texts that could be read as a choice; where only bounds of the mass "
+        "are known, the lower one",
         MASS,
         "Validity",
         2,
-    ),
-    "least_validity": Column(
-        "where probabilities are lower bounds: mean mass that is surely on the options", MASS, "Surely valid", 2
     ),
     "a_validity": Column("validity of a", MASS, "Validity a", 2),
     "b_validity": Column("validity of b", MASS, "Validity b", 2),

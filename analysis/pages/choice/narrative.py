@@ -15,7 +15,6 @@ from analysis.pages.choice.figures import add_choice_labels
 from analysis.reporting.words import (
     Answer,
     chance,
-    describe_models_without_answers,
     explain_no_detectable_difference,
     format_percent,
     format_percentage_points,
@@ -26,6 +25,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
@@ -75,7 +75,7 @@ def answer_question(
     asked_sentence, doubts = _describe_asked_questions(table, size, when), list_cautions(frames)
     answering = select_all_question_rows(table[~has_mostly_invalid_answers(table["validity"])])
     if answering.empty:
-        verdict, why = describe_models_without_answers(list(table["label"].unique()))
+        verdict, why = describe_models_without_answers(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty:

@@ -48,7 +48,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
                 ),
                 "n": answers.sum(axis=(0, 1, 2)),
                 "validity": choices.validity,
-                "least_validity": choices.least,
+                "validity_at_most": choices.validity_at_most,
                 "no_choice": (choices.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
                 "reading": choices.readings,
                 **_build_answer_parsing_columns(choices),

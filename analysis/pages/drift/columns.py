@@ -16,8 +16,8 @@ COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(
         "what is measured; a score within bounds is a share of its range; flips: items of which more than 5 % of the "
-        "wordings are answered in the other way than the rest; validity: how far answers are valid, of all that was "
-        "asked",
+        "wordings (of agreement: paraphrases) are answered in the other way than the rest; validity: mass on the "
+        "options, or share of texts that can be read as one, of all that was asked",
         header="Measure",
     ),
     "headline": Column("whether the sentences are about this measure", header="Headline"),
@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, Column] = {
     "n_wordings": Column("wordings of an item with an answer, the mean over items", "wordings", "Wordings", 1),
     "n_looks": Column("looks", "looks", "Looks"),
     "n_untested": Column("looks beyond those that the level is spent on; they are not tested", "looks", "Untested"),
-    "validity_least": Column("the lowest share of valid answers of all looks", "share, 0 to 1", "Least validity", 2),
+    "validity_least": Column("the lowest validity of all looks", "share, 0 to 1", "Least validity", 2),
     "lower_is_better": Column("whether lower is better", header="Lower is better"),
     # numbers
     "value": Column("mean over items of each item's mean over its wordings", UNIT, "Mean", 3),

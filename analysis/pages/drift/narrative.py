@@ -14,7 +14,6 @@ from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
     Answer,
-    describe_models_without_answers,
     format_count_range,
     format_quantity,
     join_names,
@@ -23,11 +22,12 @@ from analysis.reporting.words import (
     phrase_model_condition_count,
     verdicts,
 )
+from analysis.reporting.words.validity import describe_models_without_answers
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("drift_changes", "drift_measures", "drift_looks")
 SERIES = ["study", "model", "condition", "measure"]
-LESS_VALID = 0.05  # that fewer answers are valid at one look than at another, from which on a caution says so
+LESS_VALID = 0.05  # that validity is lower at one look than at another, from which on a caution says so
 MOST_SENTENCES = 4
 WORD_MEANINGS = (
     "“Changed” means that the test over all looks finds a change: p is below .05, corrected for all planned looks and "
@@ -65,7 +65,7 @@ def answer_question(frames: Frames, when: str = "") -> Answer:
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
-        verdict, why = describe_models_without_answers(list(headline["label"]))
+        verdict, why = describe_models_without_answers(headline.assign(validity=headline["validity_least"]))
         return Answer(setup, verdict, cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
@@ -159,8 +159,8 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     validity = looks.groupby("label", sort=False)["validity"].agg(["min", "max"])
     for label, row in validity[validity["max"] - validity["min"] > LESS_VALID].iterrows():
         yield (
-            f"Valid answers of {labels.shorten_middle(str(label), 30)} go from {row['min']:.2f} to {row['max']:.2f}: "
-            "only those count, and at some looks they may be of easier items."
+            f"The validity of {labels.shorten_middle(str(label), 30)} goes from {row['min']:.2f} to {row['max']:.2f}: "
+            "only valid answers count, and at some looks they may be of easier items."
         )
     left_out = int(looks["n_left_out"].max())
     if left_out:

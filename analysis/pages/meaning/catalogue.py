@@ -64,14 +64,16 @@ TABLES = {
         (
             *IDENTITY,
             *split_names(
-                f"validity wordings {FIGURES_OF_FLIPS} intervals no_interval left_out_items left_out_flips "
-                "flip_difference flip_difference_lower flip_difference_upper sd_difference sd_difference_lower "
-                "sd_difference_upper range_k_difference range_k_difference_lower range_k_difference_upper p p_holm"
+                f"validity validity_at_most wordings {FIGURES_OF_FLIPS} intervals no_interval left_out_items "
+                "left_out_flips flip_difference flip_difference_lower flip_difference_upper sd_difference "
+                "sd_difference_lower sd_difference_upper range_k_difference range_k_difference_lower "
+                "range_k_difference_upper p p_holm"
             ),
         ),
         frozenset(
             split_names(
-                "n_items_changed n_items_k p flip_difference_lower flip_difference_upper sd_difference_lower "
+                "validity_at_most n_items_changed n_items_k p flip_difference_lower flip_difference_upper "
+                "sd_difference_lower "
                 "sd_difference_upper range_k_difference_lower range_k_difference_upper"
             )
         ),

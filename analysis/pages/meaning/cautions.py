@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -16,6 +15,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
 )
 from analysis.reporting.words.meaning import MOST_LEFT_OUT
+from analysis.reporting.words.validity import list_unjudged_cautions
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ALL, UNCLEAR
 
@@ -48,10 +48,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     flips, meanings, checks = frames["meaning_flips"], frames["meanings"], frames["meaning_checks"]
     if len(flips):
         units = flips[flips["wordings"] == "all"]
-        silent = units[has_mostly_invalid_answers(units["validity"])]
-        if len(silent) and len(silent) < len(units):
-            names = join_names(list(labels.build_row_labels(units)[silent.index].unique()))
-            yield f"Less than half of the answers are valid: {names}. Nothing is said of them."
+        yield from list_unjudged_cautions(units.assign(label=labels.build_row_labels(units)))
         yield from list_few_items_cautions(
             units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
         )

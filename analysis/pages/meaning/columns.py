@@ -86,7 +86,7 @@ COLUMNS: Mapping[str, Column] = {
     "sd_difference": Column("SD of wordings that mean the same minus that of all", "-1 to 1", "SD: same − all", 3),
     "range_k_difference": Column("range of wordings that mean the same minus that of all", "-1 to 1",
                                  "Range: same − all", 3),
-    "p": Column("p value of the difference of flips, not corrected", "", "p", 3),
+    "p": Column("p value of the difference in changed answers, not corrected", "", "p", 3),
     "p_holm": Column("the same after Holm for all models and conditions of the study", "", "p (Holm)", 3),
     "meaning_effect.p": Column("p value of the estimate, not corrected", "", "p", 3),
     "p_robust": Column("the same with cluster-robust errors, not corrected", "", "p (robust)", 3),

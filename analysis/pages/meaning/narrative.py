@@ -12,7 +12,6 @@ from analysis.pages.meaning.cautions import format_interval_in_brackets, format_
 from analysis.reporting.words import (
     Answer,
     chance,
-    describe_models_without_answers,
     format_percent,
     format_percentage_points,
     format_quantity,
@@ -33,6 +32,7 @@ from analysis.reporting.words.meaning import (
     do_all_answered_wordings_mean_the_same,
     pair_flip_shares_of_all_and_same,
 )
+from analysis.reporting.words.validity import describe_models_without_answers
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
 
@@ -90,7 +90,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     if meanings["meaning"].isna().all():
         return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_empty_details(details))
     if answering.empty and len(flips):
-        verdict, why = describe_models_without_answers(list(labels.build_row_labels(flips).unique()))
+        verdict, why = describe_models_without_answers(flips.assign(label=labels.build_row_labels(flips)))
         return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty_details(details))
     rows = pair_flip_shares_of_all_and_same(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:

@@ -11,7 +11,6 @@ from analysis.pages.negation.cautions import find_units_above_majority, list_cau
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
     Answer,
-    describe_models_without_answers,
     format_percent,
     format_percentage_points,
     format_quantity,
@@ -20,6 +19,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
 
@@ -59,7 +59,10 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     valid = compute_valid_shares(accuracy)
     answering = valid[~has_mostly_invalid_answers(valid["valid"])][list(UNIT)]
     if answering.empty:
-        verdict, why = describe_models_without_answers(list(labels.build_row_labels(valid).unique()))
+        rows = valid.assign(
+            label=labels.build_row_labels(valid), validity=valid["valid"], validity_at_most=float("nan")
+        )
+        verdict, why = describe_models_without_answers(rows)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:

@@ -13,6 +13,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.labels import ON_OPTIONS
 
 JUDGE = "judge "
 
@@ -47,7 +48,7 @@ def _describe_readings_of_low_validity(readings: pd.DataFrame) -> Iterator[str]:
         names = [
             f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")
         ]
-        yield f"Not compared, as less than half of the answers are valid: {join_names(names)}."
+        yield f"Not compared: {join_names(names)}. Less than half of the probability is surely {ON_OPTIONS}."
 
 
 def _describe_judge_models(readings: pd.DataFrame) -> Iterator[str]:

@@ -16,10 +16,10 @@ COLUMNS: Mapping[str, Column] = {
         "the reading whose variance is looked at: the first one that answers, or parameter `reading`", header="Reading"
     ),
     "read_condition": Column("condition of the run that holds this reading", header="Condition"),
-    "compared": Column("whether the reading is compared: at least half of its answers are valid", header="Compared"),
+    "compared": Column("whether the reading is compared: its validity is at least 0.5", header="Compared"),
     "readings.validity": Column(
-        "probability of all answers, or share of texts or thoughts with an answer, over the wordings asked", SHARE,
-        "Validity", 2,
+        "probability of all options, or share of texts or thoughts that can be read as one, over the wordings asked",
+        SHARE, "Validity", 2,
     ),
     "n_wordings": Column("wordings that all compared readings answered", "wordings", "Wordings"),
     "reading_sheet.n_wordings": Column("wordings of which people read two texts or more", "wordings", "Wordings"),
@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, Column] = {
         "two, or of the place on the scale", SHARE, "Mean", 3,
     ),
     "accuracy": Column("mean probability or share of the right answer, where it is known", SHARE, "Accuracy", 3),
-    "flips": Column("mean share of an item's wordings on its smaller side of one half", SHARE, "Flips", 3),
+    "flips": Column("mean share of an item's wordings on its smaller side of one half", SHARE, "Smaller side", 3),
     "wording_sd": Column("SD over wordings within items, net of what sampling adds", "0 to 1", "SD", 3),
     "wording_share": Column("share of wordings in the variance over items and wordings", SHARE, "Of variance", 2),
     "kept": Column(

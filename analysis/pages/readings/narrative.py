@@ -10,11 +10,11 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.readings.cautions import list_cautions
 from analysis.reporting.words import (
     Answer,
-    describe_models_without_answers,
     format_percent,
     format_quantity,
     join_names,
 )
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -58,7 +58,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
     )
     cautions = list_cautions(readings)
     if has_mostly_invalid_answers(readings["validity"].astype(float)).all():
-        verdict, sentences = describe_models_without_answers(models)
+        verdict, sentences = describe_models_without_answers(readings.assign(label=readings["model"]))
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {
         "readings": tuple(_describe_artefacts_in_full(readings)),
@@ -165,7 +165,7 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     tested = compared[compared["own"].notna()]
     validity = readings.dropna(subset=["validity"]).groupby("reading", sort=False)["validity"]
     sentences = [
-        f"Valid answers: {join_names([_describe_reading_with_share_range(name, part) for name, part in validity], 5)}."
+        f"Validity: {join_names([_describe_reading_with_share_range(name, part) for name, part in validity], 5)}."
     ]
     sentences += [
         f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "

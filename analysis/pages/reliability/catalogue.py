@@ -21,10 +21,10 @@ TABLES = {
         "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
         f"shares of right answers. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
         "wordings without end.",
-        split_names("study model condition measure headline design validity n_items n_wordings n_shared n mean "
-              "mean_lower mean_upper like_lower like_upper error error_least widening widening_lower widening_upper "
-              "missing"),
-        frozenset(split_names("headline n validity mean_lower mean_upper error_least")) | _ENDS,
+        split_names("study model condition measure headline design validity validity_at_most n_items n_wordings "
+              "n_shared n mean mean_lower mean_upper like_lower like_upper error error_least widening widening_lower "
+              "widening_upper missing"),
+        frozenset(split_names("headline n validity validity_at_most mean_lower mean_upper error_least")) | _ENDS,
         frozenset(split_names("n_shared missing")),
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), row_filter="headline",

@@ -37,7 +37,7 @@ COLUMNS: Mapping[str, Column] = {
         "count as wordings; where they have several, the answer to one is the mean over its orders",
         header="Wordings",
     ),
-    "validity": Column("mean mass on the answers over all wordings (share of valid answers where texts were read)",
+    "validity": Column("mean mass on the options over all wordings (of texts, the share that can be read as one)",
                        MASS, "Validity", 2),
     "template": Column("the wording that items share", header="Template"),
     "task": Column("of accuracies without answers: the task that was asked; all: mean over tasks", header="Task"),
@@ -119,7 +119,8 @@ COLUMNS: Mapping[str, Column] = {
     "range_k": Column("the same, expected with k wordings of each item", SHARE, "Range at k", 3),
     "sd_k": Column("standard deviation over an item's wordings (n - 1), mean over items: the root of the mean variance "
                    "is the same at any k", SHARE, "SD", 3),
-    "flip_all": Column("share of items of which more wordings than the threshold are with the minority", COUNTED,
+    "flip_all": Column("share of items of which more wordings (of agreement: paraphrases) than the threshold are with "
+                       "the minority", COUNTED,
                        "Flips, all", 3),
     "flip_k": Column("the same, expected with k wordings of each item", COUNTED, "Flips at k", 3),
     # differences

@@ -19,7 +19,6 @@ from analysis.reporting.words import (
     Answer,
     beyond,
     chance,
-    describe_models_without_answers,
     format_count_range,
     format_quantity,
     join_names,
@@ -28,6 +27,7 @@ from analysis.reporting.words import (
     list_few_models_cautions,
     verdicts,
 )
+from analysis.reporting.words.validity import describe_models_without_answers, list_unjudged_cautions
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
 
@@ -79,7 +79,9 @@ def answer_question(
     asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
     answering = headline_rows[~has_mostly_invalid_answers(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
-        verdict, why = describe_models_without_answers(list(labels.build_row_labels(headline_rows).unique()))
+        verdict, why = describe_models_without_answers(
+            headline_rows.assign(label=labels.build_row_labels(headline_rows))
+        )
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
@@ -375,12 +377,9 @@ def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    left_out = headline_rows.drop(answering_rows.index)
-    if len(left_out):
-        yield (
-            f"Left out: {join_names(list(labels.build_row_labels(left_out.drop(columns='condition'))))}. Less than "
-            "half of the answers are valid."
-        )
+    yield from list_unjudged_cautions(
+        headline_rows.assign(label=labels.build_row_labels(headline_rows.drop(columns="condition")))
+    )
     yield from list_few_models_cautions(answering_rows["model"].nunique())
     sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
         "label"

@@ -53,7 +53,8 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, measure, headline (bool), design, validity; n_items, n_wordings, n_shared, n: as in
+        study, model, condition, measure, headline (bool), design, validity, validity_at_most (NaN where the validity
+        is exact); n_items, n_wordings, n_shared, n: as in
         `reliability.panel.Panel` and its `incidence`; mean, mean_lower, mean_upper: with the interval for these
         wordings; like_lower, like_upper: for wordings like these; error: standard error with items and wordings drawn
         anew; error_least: what would be left of it with wordings without end; widening, widening_lower, widening_upper:
@@ -66,6 +67,7 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         ends = compute_component_intervals(panel, study.bounds, seed)["widening"]
         rows.append({
             **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],
+            "validity_at_most": study.get_validity_at_most(unit),
             "n_items": panel.n_items, "n_wordings": panel.n_wordings, "n_shared": panel.incidence.n_shared,
             "n": panel.n, "mean": panel.mean,
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,

@@ -52,9 +52,9 @@ TABLES = {
         "of wordings on the other side of the middle, in the middle, and with another most probable option. Means over "
         "items with two wordings or more. Entropy, ends and middle of single answers. 95 % intervals over items "
         "(bootstrap).",
-        split_names("study model condition validity n_conditions n_items n_wordings sd range apart side_flips "
-                    "in_middle mode_flips intervals entropy ends middle no_interval"),
-        frozenset({"validity", "n_conditions"}), frozenset({"no_interval", "middle"}),
+        split_names("study model condition validity validity_at_most n_conditions n_items n_wordings sd range apart "
+                    "side_flips in_middle mode_flips intervals entropy ends middle no_interval"),
+        frozenset({"validity", "validity_at_most", "n_conditions"}), frozenset({"no_interval", "middle"}),
         measures=Measures(
             {"sd": "SD over wordings", "side_flips": "Wordings on the other side", "apart": "Distance of wordings",
              "ends": "Share at the ends"},

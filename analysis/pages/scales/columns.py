@@ -42,7 +42,9 @@ COLUMNS: Mapping[str, Column] = {
     "persona": Column("name of the persona that the model was asked as", header="Persona"),
     "style": Column("response style", header="Style", phrase_name=phrase_name_of_style),
     "change": Column("the one thing in which two answers to an item differ", header="Differ in"),
-    "validity": Column("mean mass on the options (share of valid answers where texts were read)", SHARE, "Validity", 2),
+    "validity": Column(
+        "mean mass on the options (where texts were read, the share that can be read as one)", SHARE, "Validity", 2
+    ),
     # sizes
     "n_items": Column("items with an answer", "items", "Items"),
     "scales_spread.n_items": Column("items with answers in two wordings or more", "items", "Items"),

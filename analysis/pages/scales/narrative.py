@@ -25,13 +25,13 @@ from analysis.reporting.words import (
     Answer,
     beyond,
     chance,
-    describe_models_without_answers,
     format_quantity,
     join_names,
     labels,
     list_few_items_cautions,
     verdicts,
 )
+from analysis.reporting.words.validity import describe_models_without_answers, list_unjudged_cautions
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -80,7 +80,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     setup = _describe_setup(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
     if has_mostly_invalid_answers(spread["validity"]).all():
-        verdict, why = describe_models_without_answers(list(spread["label"]))
+        verdict, why = describe_models_without_answers(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     study = spread["study"].iloc[0]
     moves = frames["scales_moves"]
@@ -301,9 +301,7 @@ def _describe_spread_over_wordings(spread: pd.DataFrame) -> Iterator[str]:
 
 def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
-    silent = spread[has_mostly_invalid_answers(spread["validity"])]
-    if len(silent) and len(silent) < len(spread):
-        yield f"Less than half of the answers are valid: {join_names(list(silent['label']))}. Nothing is said of them."
+    yield from list_unjudged_cautions(spread)
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
     if items["study"].nunique() > 1:
         yield f"What moves answers is said of {items['study'].iloc[0]}, the first study; the table has all."

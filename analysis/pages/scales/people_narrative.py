@@ -24,7 +24,7 @@ def describe_distance_from_people(people: pd.DataFrame) -> Iterator[str]:
     Yields
     ------
     str
-        Sentences; none without people. Nothing is said of models of which less than half of the answers are valid.
+        Sentences; none without people. Nothing is said of models that are not judged.
     """
     rows = _select_rows_over_all_items(people)
     if rows.empty:

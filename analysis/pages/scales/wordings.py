@@ -41,7 +41,8 @@ def tabulate_scales_spread(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
     Returns
     -------
     DataFrame
-        study, model, condition (the setting), validity; n_conditions: of the setting; n_items, n_wordings: items with
+        study, model, condition (the setting), validity, validity_at_most (NaN where the validity is exact);
+        n_conditions: of the setting; n_items, n_wordings: items with
         two wordings or more, and most wordings of one; sd, range, apart, side_flips, in_middle, mode_flips: means over
         these items, with X_lower, X_upper over items; entropy, ends, middle: means over all items; no_interval.
     """
@@ -66,6 +67,7 @@ def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) ->
     settings = ratings.list_settings()
     return pd.DataFrame(names).assign(
         validity=[ratings.compute_validity(places) for _, places in settings],
+        validity_at_most=[ratings.compute_validity_at_most(places) for _, places in settings],
         n_conditions=[len(places) for _, places in settings],
         n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],

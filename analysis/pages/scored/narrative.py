@@ -12,7 +12,6 @@ from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
     Answer,
     chance,
-    describe_models_without_answers,
     format_count_range,
     format_percent,
     format_quantity,
@@ -23,6 +22,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -65,7 +65,7 @@ def answer_question(
         *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
     if has_mostly_invalid_answers(means["validity"]).all():
-        verdict, why = describe_models_without_answers(list(means["label"]))
+        verdict, why = describe_models_without_answers(means.assign(validity_at_most=float("nan")))
         return Answer(setup, verdict, cautions=(*why, *cautions))
     judged = spread[~has_mostly_invalid_answers(spread["validity"]) & spread["passed_some"].notna()]
     details = {

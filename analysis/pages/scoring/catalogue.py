@@ -21,9 +21,9 @@ TABLES = {
         "The rows called gold are the human scores on the same range.",
         (*split_names("study group model series stage condition form range temperature method n n_gold unscored "
                 "no_response"), *_SCORES,
-         *split_names("samples validity dropped clipped caution intervals no_interval")),
+         *split_names("samples validity validity_at_most dropped clipped caution intervals no_interval")),
         frozenset(split_names("series stage form samples n_gold variance entropy spearman pearson")),
-        frozenset({"unscored", "no_response", "caution", "no_interval"}),
+        frozenset({"validity_at_most", "unscored", "no_response", "caution", "no_interval"}),
         measures=Measures(
             {"kurtosis": "Kurtosis", "tau": "Tau", "mode_share": "Favourite's share", "entropy": "Entropy"},
             headline=split_names("kurtosis tau"), lead="kurtosis", kinds=("group",),

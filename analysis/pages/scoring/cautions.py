@@ -6,11 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.scoring.items import select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
-from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
     format_percent,
@@ -19,6 +16,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.validity import list_unjudged_cautions
 
 OFTEN_CLIPPED = 0.1  # share of clipped samples from which on the page mentions it
 FEW_POINTS = 10
@@ -58,16 +56,8 @@ def _yield_score_cautions(
             f"All scores are equal in {flat:,} of {format_quantity(len(models), 'combination')} of group, model and "
             "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
         )
-    low = models[has_mostly_invalid_answers(models["validity"])]
-    if len(low):
-        row = low.loc[low["validity"].idxmin()]
-        yield (
-            f"Validity is low in {len(low):,} of {format_quantity(len(models), 'combination')}: less than half of the "
-            "samples (or of the probability) hold a number. The lowest is "
-            f"{format_value_by_column(row['validity'], look_up_column('scores', 'validity'))} "
-            f"({row['label']}, {row['range']} "
-            f"at temperature {row['temperature']:g}). These are not compared."
-        )
+    settings = models["range"] + " at temperature " + models["temperature"].map("{:g}".format)
+    yield from list_unjudged_cautions(models.assign(label=models["label"] + ", " + settings))
     yield from _describe_numberless_samples(frames["score_conventions"], setting)
     sampled = models[models["method"] == "sampled"]
     total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()

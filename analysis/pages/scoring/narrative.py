@@ -35,6 +35,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
@@ -86,7 +87,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
         list_cautions(models, setting_rows, frames, setting),
     )
     if answering_rows.empty and len(setting_rows):
-        verdict, why = words.describe_models_without_answers(list(setting_rows["label"].unique()))
+        verdict, why = describe_models_without_answers(setting_rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
     habit_words = set(choose_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()

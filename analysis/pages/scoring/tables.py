@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
     "rows": ("item", "size"), "scored": ("score", "count"), "answered": ("answered", "sum"),
-    "validity": ("validity", "mean"), "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
+    "validity": ("validity", "mean"), "validity_at_most": ("validity_at_most", "mean"),
+    "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
 }  # fmt: skip
 
 
@@ -75,8 +76,9 @@ def tabulate_score_bias_and_accuracy(
         numbers occur, and the entropy in bits, corrected for how many items there are
         (`weighted.compute_mode_share_and_entropy`), each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
-        validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
-        none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
+        validity: mean share of valid samples, or mean probability of all numbers together; validity_at_most: its upper
+        bound, NaN where it is exact; samples: per item, none where exact; dropped, clipped: samples without a number,
+        and moved into range, of all items;
         caution: why figures are missing (`undefined.explain_undefined_kurtosis_or_tau`); X_lower, X_upper: 95 %
         interval of X over
         items, of mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after
@@ -124,6 +126,7 @@ def tabulate_score_bias_and_accuracy(
         )
         block = _build_score_measure_rows(wide, intervals | accordance).assign(n_gold=accordance["tau"].n_items)
         about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
+        about["validity_at_most"] = about["validity_at_most"].where(about["validity_at_most"] > about["validity"])
         about["unscored"], about["no_response"] = about["rows"] - about["scored"], about["rows"] - about["answered"]
         block = pd.concat([about, block], axis=1)
         block["caution"] = [

@@ -27,6 +27,7 @@ from analysis.reporting.words import (
     explain_missing_interval_lines,
     format_count_range,
     format_quantity,
+    join_names,
     labels,
 )
 from analysis.reporting.words.counts import phrase_models_in_conditions
@@ -51,12 +52,23 @@ def caption_overview(stability: pd.DataFrame) -> str:
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     return selection.read_attached_answer_pair(stability).rewrite_text(
         f"Stability over {items} per row: {phrase_models_in_conditions(stability)}, the most stable on top. Validity: "
-        "the probability of all answers together, or the share of valid answers. Range and SD: highest minus lowest "
-        "agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over items. "
-        f"Flips: share of items with more than {flip:g} % of their paraphrases "
-        f"on the other side of 0.5 than the majority. {AGREEMENT}. Lines: "
+        "the probability of all options together, or the share of texts that can be read as one. Range and SD: highest "
+        "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
+        f"items. Flips: share of items with more than {flip:g} % of their paraphrases "
+        f"on the other side of 0.5 than most of them; the original is not counted. {AGREEMENT}. Lines: "
         f"{OVER_ITEMS}.{interval_text}{hollow_text}{marks}"
         f"{labels.describe_shown_rows(ROWS, len(stability), 'rows', 'first and last')}"
+    )
+
+
+def _describe_unjudged_models_of_map(boxes: pd.DataFrame) -> str:
+    """Name the models that the map leaves out, as they are not judged; empty where there is none."""
+    if "silent" not in boxes or not boxes["silent"].any():
+        return ""
+    names = labels.build_row_labels(boxes.drop(columns="silent"))[boxes["silent"]].unique()
+    return (
+        f" Left out: {join_names(list(names))}, of which less than half of the probability is surely "
+        f"{labels.ON_OPTIONS}."
     )
 
 
@@ -75,6 +87,9 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     """
     cells = select_agreement_cells(distribution, items)
     valid_boxes = distribution.dropna(subset=["median"])
+    unjudged_text = _describe_unjudged_models_of_map(valid_boxes)
+    if "silent" in valid_boxes:
+        valid_boxes = valid_boxes[~valid_boxes["silent"]]
     n_items, n_units = len(valid_boxes[["study", "item"]].drop_duplicates()), len(valid_boxes[UNIT].drop_duplicates())
     share_text = (
         " In columns where a wording has one answer: the share of wordings that agree."
@@ -90,7 +105,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
         "the paraphrases lies on both sides of 0.5, so both answers are "
         f"common.{share_text}{empty_text}{labels.describe_shown_rows(MOST_ITEMS, n_items, 'items', 'nearest to 0.5')}"
         f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'with the largest mean range')}"
-        f"{labels.explain_silent_mark(distribution)}"
+        f"{unjudged_text}"
     )
 
 
@@ -113,8 +128,8 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
     return selection.read_attached_answer_pair(frame).rewrite_text(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
         f"largest such SD, mean over {families} {'model' if total == 1 else 'models'}. {error_text}. 1 would be the "
-        "least stable item of every model, 0 an item whose answer never moves. Models of which less than half of the "
-        "answers are valid are left out."
+        "least stable item of every model, 0 an item whose answer never moves. Left out: models of which less "
+        f"than half of the probability is surely {labels.ON_OPTIONS}."
     )
 
 
@@ -126,7 +141,7 @@ def caption_validity(items: pd.DataFrame) -> str:
     empty_text = " Hatched: no response." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return (
         f"Mean validity over the paraphrases of each of {format_quantity(cells['row'].nunique(), 'item')}: the "
-        "probability of all answers together, or the share of valid answers where texts were read. Items are sorted, "
+        "probability of all options together, or the share of texts that can be read as one. Items are sorted, "
         f"the lowest mean first; lowest cell {low:.2f}, highest {high:.2f}.{empty_text}"
         f"{labels.describe_shown_rows(MOST_LOW_ITEMS, n_items, 'items', 'lowest')}"
         f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'lowest')}{labels.explain_silent_mark(items)}"

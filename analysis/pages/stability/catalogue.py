@@ -21,10 +21,13 @@ TABLES = {
         "tables.tabulate_stability",
         "How far each model's answers move between wordings of one item",
         f"Validity and stability of every model over the paraphrases of each item, with {OVER_ITEMS}. "
-        "Flips: share of items with more than that share of their paraphrases not on the majority's side. "
+        "Flips: share of items with more than that share of their paraphrases not on the side of most of them; the "
+        "original is not counted. "
         "Mark: + the model agrees with every item on average, - it disagrees.",
-        (*IDENTITY, *MEASURES, *split_names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
-        frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
+        (*IDENTITY, *MEASURES,
+         *split_names("validity_at_most n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+        frozenset({"validity_se", "n_excluded_items", "low_mass"}),
+        frozenset({"validity_at_most", "mark", "no_interval"}), SPREADS,
         measures=Measures(
             {"range_mean": "Range", "flip_05": "Flips > 5 %", "sd_mean": "SD", "agreement_mean": "Mean agreement",
              "validity": "Validity"},
@@ -62,14 +65,15 @@ TABLES = {
         "tables.tabulate_item_stability",
         "Items that are unstable across models",
         "SD of agreement over an item's paraphrases, divided by the model's largest such SD; mean and standard error "
-        "over models, separately for causal and masked models. A model of which less than half of the answers are "
-        "valid is left out.",
+        "over models, separately for causal and masked models. Models that are not judged "
+        "(validity below 0.5) are left out.",
         split_names("study item text family normalised_sd_mean normalised_sd_se n_models"),
     ),
     "divergent": Table(
         "cases.tabulate_two_most_different_wordings",
         "The pair of wordings of one item that a model answers most differently",
-        "For every model, the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
+        "For every model, the item whose answer moves most: its paraphrases with the lowest and the highest agreement. "
+        "The page shows those of models that are judged.",
         (*IDENTITY, *split_names("item low_text low_agreement high_text high_agreement range")),
     ),
     "distribution": Table(
@@ -146,7 +150,10 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
-    "agreement": Figure("How every model answers every item", "figures.frame_agreement"),
+    "agreement": Figure(
+        "How every model answers every item", "figures.frame_agreement",
+        empty_note="Nothing to show here: no model with answers is judged.",
+    ),
     "item_stability": Figure("Which items are unstable in every model", "figures.frame_item_stability"),
     "validity": Figure("How much of the probability goes to the answers", "figures.frame_validity"),
     "differences": Figure("Paired differences between models on the same items", "figures.frame_stability_differences"),

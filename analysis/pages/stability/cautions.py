@@ -21,8 +21,8 @@ from analysis.reporting.words import (
     labels,
     list_few_items_cautions,
     list_few_models_cautions,
-    phrase_model_condition_count,
 )
+from analysis.reporting.words.validity import list_unjudged_cautions
 
 FEW_PARAPHRASES = 20
 
@@ -50,7 +50,8 @@ def list_cautions(
     """
     labelled_invalid = invalid.assign(label=labels.build_row_labels(invalid))
     return (
-        *_describe_low_validity(stability), *wordings.describe_uneven_wordings(items),
+        *list_unjudged_cautions(stability.assign(label=labels.build_row_labels(stability))),
+        *wordings.describe_uneven_wordings(items),
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
         *_describe_invalid_answers(labelled_invalid), *describe_unread_answers(labelled_invalid, choice),
@@ -58,23 +59,6 @@ def list_cautions(
         *wordings.describe_whitespace_only_variants(twins),
         *wordings.describe_meaning_changes(items), *_describe_small_sample_sizes(stability, items),
     )  # fmt: skip
-
-
-def _describe_low_validity(stability: pd.DataFrame) -> list[str]:
-    """Say how many models give few valid answers, and which gives the fewest."""
-    labelled_rows = stability.assign(
-        label=labels.build_row_labels(stability)
-    )  # on an empty frame it would add rows instead
-    low = labelled_rows[labelled_rows["low_mass"].astype(bool)]
-    if low.empty:
-        return []
-    least = low.sort_values(["validity", "label"], kind="stable").iloc[0]
-    models_text = f"{len(low)} of {phrase_model_condition_count(stability)}" if len(stability) > 1 else "the model"
-    return [
-        f"Low validity: for {models_text}, less than half of the probability (or of the texts read) is a valid "
-        f"answer. The lowest is {format_value_by_column(least['validity'], look_up_column('stability', 'validity'))} "
-        f"({least['label']}). Such models are not compared."
-    ]
 
 
 def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:

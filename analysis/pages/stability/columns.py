@@ -78,7 +78,9 @@ COLUMNS: Mapping[str, Column] = {
     "validity_sd": Column("SD of the validity over the item's paraphrases (n - 1)", MASS, "Validity SD", 3),
     "original_validity": Column("validity of the original wording", MASS, "Validity of original", 2),
     "low_mass": Column(
-        "true where the validity is below 0.5: the agreement is computed from little mass", "", "Low mass"
+        "true where the validity, or its lower bound, is below 0.5: the agreement is computed from little mass",
+        "",
+        "Low mass",
     ),
     "share": Column("invalid responses as a share of all responses", SHARE, "Share invalid", 3),
     "examples": Column(
@@ -118,8 +120,8 @@ COLUMNS: Mapping[str, Column] = {
         3,
     ),
     "flip_*": Column(
-        "share of items with more than this part of their paraphrases not on the majority's side: flip_05 is more "
-        "than 5 %, flip_125 more than 12.5 %",
+        "share of items with more than this part of their paraphrases not on the side of most of them; the original is "
+        "not counted. flip_05 is more than 5 %, flip_125 more than 12.5 %",
         "share of items, 0 to 1",
         "Flips",
         2,
@@ -195,7 +197,10 @@ def _build_flip_column_definition(column_name: str) -> Column | None:
     percent = parse_flip_threshold_percent(column_name)
     if percent is None:
         return None
-    meaning = f"share of items with more than {percent:g} % of their paraphrases not on the majority's side"
+    meaning = (
+        f"share of items with more than {percent:g} % of their paraphrases not on the side of most of them; the "
+        "original is not counted"
+    )
     return replace(COLUMNS["flip_*"], meaning=meaning, header=f"Flips > {percent:g} %")
 
 

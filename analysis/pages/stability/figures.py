@@ -15,7 +15,9 @@ from analysis.reporting.words import labels
 
 
 def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """Yield of every study table `distribution`, with the mark of the models that do not answer, and table `items`.
+    """Yield of every study table `distribution`, with the mark of the models that are not judged, and table `items`.
+
+    A study of which no model is judged has no map.
 
     A column stands for both orders of the options where no cell would look different. Studies have items of their own:
     in one map, the cells of a study's items would be empty below the models of another.
@@ -28,7 +30,10 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
         "distribution", cells.assign(split=split), shown_columns=shown_columns, least_difference=orders.SHADE
     )
     for _, study_cells in cells.groupby("study", sort=False):
-        yield study_cells.loc[study_cells["median"].notna(), list(boxes)], study_cells[list(frames["items"])]
+        study_boxes = study_cells.loc[study_cells["median"].notna(), list(boxes)]
+        study_boxes = study_boxes.astype({"silent": bool})  # items without a box had made it a column of objects
+        if not study_boxes["silent"].all():
+            yield study_boxes, study_cells[list(frames["items"])]
 
 
 def frame_item_stability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -29,6 +29,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
@@ -94,7 +95,7 @@ def answer_question(
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
     if has_mostly_invalid_answers(labelled_rows["validity"]).all():
-        verdict, why = words.describe_models_without_answers(labelled_rows["label"])
+        verdict, why = describe_models_without_answers(labelled_rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
@@ -230,7 +231,10 @@ def _find_lowest_and_highest_rows(model_rows: pd.DataFrame, measure: str) -> tup
 def _describe_flips_at_extremes(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
     """Say what a flip is, and on how many items the answer flips with the most and the least stable model."""
     limit = f"more than {parse_flip_threshold_percent(flip_column):g} %"
-    means = f"An item flips when {limit} of its wordings do not get the answer of the majority."
+    means = (
+        f"An item flips when {limit} of its paraphrases do not get the answer that most of them get; the original is "
+        "not counted."
+    )
     low, high = _find_lowest_and_highest_rows(model_rows, flip_column)
     if len(model_rows) == 1:
         return [means]

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.reporting.catalogue import orders
 from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.words import labels
 from analysis.reporting.words.labels import UNIT
 from analysis.statistics.multiplicity import ALPHA
 
@@ -64,12 +65,15 @@ def _swap_sides_of_pairs(table: pd.DataFrame, is_swapped: pd.Series) -> pd.DataF
     return table.where(~is_swapped, swapped)
 
 
-def select_most_divergent_option_order(frames: Frames) -> pd.DataFrame:
-    """Return table `divergent`, of two orders that are one row in table `stability` only the one with more to show.
+def select_divergent_pairs_of_judged_models(frames: Frames) -> pd.DataFrame:
+    """Return the rows of table `divergent` about models that are judged, as examples of what wordings do.
 
-    That is one with two different answers, and of such the one with the larger range.
+    Of two orders that are one row in table `stability`, it is only the one with more to show: one with two different
+    answers, and of such the one with the larger range. What a model says with little of its probability is no example
+    (`thresholds.has_mostly_invalid_answers`).
     """
-    table = frames["divergent"]
+    table = labels.add_silent_column(frames["divergent"], frames["stability"])
+    table = table[~table["silent"]].drop(columns="silent")
     wording_pairs = orders.rename_joined_conditions(
         table, frames.join_option_orders("stability"), frames.runs.info["conditions"]
     )

@@ -51,10 +51,12 @@ class StabilityPage(Page):
         )
 
     def examples(self) -> Html:
-        """Show the two wordings of one item that each model answers most differently, with both answers."""
+        """Show the two wordings of one item that each judged model answers most differently, with both answers."""
         if self.frame("divergent").empty:
             return render_missing_content_note(f"No item has two paraphrases with a defined {self.choice.measure}.")
-        frame = one_row.select_most_divergent_option_order(self.frames)
+        frame = one_row.select_divergent_pairs_of_judged_models(self.frames)
+        if frame.empty:
+            return render_missing_content_note("No model with such a pair is judged, so none is shown.")
         frame = frame.assign(label=labels.build_row_labels(frame))
         has_two_answers = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
         left_out_text = narrative.describe_same_answer_to_both_wordings(frame[~has_two_answers])

@@ -72,8 +72,10 @@ def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> p
     DataFrame
         row, label, value (median agreement; mean agreement where a wording has one answer, because the quartiles would
         hide the shares), split (whether the quartiles lie on both sides of 0.5), answers; sorted by the median of the
-        items over models, lowest first.
+        items over models, lowest first. Without models that are not judged: their agreement is of little mass.
     """
+    if "silent" in distribution:
+        distribution = distribution[~distribution["silent"]]
     agreement_columns = ["agreement_min", "agreement_max", "agreement_mean", "agreement_range"]
     frame = distribution.dropna(subset=["median"]).merge(items[[*_KEY, *agreement_columns]], on=_KEY)
     units = frame.groupby(_KEY[:3])

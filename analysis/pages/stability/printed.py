@@ -48,7 +48,8 @@ def tabulate_stability_beside_printed(
         The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
         the model; for every match our row, then the printed ones. No rows if nothing matches.
     """
-    ours = tables.tabulate_stability(runs, thresholds=thresholds, resamples=resamples, seed=seed).assign(source=OURS)
+    table = tables.tabulate_stability(runs, thresholds=thresholds, resamples=resamples, seed=seed)
+    ours = table.drop(columns="validity_at_most").assign(source=OURS)  # no printed table has bounds
     matched_rows = select_rows_of_printed_models(runs, ours)
     if matched_rows.empty:
         return matched_rows.drop(columns="printed")

@@ -20,8 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import CONVENTIONS, build_agreement_range_and_minority_sql, create_agreement_tables
-from analysis.measures.thresholds import LOW_MASS, build_thresholds_by_flip_column, has_mostly_invalid_answers
+from analysis.measures.agreement import (
+    CONVENTIONS,
+    average_validity_of_paraphrases,
+    build_agreement_range_and_minority_sql,
+    create_agreement_tables,
+)
+from analysis.measures.thresholds import build_thresholds_by_flip_column, has_mostly_invalid_answers
 from analysis.pages.stability import measures as model_measures
 from analysis.pages.stability.added_measures import ItemMeasures, add_measure_columns, estimate_added_measures
 from analysis.runs.folder import UNIT
@@ -121,6 +126,8 @@ def tabulate_stability(
         study, model, condition;
         validity: mean mass over all paraphrases of all items (section 4.1), 0 to 1; validity_se: SD over these rows
         divided by the square root of their number (it treats rows as independent; the interval does not);
+        validity_at_most: the upper bound where a server showed the most probable tokens only, so that the validity is
+        the lower one, else NaN;
         agreement_mean: mean over items of an item's mean agreement, over all items with a valid answer;
         range_mean, range_sd: highest minus lowest agreement of an item, mean and SD across items (section 4.2.1; the SD
         is what the paper prints as standard error); sd_mean, sd_sd: the same of the SD of an item's agreement;
@@ -128,7 +135,8 @@ def tabulate_stability(
         n_items: items in range, SD and flips, those with two valid paraphrases or more; n_variants: paraphrases with a
         response; n_excluded_items: the study's other items (see `excluded`);
         mark: "+" if the mean agreement of every item is above 0.5, "-" if it is below;
-        low_mass: validity below 0.5, so agreement is renormalised from less than half of the probability;
+        low_mass: validity, or its lower bound, below 0.5, so agreement is renormalised from less than half of the
+        probability;
         X_lower, X_upper: 95 % interval of X over items, of flips and of the validity of texts after
         `analysis.statistics.shares`, else the bootstrap's; no_interval: which X have none, and why.
 
@@ -142,7 +150,8 @@ def tabulate_stability(
         compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed, measures=measures)
         for study in model_measures.build_stability_studies(runs, item_table, list(measures or ()))
     ]
-    return pd.concat(tables, ignore_index=True)
+    bounds = average_validity_of_paraphrases(runs).drop(columns="validity")
+    return pd.concat(tables, ignore_index=True).merge(bounds, how="left", on=list(UNIT))
 
 
 def compute_stability_rows(
@@ -180,7 +189,7 @@ def compute_stability_rows(
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
     columns["mark"] = model_measures.list_one_sided_signs_by_unit(study.agreement)
-    columns["low_mass"] = estimates["validity"].estimate < LOW_MASS
+    columns["low_mass"] = has_mostly_invalid_answers(estimates["validity"].estimate)
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
     return pd.DataFrame({**about, **columns, "validity_se": model_measures.compute_validity_standard_error(study)})

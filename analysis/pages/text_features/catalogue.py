@@ -71,9 +71,9 @@ TABLES = {
         "tables.tabulate_mixed_diagnostics",
         "Diagnostics of the mixed models",
         "Explained variance (Nakagawa & Schielzeth 2013), variance components, convergence, and what was left out.",
-        (*IDENTITY, *split_names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity n_rows "
-                        "n_missing n_items message dropped response formula engine")),
-        frozenset(split_names("reml n_missing response formula engine")),
+        (*IDENTITY, *split_names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity "
+                        "validity_at_most n_rows n_missing n_items message dropped response formula engine")),
+        frozenset(split_names("reml n_missing response formula engine")), frozenset({"validity_at_most"}),
     ),
     "vif": Table(
         "tables.tabulate_vif",

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.features.languages import describe_unlike_language
-from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions, list_few_models_cautions
+from analysis.reporting.words.validity import list_unjudged_cautions
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
 
@@ -48,14 +48,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_logit_scale_disagreement(frames["scales"])
     yield from _describe_invalid_answer_conventions(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
-    low = fitted[has_mostly_invalid_answers(fitted["validity"])].sort_values(["validity", "label"])
-    if len(low):
-        yield (
-            f"Validity is low in {_phrase_share_of_fits(len(low), fitted)}: less than half of the probability is on "
-            "the answers. The lowest is "
-            f"{format_value_by_column(low['validity'].iloc[0], look_up_column('mixed_diagnostics', 'validity'))} "
-            f"({low['label'].iloc[0]}). The sentences leave these out."
-        )
+    yield from list_unjudged_cautions(fitted)
     if len(fitted):
         yield from list_few_items_cautions(
             fitted["n_items"].set_axis(fitted["label"]), consequence="how items differ is poorly known"

@@ -61,8 +61,8 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     """Say in one line why no unit has data for a mixed model; empty where one has.
 
     It needs two items, more rows than coefficients, answers that vary, wordings that are no templates shared by all
-    items, and a language that can be cut into words or has negation cues. The page on stability says why runs have no
-    defined agreement.
+    items, and a language that can be cut into words or has negation cues. Named are those that the unit lacks that
+    lacks fewest. The page on stability says why runs have no defined agreement.
 
     Parameters
     ----------
@@ -80,19 +80,69 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     except InputError as error:
         return str(error)
     unspaced_codes = ", ".join(map(quote_sql_literal, sorted(UNSPACED.difference(list_negation_languages()))))
-    fittable_studies = runs.execute(
+    units = runs.execute(
         f"""
-        SELECT DISTINCT study FROM item_patterns
+        SELECT study, code, code NOT IN ({unspaced_codes}) AS has_words, count(*) AS n_items, sum(n_valid)::BIGINT AS n,
+               max(agreement_max) > min(agreement_min) AS varies
+        FROM item_patterns
         JOIN (SELECT study, {build_language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
-        WHERE NOT original AND n_valid > 0 AND code NOT IN ({unspaced_codes})
-        GROUP BY study, model, condition, code
-        HAVING count(*) > 1 AND sum(n_valid) > count(*) + {n_coefficients}
-            AND max(agreement_max) > min(agreement_min)"""
+        WHERE NOT original AND n_valid > 0
+        GROUP BY study, model, condition, code"""
     ).fetchall()
-    if not fittable_studies:
-        return "a mixed model needs two items, answers that vary, more of them than features, and countable words"
+    if not units:
+        return "no paraphrase has a valid answer"
+    lacks = [(unit[0], list_unmet_requirements(n_coefficients, *unit[1:])) for unit in units]
+    _, fewest = min(lacks, key=lambda unit: len(unit[1]))
+    if fewest:
+        return ", and ".join(fewest)
     templates = explain_unfittable_template_studies(runs)
-    return "" if any(study not in templates for (study,) in fittable_studies) else next(iter(templates.values()))
+    fittable_studies = [study for study, unmet in lacks if not unmet]
+    return "" if any(study not in templates for study in fittable_studies) else next(iter(templates.values()))
+
+
+def list_unmet_requirements(
+    n_coefficients: int, language: str, has_words: bool, n_items: int, n_answers: int, varies: bool
+) -> list[str]:
+    """List what answers lack for a mixed model, each with its numbers.
+
+    Parameters
+    ----------
+    n_coefficients
+        Those of the fit, without the intercept.
+    language
+        Code of the language of the wordings.
+    has_words
+        Whether texts in it can be cut into words, or have negation cues.
+    n_items, n_answers
+        Items with a valid answer to a paraphrase, and these answers.
+    varies
+        Whether not all answers are the same.
+
+    Returns
+    -------
+    list of str
+        What is missing; empty where a model can be fitted.
+
+    Examples
+    --------
+    >>> list_unmet_requirements(12, "de", True, 3, 9, True)
+    ['12 features of 3 items need at least 16 valid answers to paraphrases; there are 9']
+    >>> list_unmet_requirements(12, "de", True, 1, 90, False)
+    ['a mixed model needs 2 items; there is 1', 'all valid answers are the same']
+    """
+    unmet = []
+    if not has_words:
+        unmet.append(f"words cannot be counted in this language ({language})")
+    if n_items < 2:
+        unmet.append(f"a mixed model needs 2 items; there is {n_items}")
+    elif n_answers <= n_items + n_coefficients:
+        unmet.append(
+            f"{n_coefficients} features of {n_items} items need at least {n_items + n_coefficients + 1} valid answers "
+            f"to paraphrases; there are {n_answers}"
+        )
+    if not varies:
+        unmet.append("all valid answers are the same")
+    return unmet
 
 
 def _count_most_coefficients(names: Sequence[str], runs: Runs) -> int:

@@ -24,7 +24,6 @@ from analysis.reporting.catalogue.columns import Column, format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.words import (
     Answer,
-    describe_models_without_answers,
     format_count_range,
     format_quantity,
     join_names,
@@ -32,6 +31,7 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.reporting.words.labels import UNIT
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
@@ -79,7 +79,7 @@ def answer_question(
     effects = _select_fit_effects(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
-        verdict, why = describe_models_without_answers(list(all_fitted["label"]))
+        verdict, why = describe_models_without_answers(all_fitted)
         return Answer(
             _describe_features_setup(_select_fit_effects(frames["mixed"], all_fitted), all_fitted, when),
             verdict,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import features
-from analysis.measures.agreement import CONVENTIONS, create_agreement_tables
+from analysis.measures.agreement import CONVENTIONS, average_validity_of_paraphrases
 from analysis.pages.text_features.family import (
     find_units_with_invalid_answers,
     fit_unit_models,
@@ -46,7 +46,7 @@ def tabulate_mixed_effects(
     """
     fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
     table = _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
-        _average_response_validity_by_unit(runs), on=UNIT, how="left"
+        average_validity_of_paraphrases(runs).drop(columns="validity_at_most"), on=UNIT, how="left"
     )
     table.attrs["notes"] = note_dropped_predictors(fits, resolve_predictor_names(predictors, runs))
     return table
@@ -96,7 +96,8 @@ def tabulate_mixed_diagnostics(
     -------
     DataFrame
         One row per fit: explained variance, variance components, convergence, what was left out, and the mean validity
-        of the responses. A model that could not be fitted has a row, too: `message` says why.
+        of the responses with its upper bound (`measures.agreement.average_validity_of_paraphrases`). A model that
+        could not be fitted has a row, too: `message` says why.
     """
     import pandas as pd
 
@@ -109,16 +110,7 @@ def tabulate_mixed_diagnostics(
     ]  # fmt: skip
     if missing:
         table = pd.concat([table, pd.DataFrame(missing)], ignore_index=True)
-    return table.merge(_average_response_validity_by_unit(runs), on=UNIT, how="left")
-
-
-def _average_response_validity_by_unit(runs: Runs) -> pd.DataFrame:
-    """Return the mean validity of the responses of every unit to its paraphrases."""
-    create_agreement_tables(runs)
-    return runs.sql(
-        "SELECT study, model, condition, sum(n_rows * validity_mean) / sum(n_rows) AS validity "
-        "FROM item_patterns WHERE NOT original GROUP BY ALL"
-    )
+    return table.merge(average_validity_of_paraphrases(runs), on=UNIT, how="left")
 
 
 def tabulate_vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:

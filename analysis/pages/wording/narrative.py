@@ -14,7 +14,6 @@ from analysis.reporting.catalogue.selection import MIXED, AnswerPair, quote_answ
 from analysis.reporting.words import (
     Answer,
     chance,
-    describe_models_without_answers,
     explain_no_detectable_difference,
     format_percent,
     format_percentage_points,
@@ -23,6 +22,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
+from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
@@ -72,7 +72,11 @@ def answer_question(
     setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
     table = all_rows[~has_mostly_invalid_answers(average_validity_over_patterns(all_rows))]
     if table.empty and len(all_rows):
-        verdict, why = describe_models_without_answers(list(labels.build_row_labels(all_rows).unique()))
+        rows = all_rows.assign(
+            label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns(all_rows),
+            validity_at_most=float("nan"),
+        )  # fmt: skip
+        verdict, why = describe_models_without_answers(rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)

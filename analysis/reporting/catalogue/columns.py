@@ -52,9 +52,16 @@ SHARED: Mapping[str, Column] = {
     "source": Column("where the row's numbers come from: these runs, or the printed table named", header="Source"),
     "n_items": Column("items that the figures are computed over", "items", "Items"),
     "validity": Column(
-        "mean mass on the answers over all paraphrases (share of valid answers where texts were read)",
+        "mean mass on the options over all paraphrases (where texts were read, the share that can be read as one)",
         MASS,
         "Validity",
+        2,
+    ),
+    "validity_at_most": Column(
+        "upper bound of the validity, where not all of the probability was shown: then `validity` is the lower one; "
+        "empty where it is exact",
+        MASS,
+        "Validity at most",
         2,
     ),
     "lower": Column("lower end of the 95 % interval of the difference, over items", "its unit", "Lower", 3),

@@ -215,19 +215,6 @@ def format_percentage_points(difference: float) -> str:
     return format_signed_number(100 * difference, 1)
 
 
-def describe_models_without_answers(model_names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return what a page says in place of a verdict where every model is `thresholds.is_silent`: verdict and sentences.
-
-    >>> describe_models_without_answers(["a"])[0], describe_models_without_answers(["a", "b"])[0]
-    ('This model does not answer.', 'These models do not answer.')
-    """
-    verdict = "This model does not answer." if len(model_names) == 1 else "These models do not answer."
-    return verdict, (
-        f"With {join_names(list(model_names))}, less than half of the probability (or of the texts read) is a valid "
-        "answer. What the other half would have been is not known, so nothing is compared here.",
-    )
-
-
 def explain_no_detectable_difference(pairs: pd.DataFrame) -> str:
     """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`)."""
     corrected = min(1.0, float(pairs["p_least"].min()) * int(pairs["p_least"].notna().sum()))

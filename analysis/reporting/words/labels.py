@@ -13,8 +13,9 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
+ON_OPTIONS = "on the options (or of the texts can be read as one)"  # what a model must do to be judged
 LEAD = 30  # characters that a word before a colon may have
-SILENT = " °"  # ends the label of a model that does not answer (`thresholds.has_mostly_invalid_answers`)
+SILENT = " °"  # ends the label of a model that is not judged (`thresholds.has_mostly_invalid_answers`)
 
 
 def build_row_labels(frame: pd.DataFrame) -> pd.Series:
@@ -109,7 +110,7 @@ def explain_silent_mark(frame: pd.DataFrame) -> str:
     """Say in a caption what `SILENT` means; empty where no row of the frame has it."""
     if "silent" not in frame or not frame["silent"].any():
         return ""
-    return f" {SILENT.strip()}: less than half of the answers are valid, so the model is not ranked."
+    return f" {SILENT.strip()}: less than half of the probability is surely {ON_OPTIONS}, so the model is not ranked."
 
 
 def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = "") -> pd.DataFrame:
@@ -126,8 +127,8 @@ def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_
 
     Returns
     -------
-    The frame with `silent` (with a `column_prefix` "a_": `a_silent`): whether less than half of a unit's answers are
-    valid.
+    The frame with `silent` (with a `column_prefix` "a_": `a_silent`): whether a unit is not judged
+    (`thresholds.has_mostly_invalid_answers`).
     """
     units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
     rows, which = _factorize_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RULES: Mapping[str, str] = {
-    "validity": "Nothing is said about a model of which less than half of the answers are valid.",
+    "validity": "Nothing is said about a model of which less than half of the probability (or of the texts read) is "
+    "surely on the options. Where a server showed a part of the probability, the lower bound counts.",
     "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
     "the number alone does. Where several models are judged, their intervals are widened for the number that has no "
     "word yet (Holm).",
@@ -74,8 +75,8 @@ class Band:
 def describe_verdict_rules(*rule_names: str) -> str:
     """Write some of the rules as a paragraph.
 
-    >>> describe_verdict_rules("validity")
-    'Nothing is said about a model of which less than half of the answers are valid.'
+    >>> describe_verdict_rules("holm", "holm").count(" Holm's correction")
+    2
     """
     return " ".join(RULES[name] for name in rule_names)
 

@@ -60,7 +60,7 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
         ([row(measure="agreement", **HIGHER), row(measure="logit", headline=False, **HIGHER),
           row(measure="validity", headline=False, **HIGHER)],
          "A is higher in agreement, 0.71 against 0.73; that holds for these wordings. They differ in agreement on a "
-         "scale without ends (logit) and how many answers are valid (validity), too."),
+         "scale without ends (logit) and how much is on the options (validity), too."),
         ([row(verdict="equivalent within 0.1", holds_for="these wordings")],
          "A and B are equivalent within 0.1 in accuracy, for these wordings."),
         ([row(verdict="cannot tell", n_items=1)], "A single item cannot tell A and B apart in accuracy."),
@@ -87,8 +87,8 @@ def test_the_verdict_follows_its_rules(rows, verdict):
         ({"like_lower": np.nan},
          "These answers do not tell how far other wordings would move the difference in accuracy."),
         ({"lower": np.nan, "n_items_differing": 3}, "Too few items differ in accuracy for an interval."),
-        ({"a_validity": 0.9}, "Not all answers are valid: at least 90.0 % of A and 100.0 % of B; measures other than "
-         "validity compare only what is valid on both sides."),
+        ({"a_validity": 0.9}, "Validity is below 1: at least 90.0 % in A and 100.0 % in B. Measures other than "
+         "validity compare only answers that are valid on both sides."),
         ({}, "A true difference below 0.06 is easily missed with 200 items: power is below .8."),
     ],
 )  # fmt: skip

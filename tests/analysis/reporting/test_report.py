@@ -99,7 +99,7 @@ def test_first_screen_asks_answers_and_warns(made):
     asked = r"4 models, each in 1 to 2 conditions \(7 combinations\), were asked whether they agree with 5 items of "
     assert re.search(asked + "“synthetic”", words), words[:900]
     assert re.search(r"95 % interval \d+ to \d+ %", words)
-    for warning in ("Low validity: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study",
+    for warning in ("Not judged: ", "1 of 6 items is left out: no paraphrases in the study",
                     "no valid answer", "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
         assert warning in words, warning
     assert page.tags.index("svg") < page.tags.index("h2")

@@ -75,6 +75,19 @@ def test_validity_is_the_mean_of_what_answers_had_for_both_options(tmp_path):
     assert outcome.p_holds == pytest.approx(compute_p_of_mean_at_most(np.linspace(0.8, 1, 60), 0.8), rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rule", "decision"),
+    [("validity >= 0.3", "holds"), ("validity >= 0.6", "cannot tell"), ("validity >= 0.95", "broken"),
+     ("validity <= 0.95", "holds"), ("validity <= 0.6", "cannot tell"), ("validity <= 0.3", "broken")],
+)  # fmt: skip
+def test_of_bounds_a_rule_on_validity_is_decided_only_where_both_agree(tmp_path, rule, decision):
+    """The lower bound alone called `validity >= 0.6` broken, though 0.9 may be on the options."""
+    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.4, mass_upper=0.9)
+    (outcome,) = check(write_run(tmp_path / "run", frame), rule)
+    assert decide_outcomes([outcome]) == [decision]
+    assert "between 0.4 and 0.9" in outcome.note
+
+
 def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
     """Of failed requests only their number counts against the whole: a score that is missing is not valid."""
     frame = draw_scores(["m"], items=40, wordings=1).assign(score=lambda rows: rows["score"].where(rows.index > 3))

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.measures import choices, thresholds
 from analysis.pages.choice import captions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
@@ -142,7 +141,7 @@ def test_a_model_with_little_mass_is_in_no_verdict_and_no_comparison(tmp_path):
     found = said(tmp_path, rows)
     assert found.verdict.startswith("Hardly: ")
     assert "mute" not in told(found)
-    assert any("of mute is on the options" in caution and "10.0 %" in caution for caution in found.cautions)
+    assert any(caution.startswith("Not judged: mute.") and caution.endswith("10 %.") for caution in found.cautions)
 
 
 def test_guessing_is_said(tmp_path):
@@ -359,19 +358,26 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("mass", "upper", "validity", "judged"),
-    [(0.3, 1.0, np.nan, True), (0.9, 1.0, 0.9, True), (0.3, 0.4, 0.3, False), (0.3, None, 0.3, False)],
+    ("mass", "upper", "verdict", "caution"),
+    [
+        (
+            0.3,
+            1.0,
+            "Whether this model answers cannot be told: between 30 % and 100 % of",
+            "m (between 30 % and 100 %)",
+        ),
+        (0.9, 1.0, "", "at least 90 %"),
+        (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): 30 %"),
+        (0.3, None, "This model does not answer.", "(or of the texts can be read as one): 30 %"),
+    ],
 )
-def test_bounds_of_the_mass_silence_a_model_only_where_they_tell(tmp_path, mass, upper, validity, judged):
-    """By hand: between 0.3 and 1 a model may answer or not; at most 0.4, it does not."""
+def test_a_verdict_on_validity_follows_both_bounds_of_the_mass(tmp_path, mass, upper, verdict, caution):
+    """By hand: between 0.3 and 1 a model may answer or not, and is not judged; at most 0.4, it does not."""
     made = page(tmp_path, logged(mass, upper))
     made.answer()
     row = made.frame("choice").iloc[0]
-    assert row["validity"] == pytest.approx(validity, nan_ok=True)
-    assert row["least_validity"] == pytest.approx(np.nan if upper is None else mass, nan_ok=True)
-    assert ("do not get one choice" in made._answer.verdict) == judged
-    assert (f"at least {mass:.0%}".replace("%", " %") in " ".join(made._answer.cautions)) == (upper is not None)
-
-
-def test_half_of_the_mass_is_the_rule_of_all_pages():
-    assert choices.HALF_MASS == thresholds.LOW_MASS
+    assert row["validity"] == pytest.approx(mass)
+    assert row["validity_at_most"] == pytest.approx(np.nan if upper is None else upper, nan_ok=True)
+    assert made._answer.verdict.startswith(verdict)
+    assert ("do not get one choice" in made._answer.verdict) == (not verdict)
+    assert caution in " ".join(made._answer.cautions)

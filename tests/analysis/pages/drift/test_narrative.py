@@ -38,7 +38,7 @@ def frames(*changes, **columns):
         ([MOVED, MOVED], "Changed, with each of 2 models."),
         ([MOVED, {}, {"found": "cannot tell"}],
          "Changed with 1 of 3 models, no change found with 1; with the other, these runs cannot tell."),
-        ([MOVED | {"validity_least": 0.4}], "This model does not answer."),
+        ([MOVED | {"validity_least": 0.4}], "This model is not known to answer."),
         ([MOVED | {"validity_least": 0.4}, {}],
          "No change found with 1 of 2 models; with the other, these runs cannot tell."),
     ],
@@ -73,7 +73,7 @@ def test_what_weakens_the_answer_is_said():
     tables["drift_looks"].loc[2, ["changed_settings", "validity", "n_left_out"]] = ["revision", 0.8, 1]
     said = " ".join(answer_question(tables).cautions)
     for words in ("The last 2 looks", "other settings since look 3 (T3): revision", "answers to these: m0",
-                  "Valid answers of m0 go from 0.80 to 1.00", "1 item of the last look is left out",
+                  "The validity of m0 goes from 0.80 to 1.00", "1 item of the last look is left out",
                   "Only 20 items"):  # fmt: skip
         assert words in said, words
     assert answer_question(frames({})).cautions == (WORD_MEANINGS[1],)

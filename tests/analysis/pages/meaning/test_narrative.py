@@ -20,6 +20,7 @@ def flips(*models, validity=0.9, left_out_items=0, left_out_flips=0.0):
     for number, (of_all, of_same, half) in enumerate(models):
         change = of_same - of_all
         both = {**UNIT, "model": f"m{number}", "n_items": 40, "n_items_changed": 30, "validity": validity,
+                "validity_at_most": float("nan"),
                 "left_out_items": left_out_items, "left_out_flips": left_out_flips}  # fmt: skip
         rows += [
             {**both, "wordings": "all", "n_wordings": 400, "flip": of_all, "flip_lower": of_all - 0.03,
@@ -175,7 +176,7 @@ def test_silent_models_get_no_verdict():
     mixed = pd.concat([flips((0.3, 0.29, 0.02), (0.3, 0.1, 0.02))], ignore_index=True)
     mixed.loc[mixed["model"] == "m1", "validity"] = 0.1
     said = narrative.answer_question(build(flips=mixed))
-    assert said.verdict.startswith("The result stands") and "m1. Nothing is said of them." in " ".join(said.cautions)
+    assert said.verdict.startswith("The result stands") and "Not judged: m1. Less than half" in " ".join(said.cautions)
 
 
 @pytest.mark.parametrize(

@@ -184,5 +184,5 @@ def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(
     texts = [text.get_text() for text, _ in shown_texts(plots.draw_score_methods(shown))]
     assert "org/small °" in texts
     assert "org/large" in texts
-    assert "°: less than half of the answers are valid" in captions.caption_score_methods(shown)
+    assert "°: less than half of the probability is surely on" in captions.caption_score_methods(shown)
     assert list(frame_score_methods({"score_methods": table.iloc[:0]})) == []

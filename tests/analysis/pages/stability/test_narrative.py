@@ -65,7 +65,7 @@ def test_one_firm_model(tmp_path):
     assert any(line.startswith("Only 1 model:") for line in said.cautions)
     assert any(line.startswith("Only 3 items:") for line in said.cautions)
     assert any("a single one is 33 %" in line for line in said.cautions)
-    assert not any(line.startswith("Low validity") for line in said.cautions)
+    assert not any(line.startswith("Not judged") for line in said.cautions)
 
 
 def test_hardly_is_said_of_enough_firm_items_only(tmp_path):
@@ -155,8 +155,8 @@ def test_numbers_are_those_of_the_table(tmp_path):
 def test_little_mass_is_said_first(tmp_path):
     frame = pd.concat([wordings(FIRM, "full", mass=0.9), wordings(TORN, "empty", mass=0.04)])
     said, _ = answer(tmp_path / "run", frame)
-    assert said.cautions[0].startswith("Low validity: for 1 of 2 models")
-    assert "The lowest is 0.04 (empty)." in said.cautions[0]
+    assert said.cautions[0].startswith("Not judged: empty. Less than half of the probability is on the options")
+    assert said.cautions[0].endswith(": 4 %.")
     assert "empty" not in " ".join((said.verdict, *said.details["overview"]))
 
 

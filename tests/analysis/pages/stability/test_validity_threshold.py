@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability import captions, figures, narrative, plots
+from analysis.pages.stability import captions, figures, narrative, one_row, plots
+from analysis.pages.stability.page import StabilityPage
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.selection import AnswerPair
@@ -41,7 +42,7 @@ def texts(figure) -> list[str]:
 
 
 def said(path, keep):
-    run = runs.open_runs(write_run(path, thinned(keep)))
+    run = runs.open_runs(write_run(path, thinned(keep) if isinstance(keep, dict) else keep))
     frames = Frames(run, {"resamples": 200}, lambda name, frame: None)
     return narrative.answer_question(**{name: frames[name] for name in NAMES}, choice=AnswerPair()), frames
 
@@ -71,8 +72,9 @@ def test_the_thinned_model_is_not_announced_as_the_most_stable(four):
     assert f"{table.loc['most', 'range_mean']:.2f} apart with most" in told
     # Of six pairs in the table, one is of two models that answer.
     assert answer.details["differences"][0].startswith("Their shares of flips differ")
-    low = [line for line in answer.cautions if line.startswith("Low validity")]
-    assert low[0].startswith("Low validity: for 2 of 4 models")
+    assert answer.cautions[0].startswith(
+        "Not judged: some and few. Less than half of the probability is on the options"
+    )
 
 
 def test_the_numbers_of_valid_wordings_are_compared(four, tmp_path):
@@ -92,25 +94,60 @@ def test_models_that_do_not_answer_get_no_verdict(tmp_path):
     answer, _ = said(tmp_path / "run", {"some": 0.4, "few": 0.15})
     assert answer.verdict == "These models do not answer."
     assert answer.details == {}
-    assert "With some and few, less than half" in answer.cautions[0]
+    assert answer.cautions[0].startswith("Not judged: some and few. Less than half of the probability")
+    assert not any(line.startswith("Not judged") for line in answer.cautions[1:])
     one, _ = said(tmp_path / "one", {"few": 0.15})
     assert one.verdict == "This model does not answer."
+
+
+def test_between_its_bounds_whether_a_model_answers_cannot_be_told(tmp_path):
+    """A server showed the most probable tokens only: of `open`, one half lies between the bounds; of `shut`, above."""
+    masses = {"open": (0.3, 0.9), "shut": (0.3, 0.4), "firm": (0.8, 0.9), "exact": (0.7, None)}
+    rows = [
+        random_frame([name], items=5, paraphrases=4).assign(mass=low, mass_upper=high)
+        for name, (low, high) in masses.items()
+    ]
+    answer, frames = said(tmp_path / "run", pd.concat(rows))
+    table = frames["stability"].set_index("model")["validity_at_most"]
+    assert table.to_dict() == pytest.approx({"open": 0.9, "shut": 0.4, "firm": 0.9, "exact": np.nan}, nan_ok=True)
+    assert answer.cautions[0].startswith("Not judged: shut. Less than half of the probability is on the options")
+    assert answer.cautions[1].startswith("Not judged: open (between 30 % and 90 %). Whether half of the probability is")
+    alone, _ = said(tmp_path / "one", rows[0])
+    assert alone.verdict == (
+        "Whether this model answers cannot be told: between 30 % and 90 % of the probability is on the options."
+    )
 
 
 def test_every_figure_marks_them_and_says_what_the_mark_means(four):
     _, frames = four
     drawn = {
         "overview": (frames["stability"],),
-        "agreement": next(figures.frame_agreement(frames)),
         "validity": next(figures.frame_validity(frames)),
     }
     for name, shown in drawn.items():
         found = " ".join(texts(getattr(plots, f"draw_{name}")(*shown)))
         assert "few °" in found, name
         assert "whole °" not in found, name
-        assert "°: less than half of the answers are valid" in getattr(captions, f"caption_{name}")(*shown), name
+        assert "°: less than half of the probability is surely on the options" in getattr(captions, f"caption_{name}")(
+            *shown
+        ), name
     order = [text for text in texts(plots.draw_overview(frames["stability"])) if text.split()[0] in KEPT]
     assert order[:4] == ["most", "whole", "few °", "some °"]
+
+
+def test_agreement_of_little_mass_is_neither_drawn_nor_an_example(four, tmp_path):
+    """Dark cells and a firm answer looked like results; of `few` and `some` they were of 15 and 45 % of the mass."""
+    _, frames = four
+    drawn = next(figures.frame_agreement(frames))
+    found = " ".join(texts(plots.draw_agreement(*drawn)))
+    assert "whole" in found and "few" not in found and "some" not in found
+    assert "Left out: some and few, of which less than half of the probability" in captions.caption_agreement(*drawn)
+    pairs = one_row.select_divergent_pairs_of_judged_models(frames)
+    assert set(pairs["model"]) == {"most", "whole"} < set(frames["divergent"]["model"])
+    _, silent = said(tmp_path / "run", {"some": 0.4})
+    assert list(figures.frame_agreement(silent)) == []
+    shown = StabilityPage([str(tmp_path / "run")], resamples=0).examples().text
+    assert "No model with such a pair is judged, so none is shown." in shown
 
 
 def test_differences_are_drawn_between_the_models_that_the_sentence_counts(four, tmp_path):
@@ -146,6 +183,8 @@ def test_items_are_unstable_across_models_that_answer_only(four, tmp_path):
     only = thinned({name: KEPT[name] for name in ("whole", "most")})
     alone = tables.build_table("item_stability", runs.open_runs(write_run(tmp_path / "run", only)))
     np.testing.assert_allclose(table["normalised_sd_mean"], alone["normalised_sd_mean"], atol=0.1)
-    assert "less than half of the answers are valid are left out" in captions.caption_item_stability(table)
+    assert "Left out: models of which less than half of the probability is surely" in captions.caption_item_stability(
+        table
+    )
     none = runs.open_runs(write_run(tmp_path / "none", thinned({"few": 0.15})))
     assert tables.build_table("item_stability", none).empty

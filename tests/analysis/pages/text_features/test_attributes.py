@@ -83,9 +83,9 @@ def test_whether_there_is_data_depends_on_the_predictors(tmp_path):
     """Three items of three paraphrases: enough for two predictors, not for all."""
     run = runs.open_runs(make_attribute_run(tmp_path / "run", items=3, paraphrases=3))
     explain = CATALOGUE.explain_no_data
-    assert "more of them than features" in explain(run, {})
-    assert "more of them than features" in explain(run, {"predictors": "all,hedged"})
-    assert "more of them than features" in explain(run, {"predictors": "published"})
+    assert "valid answers to paraphrases; there are 9" in explain(run, {})
+    assert "valid answers to paraphrases; there are 9" in explain(run, {"predictors": "all,hedged"})
+    assert "valid answers to paraphrases; there are 9" in explain(run, {"predictors": "published"})
     assert explain(run, {"predictors": "statement_length,hedged"}) == ""
     assert explain(run, {"predictors": "statement_length,hedged,word_length,tone"}) == ""
     assert explain(run, {"predictors": "statement_length,hedged,word_length,tone,negation_cues"})
@@ -99,7 +99,8 @@ def test_a_parameter_of_a_page_that_is_left_out_is_not_called_unknown(tmp_path, 
     call = ["report", str(folder), "--out", str(tmp_path / "out"), "-p"]
     assert main([*call, "predictors=all,hedged"]) == 2
     error = capsys.readouterr().err
-    assert "parameter 'predictors': its page text_features is left out: a mixed model needs two items" in error
+    why = "12 features of 3 items need at least 16 valid answers to paraphrases; there are 9"
+    assert f"parameter 'predictors': its page text_features is left out: {why}" in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
 

@@ -169,8 +169,8 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
         ({"mixed_diagnostics": [fit("a", n_rows=90, n_missing=10), fit("b"), fit("c")]},
          "10 of 300 responses have a missing value and are left out."),
         ({"mixed_diagnostics": [fit("a", validity=0.04), fit("b"), fit("c")]},
-         "Validity is low in 1 of 3 models: less than half of the probability is on the answers. The lowest is "
-         "0.04 (a). The sentences leave these out."),
+         "Not judged: a. Less than half of the probability is surely on the options (or of the texts can be read as "
+         "one): 4 %."),
         ({"mixed_diagnostics": [fit("a", n_items=7), fit("b"), fit("c")]},
          "Only 7 items for a: how items differ is poorly known."),
         ({"mixed_diagnostics": [fit("a"), fit("b"), fit("c"), fit("d", n_rows=0, message="not fitted: no")]},

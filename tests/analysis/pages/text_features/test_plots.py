@@ -194,7 +194,9 @@ def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
             texts = [text.get_text() for text, _ in shown_texts(getattr(plots, f"draw_{name}")(shown))]
             assert "org/mute °" in texts, name
             assert "org/whole" in texts, name
-            assert "°: less than half of the answers are valid" in getattr(captions, f"caption_{name}")(shown), name
+            assert "°: less than half of the probability is surely on" in getattr(captions, f"caption_{name}")(shown), (
+                name
+            )
 
 
 def test_effects_of_many_models_are_a_map_of_those_that_move_most():

@@ -170,7 +170,9 @@ def test_runs_that_no_model_can_be_fitted_to_are_refused_in_one_line(tmp_path, m
     if reason == "constant":
         frame["agreement"] = 0.25
     run = opened(tmp_path / "run", frame)
-    assert explain_unfittable_runs(run)
+    assert explain_unfittable_runs(run) == {
+        "constant": "all valid answers are the same", "one item": "a mixed model needs 2 items; there is 1",
+    }[reason]  # fmt: skip
     said = {"constant": "is 0.25 in all 90 rows", "one item": "only one item"}[reason]
     with pytest.raises(InputError, match=said):
         tables.build_table("mixed", run)
@@ -199,17 +201,23 @@ def test_the_wordings_own_probability_is_a_predictor_where_it_is_recorded(tmp_pa
 
 @pytest.mark.parametrize(
     ("change", "wanted"),
-    [({}, True), ({"paraphrases": 1}, False), ({"items": 1}, False)],
-)
-def test_answerable_runs_have_items_wordings_and_answers(tmp_path, change, wanted):
-    assert (not explain_unfittable_runs(runs.open_runs(make_run(tmp_path / "run", ["m"], **change)))) is wanted
+    [({}, ""),
+     ({"paraphrases": 1}, "11 features of 6 items need at least 18 valid answers to paraphrases; there are 6"),
+     ({"items": 1}, "a mixed model needs 2 items; there is 1")],
+)  # fmt: skip
+def test_what_a_run_lacks_is_named_with_its_number_and_nothing_else(tmp_path, change, wanted):
+    why = explain_unfittable_runs(runs.open_runs(make_run(tmp_path / "run", ["m"], **change)))
+    assert why == wanted
 
 
 def test_texts_that_cannot_be_cut_into_words_are_not_answerable(tmp_path):
     frame = answers(wordings(), ["m"])
     assert not explain_unfittable_runs(opened(tmp_path / "ja", frame.assign(language="ja")))
     assert not explain_unfittable_runs(opened(tmp_path / "zh", frame.assign(language="zh")))  # negation cues
-    assert "countable words" in explain_unfittable_runs(opened(tmp_path / "th", frame.assign(language="th")))
+    assert (
+        explain_unfittable_runs(opened(tmp_path / "th", frame.assign(language="th")))
+        == "words cannot be counted in this language (th)"
+    )
 
 
 def test_fits_are_made_once_and_forgotten_with_their_runs(run):
