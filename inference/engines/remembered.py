@@ -1,7 +1,8 @@
 """Remember the token ids of prompts: they are measured before any is asked, and then asked, perhaps in several ways.
 
 A token takes four bytes here, not a Python object, and there is a bound: what does not fit is tokenised again. What is
-remembered stays as long as there is room, so that the first prompts of a study of any size are tokenised once.
+remembered stays as long as there is room, so that the first prompts of a study of any size are tokenised once. The ids
+are `bytes`, and an entry is a tuple of texts and bytes: Python's garbage collector need not look at either.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class PromptMemory:
     """Prompts as the model gets them, as (text, token ids), found again by a fingerprint of what they are made of."""
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, tuple[str | None, array[int]]] = {}
+        self._known: dict[Hashable, tuple[str | None, bytes]] = {}
         self._bytes = 0
 
     def clear_if_half_full(self) -> None:
@@ -46,7 +47,10 @@ class PromptMemory:
         The text and its token ids; None for an unknown prompt.
         """
         entry = self._known.get(key)
-        return None if entry is None else (prompt.text or "" if entry[0] is None else entry[0], entry[1].tolist())
+        if entry is None:
+            return None
+        stored_text, ids = entry
+        return prompt.text or "" if stored_text is None else stored_text, array("i", ids).tolist()
 
     def add(self, key: Hashable, prompt: Prompt, text: str, ids: Sequence[int]) -> None:
         """Remember a prompt, if there is room.
@@ -65,7 +69,7 @@ class PromptMemory:
         stored_text = None if prompt.messages is None else text
         size = ENTRY + 4 * len(ids) + (4 * len(stored_text) if stored_text is not None else 0)
         if self._bytes + size <= ROOM:
-            self._known[key] = stored_text, array("i", ids)
+            self._known[key] = stored_text, array("i", ids).tobytes()
             self._bytes += size
 
 

@@ -230,16 +230,15 @@ class RowEngine(ABC):
         pending = iter(prompts)
         while chunk := list(islice(pending, CHUNK)):
             rows = self._get_or_tokenize_rows(chunk)
-            good = sorted(
-                (row.ids, place) for place, row in enumerate(rows, len(lengths)) if not self._find_problem_of_row(row)
-            )
-            for ids, place in good:
-                order.append(place)
-                common.append(len(find_common_prefix(before, ids)))
-                before = ids
+            good = [place for place, row in enumerate(rows) if not self._find_problem_of_row(row)]
+            good.sort(key=lambda place, rows=rows: rows[place].ids)  # type: ignore[misc]
+            for place in good:
+                order.append(len(lengths) + place)
+                common.append(len(find_common_prefix(before, rows[place].ids)))
+                before = rows[place].ids
             # What the first and the last in alphabetical order share, all share: [1, 2], [1, 3] and [1, 4] share [1].
             if good:
-                ends = find_common_prefix(good[0][0], good[-1][0])
+                ends = find_common_prefix(rows[good[0]].ids, rows[good[-1]].ids)
                 shared = ends if shared is None else find_common_prefix(shared, ends)
             lengths.extend(len(row.ids) for row in rows)
         # Every prompt must keep one token to compute, whose output is read.

@@ -27,7 +27,7 @@ chat_template_utils.ImmutableSandboxedEnvironment = Sandbox
 CHAT_DATE = "26 Jul 2024"
 QUESTION, ANSWER = "Question", "Answer"
 LONGEST_REASON = 300  # characters of what a template says when it refuses
-CHUNK = 4096  # tokens decoded at a time: lists of all would have Python look through all that it holds for garbage
+CHUNK = 1024  # tokens decoded at a time: lists of all would have Python look through all that it holds for garbage
 
 
 class Tokens:

@@ -44,6 +44,7 @@ _MARK = "\0"  # stands where a text is cut, for a moment
 _WRONG = {f"{_MARK} {_MARK} ": "  ", f" {_MARK} ": "  ", f"\n{_MARK} ": "\n ", f"{_MARK} \n": " \n"}
 REMEMBERED_WORDS = 2**17
 LONGEST_WORD = 64  # characters of a word that is remembered
+CHUNK = 1024  # new words tokenised at a time: lists of all would have Python look through all that it holds for garbage
 
 
 class WordByWord:
@@ -73,8 +74,11 @@ class WordByWord:
         if len(self._known) + len(new) > REMEMBERED_WORDS:
             self._known.clear()
             new = list(words)
-        encoded = self._encode(new) if new else ()
-        self._known.update((word, array("i", ids).tobytes()) for word, ids in zip(new, encoded, strict=True))
+        for start in range(0, len(new), CHUNK):
+            some = new[start : start + CHUNK]
+            self._known.update(
+                (word, array("i", ids).tobytes()) for word, ids in zip(some, self._encode(some), strict=True)
+            )
         ids_by_text = [array("i", b"".join(map(self._known.__getitem__, words))).tolist() for words in cut]
         for word in new:
             if len(word) > LONGEST_WORD:

@@ -287,7 +287,7 @@ def bare_vllm(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     outputs = generate(requests, parameters, use_tqdm=False)
     seconds = time.perf_counter() - began
     cached = sum(output.num_cached_tokens or 0 for output in outputs)
-    cached /= sum(len(request["prompt_token_ids"]) for request in requests)
+    cached /= sum(len(ids) for ids in requests)
     found = {
         "seconds": seconds, "requests per prompt": f"{len(requests) / len(asked):.2f}",
         "cached tokens": f"{cached:.3f}", "differences": differences(folder, engine),

@@ -230,9 +230,7 @@ def install_vllm() -> None:
     """Put modules in the place of vLLM's, whose model is `TableLLM`."""
     names = ("vllm", "vllm.platforms", "vllm.v1", "vllm.v1.engine", "vllm.v1.engine.exceptions")
     sys.modules.update({name: ModuleType(name) for name in names})
-    sys.modules["vllm"].__dict__.update(
-        __version__="0.32.0", LLM=TableLLM, SamplingParams=SimpleNamespace, TokensPrompt=dict
-    )
+    sys.modules["vllm"].__dict__.update(__version__="0.32.0", LLM=TableLLM, SamplingParams=SimpleNamespace)
     sys.modules["vllm.platforms"].__dict__.update(current_platform=SimpleNamespace(device_type="cpu"))
     sys.modules["vllm.v1.engine.exceptions"].__dict__.update(EngineDeadError=KeyError)
 

@@ -68,13 +68,13 @@ def caption_correlations(frame: pd.DataFrame) -> str:
     )
 
 
-def _describe_drawn_model_selection(units: pd.Series, measure_name: str) -> str:
+def _describe_drawn_model_selection(n_models: int, measure_name: str) -> str:
     """Say which models are drawn where there are more than a figure has room for; else nothing."""
-    return labels.describe_shown_rows(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", ending="")
+    return labels.describe_shown_rows(MOST_PANELS, n_models, "models", f"with the largest {measure_name}", ending="")
 
 
 def caption_residuals(frame: pd.DataFrame) -> str:
-    """Write the caption of the residuals."""
+    """Write the caption of the residuals; `total` is the number of all fits, also of those that are not drawn."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {format_quantity(len(units), 'mixed model')} against fitted values (item included), "
@@ -82,7 +82,8 @@ def caption_residuals(frame: pd.DataFrame) -> str:
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
         f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_with_article} ends "
         "at 0 or 1, which a linear model does not know: compare the logit "
-        f"scale.{_describe_drawn_model_selection(units, 'residuals')}{labels.explain_silent_mark(frame)}"
+        f"scale.{_describe_drawn_model_selection(int(frame['total'].iloc[0]), 'residuals')}"
+        f"{labels.explain_silent_mark(frame)}"
     )
 
 
@@ -94,6 +95,6 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
         f"how much higher {choice.read_attached_answer_pair(frame).measure_with_article} is on an item than the "
         "features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        f"middle, no steps, no isolated ends.{_describe_drawn_model_selection(units, 'intercepts')}"
+        f"middle, no steps, no isolated ends.{_describe_drawn_model_selection(len(units), 'intercepts')}"
         f"{labels.explain_silent_mark(frame)}"
     )

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.text_features.family import Family, fit_unit_models
+from analysis.pages.text_features.plots import MOST_PANELS
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
-from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 
 
 def frame_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -36,9 +37,16 @@ def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def frame_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the residuals of the fits, with their labels: there may be millions."""
-    (frame,) = _mark_silent_fits(frames, fit_mixed_models_of_page(frames).result.residuals.drop(columns="row"))
-    yield (frame.assign(label=labels.build_row_labels(frame).astype("category")),)
+    """Yield the residuals of the fits that are drawn, with labels that tell all fits apart, and their number `total`.
+
+    The fits are chosen before their rows are joined: there may be millions.
+    """
+    result = fit_mixed_models_of_page(frames).result
+    units = list(FAMILY)
+    (fits,) = _mark_silent_fits(frames, result.diagnostics[units])
+    label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
+    rows = result.keep_fits_of_largest_residuals(MOST_PANELS).residuals.drop(columns="row")
+    yield (rows.merge(label_by_fit, how="left", on=units).astype({"label": "category"}),)
 
 
 def frame_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -198,7 +198,7 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     Parameters
     ----------
     frame
-        study, model, condition, fitted, residual: one row per response; at most `MOST_PANELS` models.
+        study, model, condition, fitted, residual: one row per response of at most `MOST_PANELS` fits.
     width, looks
         In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
 

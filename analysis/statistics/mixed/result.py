@@ -91,6 +91,23 @@ class Result:
         columns["residual"] = np.concatenate([fit.y - fit.fitted for _, fit in self.fits])
         return pd.DataFrame(columns, copy=False)
 
+    def keep_fits_of_largest_residuals(self, n_fits: int) -> Result:
+        """Keep the fits whose residuals have the largest mean square, so that rows are made of these only.
+
+        Parameters
+        ----------
+        n_fits
+            How many are kept, in their order; of equal ones the first.
+
+        Returns
+        -------
+        Result
+            All fits where there are no more.
+        """
+        mean_squares = [float(np.mean((fit.y - fit.fitted) ** 2)) for _, fit in self.fits]
+        places = np.sort(np.argsort(-np.array(mean_squares), kind="stable")[:n_fits])
+        return replace(self, fits=[self.fits[place] for place in places])
+
     @cached_property
     def random_effects(self) -> pd.DataFrame:
         """Return one row per fit, random effect and level: group, term, level, estimate (conditional mode), se."""

@@ -224,14 +224,14 @@ class VllmEngine(ThoughtWriter):
 
     def _run_requests(self, prompts: Sequence[list[int]], parameters: Sequence[Any]) -> list[Any]:
         """Let vLLM answer requests, one output per prompt."""
-        from vllm import TokensPrompt
         from vllm.v1.engine.exceptions import EngineDeadError
 
         if not prompts:
             return []
         try:
             outputs: list[Any] = self._llm.generate(
-                [TokensPrompt(prompt_token_ids=ids) for ids in prompts],
+                # Bare lists: a `TokensPrompt` around each would be twice as many objects to collect.
+                list(prompts),
                 list(parameters),
                 use_tqdm=False,
                 lora_request=self._adapter,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -126,16 +126,22 @@ def read_logprobs(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
     -------
     Array [outputs, tokens]; NaN where vLLM told none.
     """
-    asked_ids, end = list(tokens), 1 + len(tokens)
-    lists = []
+    # One number after the other: a list kept for every output would be work for Python's garbage collector.
+    logprobs = chain.from_iterable(_iterate_asked_logprobs(outputs, list(tokens)))
+    shape = len(outputs), len(tokens)
+    return np.fromiter(logprobs, np.float64, count=shape[0] * shape[1]).reshape(shape)
+
+
+def _iterate_asked_logprobs(outputs: Sequence[Any], asked_ids: list[int]) -> Iterator[Sequence[float]]:
+    """Yield the log-probabilities of the asked tokens of one output after the other; NaN where vLLM told none."""
+    end = 1 + len(asked_ids)
     for output in outputs:
         flat_logprobs = output.outputs[0].logprobs
         if flat_logprobs.token_ids[1:end] == asked_ids:
-            lists.append(flat_logprobs.logprobs[1:end])
+            yield flat_logprobs.logprobs[1:end]
         else:
             logprob_by_token = dict(zip(flat_logprobs.token_ids, flat_logprobs.logprobs, strict=True))
-            lists.append([logprob_by_token.get(token, math.nan) for token in asked_ids])
-    return np.array(lists, dtype=np.float64).reshape(len(lists), len(asked_ids))
+            yield [logprob_by_token.get(token, math.nan) for token in asked_ids]
 
 
 def describe_missing_logprobs(tokens: Sequence[int], logprobs: Sequence[float] | Logs) -> str | None:

@@ -67,6 +67,7 @@ def build_table_study(
     options = tuple(map(Option, measure.labels, ranks))
     originals: dict[str, Stimulus] = {}
     items: dict[str, list[Variant]] = {}
+    attributes_by_template: dict[str, dict[str, str]] = {"": {}}  # "": none; one object for all wordings of a template
     for stimulus in table.stimuli:
         if stimulus.pattern == ORIGINAL and originals.setdefault(stimulus.item, stimulus) is not stimulus:
             raise InputError(
@@ -80,10 +81,11 @@ def build_table_study(
                 f"{', '.join(measure.labels)}"
             )
         is_template = shares_wordings and (protocol == "scored" or stimulus.pattern != ORIGINAL)
-        attributes = {"template": stimulus.variant} if is_template else {}
+        template = stimulus.variant if is_template else ""
+        attributes = attributes_by_template.setdefault(template, {"template": template})
         if ordered:
-            attributes[KEY] = parse_scoring_key_of_item(table.place[stimulus.row], stimulus.key or None)
-            attributes |= {SCALE: stimulus.scale} if stimulus.scale else {}
+            key = parse_scoring_key_of_item(table.place[stimulus.row], stimulus.key or None)
+            attributes = {**attributes, KEY: key, **({SCALE: stimulus.scale} if stimulus.scale else {})}
         variant = Variant(
             stimulus.item,
             stimulus.variant,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -170,16 +170,17 @@ def _name_table_condition(where: str, table: LongTable, layout: Layout, values: 
 
 
 class _CellCache:
-    """Cells that must be filled, without the blanks around them; each is checked once."""
+    """Cells that must be filled, without the blanks around them; each is checked once per column."""
 
     def __init__(self) -> None:
-        self._text_by_cell: dict[tuple[str, str | None], str] = {}
+        self._texts_by_column: defaultdict[str, dict[str | None, str]] = defaultdict(dict)
 
     def check_and_strip_cell(self, path: Path, place: str, column: str, cell: str | None) -> str:
         """Check a cell and strip it."""
-        text = self._text_by_cell.get((column, cell))
+        text_by_cell = self._texts_by_column[column]
+        text = text_by_cell.get(cell)
         if text is None:
-            text = self._text_by_cell[column, cell] = _strip_filled_cell(f"{path}, {place}", column, cell)
+            text = text_by_cell[cell] = _strip_filled_cell(f"{path}, {place}", column, cell)
         return text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from helpers import tiny_models
@@ -51,6 +53,14 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch) -> None:
     known.add(2, PLAIN[2], TEXTS[2], [2] * 10)
     known.clear_if_half_full()
     assert known.get(2, PLAIN[2]) is not None
+
+
+def test_the_garbage_collector_does_not_look_at_what_is_remembered() -> None:
+    memory = PromptMemory()
+    for number, prompt in enumerate((*PLAIN, *CHAT)):
+        memory.add(number, prompt, str(prompt.text), [number] * 10)
+    gc.collect()
+    assert not any(map(gc.is_tracked, memory._known.values()))
 
 
 def test_prompts_that_are_rendered_otherwise_have_other_fingerprints() -> None:

@@ -125,3 +125,15 @@ def test_the_encoder_of_a_model_works_word_by_word_where_it_may() -> None:
     assert isinstance(build_plain_encoder(byte), WordByWord)
     assert not isinstance(build_plain_encoder(byte, add_special_tokens=True), WordByWord)
     assert not isinstance(build_plain_encoder(metaspace), WordByWord)
+
+
+def test_few_words_are_tokenised_at_a_time(monkeypatch) -> None:
+    monkeypatch.setattr(words, "CHUNK", 3)
+    sizes: list[int] = []
+
+    def encode(some):
+        sizes.append(len(some))
+        return [[len(word)] for word in some]
+
+    assert WordByWord(encode)(["a bb ccc dddd", "a bb eeeee"]) == [[1, 3, 4, 5], [1, 3, 6]]
+    assert sizes == [3, 2]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from pathlib import Path
 
 import pytest
 
 from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces, group_equal_rows
+from inference.importers.tables.long_rows import _CellCache
 
 
 def test_texts_come_out_as_they_went_in():
@@ -47,3 +50,17 @@ def test_a_place_is_named_by_file_and_row():
             places.append(row)
     assert list(places) == ["a.csv, row 2", "a.csv, row 5", "a.csv, row 6", "b.jsonl, line 1"]
     assert places.file_numbers.tolist() == [0, 0, 0, 1]
+
+
+def test_a_cell_that_was_checked_takes_little_memory():
+    """A place in a dictionary, and nothing of its own: wordings may be hundreds of thousands."""
+    cells = [f"wording {number}" for number in range(20_000)]
+    tracemalloc.start()
+    try:
+        cache = _CellCache()
+        texts = [cache.check_and_strip_cell(Path("a.csv"), "row 2", "text", cell) for cell in cells]
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert texts == cells
+    assert taken < 80 * len(cells)

@@ -341,3 +341,19 @@ def test_moralchoice_option_orders_agree_as_its_description_says(tmp_path, share
         items = {item for item, _ in answers}
         agreeing = sum(answers[item, "0"] == answers[item, "1"] for item in items) / len(items)
         assert 0.83 <= round(agreeing, 2) <= 0.93
+
+
+def test_wordings_without_attributes_share_an_empty_one(tmp_path, monkeypatch):
+    """An import of a million wordings would else hold a million empty dictionaries."""
+    studies = []
+
+    def keep_study(out, study, *arguments, **options):
+        studies.append(study)
+        return []
+
+    monkeypatch.setattr("inference.importers.shared.saving.save_import", keep_study)
+    table = write(tmp_path / "answers.csv", ANSWERS)
+    assert main(["import", "table", str(table), *TEXTS, "--out", str(tmp_path / "run")]) == 0
+    (study,) = studies
+    assert {variant.variant: variant.attributes for variant in study.variants} == {"original": {}, "a": {}, "b": {}}
+    assert len({id(variant.attributes) for variant in study.variants}) == 1

@@ -56,7 +56,7 @@ def leftovers(models, rows=600):
         pd.DataFrame({**UNIT, "model": model, "fitted": rng.uniform(0, 1, rows), "residual": rng.normal(0, 0.2, rows)})
         for model in models
     ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).assign(total=len(parts))
 
 
 def intercepts(models, items=62):
@@ -217,4 +217,21 @@ def test_of_many_fits_those_with_the_largest_residuals_are_drawn():
     figure = plots.draw_residuals(frame)
     assert len(figure.axes) == plots.MOST_PANELS
     assert any(texts(axes, "title") == ["m29"] for axes in figure.axes)
-    assert "Shown: the 12 with the largest residuals of 30 models." in captions.caption_residuals(frame)
+
+
+def test_rows_are_made_only_of_fits_whose_residuals_are_drawn(tmp_path, monkeypatch):
+    """Of one model only a condition is left, whose label still names it: the other one has a fit, too."""
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    rows = answers(wordings(items=4, paraphrases=20), ["a", "b"])
+    rows = pd.concat([rows.assign(condition=name) for name in ("plain/yes-no", "plain/no-yes")], ignore_index=True)
+    is_near_half = (rows["model"] == "a") & (rows["condition"] == "plain/yes-no")
+    rows["agreement"] = rows["agreement"].where(~is_near_half, 0.5 + (rows["agreement"] - 0.5) / 10)
+    frames = Frames(runs.open_runs(write_run(tmp_path / "run", rows)), {})
+    monkeypatch.setattr(figures, "MOST_PANELS", 3)
+    (shown,) = next(figures.frame_residuals(frames))
+    assert sorted(shown["label"].unique()) == ["a · plain/no-yes", "b · plain/no-yes", "b · plain/yes-no"]
+    assert set(shown["total"]) == {4} and len(shown) == 3 * 4 * 20
+    monkeypatch.setattr(captions, "MOST_PANELS", 3)
+    caption = captions.caption_residuals(shown)
+    assert caption.startswith("Residuals of 3 mixed models") and "80 paraphrases each" in caption
+    assert "Shown: the 3 with the largest residuals of 4 models." in caption

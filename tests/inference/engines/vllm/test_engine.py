@@ -59,7 +59,7 @@ def stand_in(version: str = "0.32.0", spoil: Callable[[dict[int, float]], None] 
             return [self._answer(*pair) for pair in zip(prompts, parameters, strict=True)]
 
         def _answer(self, prompt: Any, parameter: Any) -> Any:
-            logits = self.model(torch.tensor([prompt.prompt_token_ids])).logits[0, -1]
+            logits = self.model(torch.tensor([prompt])).logits[0, -1]
             likeliest = int(logits.argmax())
             logprobs = (logits / (parameter.temperature or 1)).log_softmax(-1)
             told = {
@@ -76,7 +76,7 @@ def stand_in(version: str = "0.32.0", spoil: Callable[[dict[int, float]], None] 
             )
 
     vllm = ModuleType("vllm")
-    vllm.__dict__.update(__version__=version, LLM=LLM, SamplingParams=SimpleNamespace, TokensPrompt=SimpleNamespace)
+    vllm.__dict__.update(__version__=version, LLM=LLM, SamplingParams=SimpleNamespace)
     modules = {"vllm": vllm, "vllm.platforms": ModuleType("vllm.platforms"), "vllm.v1": ModuleType("vllm.v1"),
                "vllm.v1.engine": ModuleType("vllm.v1.engine"), "vllm.lora": ModuleType("vllm.lora"),
                "vllm.v1.engine.exceptions": ModuleType("vllm.v1.engine.exceptions"),
