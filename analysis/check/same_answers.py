@@ -24,23 +24,32 @@ counts as odd: with E an exponential number, T of t and s the standard error, p 
 
     d + s T >= (sqrt(D) - (1 - sqrt(D)) E / n)^2.
 
+Where a small part of the wordings is odd, this is not enough: d and its jackknife are made of pairs of wordings, and a
+single odd one among 20 makes no pair. So p of "it holds" is at least that of a test of single wordings, too. What a
+wording w changes is a vector, c_w: the shares now less those before, of all options of all items, scaled so that its
+length is at most 1. d is the squared length of their mean over all wordings: it is above D only if the mean of
+x_w = c_w . u is above sqrt(D), for the direction u of that mean. Taken for u is the axis along which wordings change
+answers most, the first principal one without centring: so an odd wording counts as odd though it is the only one, and
+what moves to and fro counts little. p is Gaffke's (`analysis.statistics.bounded_mean`) of the claim that the mean of x
+is at least sqrt(D): where all items change in odd wordings and none in others, it is that of the binomial number of odd
+ones; without any change it is (1 - sqrt(D))^n, as above. That this axis is near enough is what simulations say
+(`tests/benchmarks/bench_odd_wordings.py`).
+
 Nor do few rule out one in which all items move back: of n wordings and such a one, p of "it is broken" is at least the
 probability that d + s T <= (sqrt(D) + (1 + sqrt(D)) E / n)^2.
 
-References
-----------
-Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of Mathematical Statistics
-19, 293-325 (means over pairs).
-Miller, R. G. (1974). The jackknife: a review. Biometrika 61, 1-15.
+Estimates are those of `analysis.check.answer_changes`.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from analysis.check.answer_changes import (
+    compute_jackknife_variance_over_wordings,
+    estimate_change_of_each_item,
+    project_changes_of_wordings,
+)
 from analysis.check.judged_means import (
     NO_WORDINGS,
     ONE_ITEM,
@@ -51,6 +60,7 @@ from analysis.check.judged_means import (
 )
 from analysis.check.limits.claims import find_refuted_claim
 from analysis.check.limits.tails import FARTHEST
+from analysis.statistics.bounded_mean import compute_bounded_mean_interval, compute_p_of_mean_at_least
 from analysis.statistics.reliability.panel import (
     Parts,
     combine_squared_limits,
@@ -61,8 +71,6 @@ from analysis.statistics.reliability.replication import find_p_for_variance_part
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.skewness import has_few_unlike_values
 
-Counts: TypeAlias = npt.NDArray[np.int64]
-_MOST_COUNTS = 2_000_000  # held at a time: 16 MB
 SHARE = "binomial with the effective number of items"
 CHANGE = "t over items, and binomial"
 
@@ -122,7 +130,7 @@ def _test_mean_change_of_items(
     share = 1 - float(values.mean())
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     if crossed:
-        parts += _compute_jackknife_variance_over_wordings(
+        parts += compute_jackknife_variance_over_wordings(
             now[is_known], before[is_known], same_wordings=same_wordings, orders=orders
         )
     variance = sum(part for part, _ in parts)
@@ -142,20 +150,36 @@ def _test_mean_change_of_items(
         half = float(np.sqrt(combine_squared_limits(*compute_squared_limits(parts, LEVEL))))
         lower, upper = min(lower, share - half), max(upper, share + half)
     if crossed:
-        n_drawn = min(
-            int((~np.isnan(side)).reshape(len(side), side.shape[1] // n_orders, n_orders).any(axis=(0, 2)).sum())
-            for side, n_orders in zip((now, before), orders, strict=True)
-        )  # a wording without answers tells nothing
-        numbers_of_share = 1 - share, np.sqrt(variance), n_drawn, min(free for _, free in parts)
-        p_holds = max(p_holds, compute_p_with_extreme_wording(*numbers_of_share, limit))
-        p_broken = max(p_broken, compute_p_with_extreme_wording(*numbers_of_share, limit, is_broken=True))
-        lower = find_refuted_claim(lambda claim: compute_p_with_extreme_wording(*numbers_of_share, claim), lower)
-        upper = 1 - find_refuted_claim(
-            lambda claim: compute_p_with_extreme_wording(*numbers_of_share, 1 - claim, is_broken=True), 1 - upper
-        )
+        p_broken, p_holds, lower, upper = _allow_for_odd_wordings(
+            (p_broken, p_holds, lower, upper), now, before, 1 - share, parts, limit,
+            same_wordings=same_wordings, orders=orders,
+        )  # fmt: skip
     lower, upper = extend_interval_to_limit(lower, upper, limit, p_broken, p_holds)
     number, lower, upper = np.clip([share, lower, upper], 0.0, 1.0).tolist()
     return JudgedMean(number, lower, upper, p_broken, p_holds, n, n_wordings, CHANGE)
+
+
+def _allow_for_odd_wordings(
+    tested: tuple[float, float, float, float], now: Array, before: Array, change: float, parts: Parts, limit: float, *,
+    same_wordings: bool, orders: tuple[int, int],
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """Return p of broken and of holds, and the ends of the interval, with what few shared wordings do not rule out."""
+    p_broken, p_holds, lower, upper = tested
+    n_drawn = min(
+        int((~np.isnan(side)).reshape(len(side), side.shape[1] // n_orders, n_orders).any(axis=(0, 2)).sum())
+        for side, n_orders in zip((now, before), orders, strict=True)
+    )  # a wording without answers tells nothing
+    numbers = change, float(np.sqrt(sum(part for part, _ in parts))), n_drawn, min(free for _, free in parts)
+    sizes = project_changes_of_wordings(now, before, same_wordings=same_wordings, orders=orders)
+    p_broken = max(p_broken, compute_p_with_extreme_wording(*numbers, limit, is_broken=True))
+    p_holds = max(
+        p_holds, compute_p_with_extreme_wording(*numbers, limit), compute_p_of_projected_changes(sizes, limit)
+    )
+    lower = find_refuted_claim(lambda claim: compute_p_with_extreme_wording(*numbers, claim), lower)
+    upper = 1 - find_refuted_claim(
+        lambda claim: compute_p_with_extreme_wording(*numbers, 1 - claim, is_broken=True), 1 - upper
+    )
+    return p_broken, p_holds, min(lower, _find_end_of_projected_changes(sizes)), upper
 
 
 def compute_p_with_extreme_wording(
@@ -202,92 +226,28 @@ def compute_p_with_extreme_wording(
     return p
 
 
-def estimate_change_of_each_item(
-    now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
-) -> Array:
-    """Estimate the change d of every item, see the module's docstring.
+def compute_p_of_projected_changes(sizes: Array, limit: float) -> float:
+    """Compute p of the claim that 1 less the mean change is at most a limit, from single wordings.
 
     Parameters
     ----------
-    now, before, same_wordings, orders
-        As in `judge_share_of_same_answers`.
+    sizes
+        From `project_changes_of_wordings`.
+    limit
+        Share, from 0 to 1.
 
     Returns
     -------
-    array (items,)
-        From -1 to 1; NaN where either side has answers to fewer than two wordings.
+    float
+        Gaffke's p of the claim that the mean size is at least the square root of 1 less the limit.
+
+    >>> [round(compute_p_of_projected_changes(np.zeros(n_wordings), 0.95), 3) for n_wordings in (14, 15)]
+    [0.029, 0.022]
     """
-    counted = _count_answers_and_pairs_within_wordings(now, before, same_wordings=same_wordings, orders=orders)
-    return _compute_changes_from_option_counts(*(counts.sum(axis=1) for counts in counted))
+    return compute_p_of_mean_at_least((1 + sizes) / 2, (1 + float(np.sqrt(max(1 - limit, 0.0)))) / 2)
 
 
-def _count_answers_and_pairs_within_wordings(
-    now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int]
-) -> tuple[Counts, ...]:
-    """Count what the answers to every wording, (items, wordings, ...), add to the pairs of
-    `_compute_changes_from_option_counts`.
-
-    Returns
-    -------
-    tuple
-        Answers by option now and before; of the answers to one wording, which are no pair of different wordings, the
-        pairs that are alike now, before and across, and all pairs now, before and across.
-    """
-    if same_wordings:
-        is_common = ~np.isnan(now) & ~np.isnan(before)
-        now, before = np.where(is_common, now, np.nan), np.where(is_common, before, np.nan)
-    options = np.unique(np.concatenate([now[~np.isnan(now)], before[~np.isnan(before)]]))
-    dtype = np.int16 if max(orders) < 128 else np.int64  # squares fit; sums are larger by themselves
-    by_option = [
-        (side[:, :, None] == options).reshape(len(side), side.shape[1] // n, n, len(options)).sum(axis=2, dtype=dtype)
-        for side, n in zip((now, before), orders, strict=True)
-    ]
-    sizes = [counts.sum(axis=-1) for counts in by_option]
-    none = np.zeros((len(now), 1), int)
-    alike_across, all_across = (
-        ((by_option[0] * by_option[1]).sum(axis=-1), sizes[0] * sizes[1]) if same_wordings else (none, none)
-    )
-    alike = [(counts**2).sum(axis=-1) for counts in by_option]
-    return (*by_option, *alike, alike_across, *(size**2 for size in sizes), all_across)
-
-
-def _compute_changes_from_option_counts(
-    counts_now: Counts, counts_before: Counts, alike_now: Counts, alike_before: Counts, alike_across: Counts,
-    all_now: Counts, all_before: Counts, all_across: Counts,
-) -> Array:  # fmt: skip
-    """Compute changes from counts of options (..., options), less the pairs of answers to one wording."""
-    n, m = counts_now.sum(axis=-1), counts_before.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share_now = ((counts_now**2).sum(axis=-1) - alike_now) / (n**2 - all_now)
-        share_before = ((counts_before**2).sum(axis=-1) - alike_before) / (m**2 - all_before)
-        share_across = ((counts_now * counts_before).sum(axis=-1) - alike_across) / (n * m - all_across)
-        changes = (share_now + share_before) / 2 - share_across
-    return np.where((n**2 > all_now) & (m**2 > all_before), changes, np.nan)
-
-
-def _compute_jackknife_variance_over_wordings(
-    now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
-) -> Parts:  # fmt: skip
-    """Compute the variance of the mean change by leaving out one wording after the other, of each side's own."""
-    counted = _count_answers_and_pairs_within_wordings(now, before, same_wordings=same_wordings, orders=orders)
-    totals = [counts.sum(axis=1) for counts in counted]
-    # What goes with a wording of both: its answers on both sides; else its answers on its own side.
-    groups = [tuple(range(len(counted)))] if same_wordings else [(0, 2, 5), (1, 3, 6)]
-    parts = []
-    for group in groups:
-        has_answers = np.any([counted[place].any(axis=(0, 2)) for place in group if place < 2], axis=0)
-        n_wordings = int(has_answers.sum())
-        if n_wordings < 3:
-            return ((np.nan, np.nan),)
-        step = max(1, _MOST_COUNTS // counted[group[0]][:, 0].size)
-        means: list[float] = []
-        for start in range(0, len(has_answers), step):
-            left = [
-                total - np.moveaxis(counts[:, start : start + step], 1, 0) if place in group else total
-                for place, (total, counts) in enumerate(zip(totals, counted, strict=True))
-            ]
-            means.extend(np.nanmean(_compute_changes_from_option_counts(*left), axis=-1))
-        spread = np.array(means)[has_answers]
-        variance = (n_wordings - 1) / n_wordings * float(((spread - spread.mean()) ** 2).sum())
-        parts.append((variance, n_wordings - 1.0))
-    return tuple(parts)
+def _find_end_of_projected_changes(sizes: Array) -> float:
+    """Return the lower end of 1 less the mean change that agrees with `compute_p_of_projected_changes`."""
+    _, upper = compute_bounded_mean_interval((1 + sizes) / 2)
+    return 1 - max(2 * upper - 1, 0.0) ** 2

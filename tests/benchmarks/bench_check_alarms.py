@@ -38,6 +38,7 @@ from scipy.stats import kurtosis as compute_kurtosis
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from analysis.check import kurtosis
+from analysis.check.answer_changes import estimate_change_of_each_item
 from analysis.check.answers import Answers
 from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin
 from analysis.check.outcomes import BROKEN, HOLDS, LEVEL, Outcome, decide_outcomes
@@ -52,7 +53,7 @@ from analysis.check.planning.item_changes import (
 from analysis.check.planning.numbers import list_number_aims
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS
 from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, SAME_ANSWERS, Rule
-from analysis.check.same_answers import estimate_change_of_each_item, judge_share_of_same_answers
+from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most

@@ -15,12 +15,11 @@ a decision has no error. Of each way the larger of both errors is shown: > where
 3. The same in K wordings that all items share, each of which moves all items, for wordings like these: `measure`.
 4. Scores without bounds: `unbounded`, by t that heeds skewness.
 5. Changes in K wordings that all items share, for wordings like these: `change`; `t`: the same without the wording more
-   that is as far out as can be. All items are answered otherwise in odd wordings, and hardly any in others: in as many
-   as make the limit the true number. *Better in odd ones*: the model is worse by .1 in nine wordings of ten and better
-   by .85 in the tenth. *Wholly better*: worse by L, and in odd ones better by 1; with a margin of M = .02, a share of
+   that is as far out as can be. All items are worse in odd wordings, and hardly any in others: in as many as make the
+   limit the true number. *Better in odd ones*: the model is worse by .1 in nine wordings of ten and better by .85 in
+   the tenth. *Wholly better*: worse by L, and in odd ones better by 1; with a margin of M = .02, a share of
    (L - M) / (1 + L) of odd ones makes the limit the true number. L is .1, .3, and just more than what can be found
-   broken where none of K is odd. *Back in odd ones*: some items are answered otherwise, in odd wordings the other way
-   round.
+   broken where none of K is odd. `bench_odd_wordings.py` has rules on the same answers, and more studies.
 
 6. No errors, but power: how large a loss in K shared wordings is found broken with power .8, of 100 items of which .9
    are right before, with a margin of .02.
@@ -45,11 +44,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from analysis.check import judged_means, same_answers  # noqa: E402
+from analysis.check import judged_means  # noqa: E402
 from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin  # noqa: E402
 from analysis.check.limits.panels import compute_tails_of_panel  # noqa: E402
 from analysis.check.limits.tails import SHARES, Tails, compute_tails_of_interval  # noqa: E402
-from analysis.check.same_answers import judge_share_of_same_answers  # noqa: E402
 from analysis.statistics.bounded_mean import (  # noqa: E402
     compute_p_of_mean_at_least,
     compute_p_of_mean_at_most,
@@ -59,7 +57,7 @@ from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_me
 from helpers.mean_shapes import SHAPES, allow_errors, draw_shape  # noqa: E402
 
 ITEMS, LEVELS, WORDINGS, DRAWS = (30, 100, 300), (0.025, 0.025 / 20), 5, 2000
-SAME_SHARE, SMALL_MARGIN = 0.95, 0.02
+SMALL_MARGIN = 0.02
 SHARED = (3, 5, 10, 20, 40)  # wordings
 P: TypeAlias = tuple[float, float]
 Test: TypeAlias = Callable[[], JudgedMean]
@@ -136,10 +134,7 @@ def simulate_unbounded(draw, studies: int) -> Iterator[tuple[str, int, str, list
 def judge_by_t_and_wording_more(test: Test) -> tuple[JudgedMean, JudgedMean]:
     """Test without the wording more that is as far out as can be, and as the product does."""
     without = Tails(0.0, 0.0, np.nan, np.nan, "")
-    with (
-        mock.patch.object(judged_means, "_compute_tails_with_extreme_wording", return_value=without),
-        mock.patch.object(same_answers, "compute_p_with_extreme_wording", return_value=0.0),
-    ):
+    with mock.patch.object(judged_means, "_compute_tails_with_extreme_wording", return_value=without):
         plain = test()
     return plain, test()
 
@@ -162,17 +157,6 @@ def simulate_changes_in_shared_wordings(
             judge_answers_not_worse_by_margin, np.where(is_odd, now + 0.95, now), before, True, 0.005, like_these=True
         )
 
-    def prepare_answers(shape, is_odd) -> Test:
-        before = np.repeat(draw.integers(0, 2, (shape[0], 1)), shape[1], axis=1).astype(float)
-        now = np.where(is_odd ^ (draw.random(shape) < 0.01), 1 - before, before)
-        return partial(judge_share_of_same_answers, now, before, True, SAME_SHARE, like_these=True)
-
-    def prepare_back_in_odd(shape, is_odd) -> Test:
-        is_changed = draw.random((shape[0], 1)) < (1 - SAME_SHARE) / (1 - 2 * 0.1) ** 2
-        before, now = is_odd & is_changed, ~is_odd & is_changed
-        answers = now.astype(float), before.astype(float)
-        return partial(judge_share_of_same_answers, *answers, True, SAME_SHARE, like_these=True)
-
     def prepare_wholly_better(loss):
         def prepare(shape, is_odd) -> Test:
             before = np.where(is_odd, 0.0, loss * draw.uniform(0.99, 1.01, shape))
@@ -184,8 +168,7 @@ def simulate_changes_in_shared_wordings(
     for k in SHARED:
         just_broken = min((1 + SMALL_MARGIN) / LEVELS[0] ** (1 / k) * 1.01 - 1, 0.99)
         for name, rate, prepare in (
-            ("not worse", 0.1, prepare_worse_in_odd), ("same answers", 0.05**0.5, prepare_answers),
-            ("better in odd ones", 0.1, prepare_better_in_odd), ("back in odd ones", 0.1, prepare_back_in_odd),
+            ("not worse", 0.1, prepare_worse_in_odd), ("better in odd ones", 0.1, prepare_better_in_odd),
             *(
                 (f"wholly better, else -{loss:.2g}", (loss - SMALL_MARGIN) / (1 + loss), prepare_wholly_better(loss))
                 for loss in (0.1, 0.3, just_broken)
@@ -234,7 +217,7 @@ def main() -> int:
     parser.add_argument("--studies", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", type=int, choices=range(1, 7), help="only this one of those above")
-    parser.add_argument("--name", default="", help="of part 5: only what holds this text, such as 'same answers, 20'")
+    parser.add_argument("--name", default="", help="of part 5: only what holds this text, such as 'not worse, 20'")
     studies, draw, failed = (args := parser.parse_args()).studies, np.random.default_rng(args.seed), []
     print(f"{studies} studies each; errors at .025, at .025 / 20; allowed with luck: "
           f"{', '.join(f'{allow_errors(studies, level) / studies:.4f}' for level in LEVELS)}")  # fmt: skip

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.check import same_answers
-from analysis.check.same_answers import estimate_change_of_each_item
+from analysis.check import answer_changes, same_answers
+from analysis.check.answer_changes import estimate_change_of_each_item, project_changes_of_wordings
+from analysis.statistics.bounded_mean import compute_p_of_mean_at_least
 
 judge = same_answers.judge_share_of_same_answers
 
@@ -100,8 +101,8 @@ def test_the_jackknife_leaves_out_one_wording_after_the_other(same_wordings, mon
                      for number, side in enumerate((now, before))]  # fmt: skip
             means.append(np.nanmean(estimate_change_of_each_item(*sides, same_wordings=same_wordings)))
         expected.append(((len(means) - 1) * np.var(means), len(means) - 1))
-    monkeypatch.setattr(same_answers, "_MOST_COUNTS", 60)  # in several steps
-    parts = same_answers._compute_jackknife_variance_over_wordings(now, before, same_wordings=same_wordings)
+    monkeypatch.setattr(answer_changes, "_MOST_COUNTS", 60)  # in several steps
+    parts = answer_changes.compute_jackknife_variance_over_wordings(now, before, same_wordings=same_wordings)
     np.testing.assert_allclose(parts, expected, rtol=1e-9)
 
 
@@ -151,6 +152,60 @@ def test_few_shared_wordings_do_not_rule_out_one_in_which_all_items_move_back(wo
     now = np.where(np.arange(200)[:, None] < 200 * changed, 1 - before, before)
     tested = judge(now, before, True, 0.95, like_these=True)
     assert (tested.p_broken < 0.025) == (tested.upper < 0.95) == is_broken
+
+
+def test_a_single_odd_wording_of_twenty_is_no_proof_though_it_makes_no_pair():
+    """With sqrt(.05) of odd wordings, the limit is the truth: then at most one of 20 is odd in .043 of studies."""
+    before = np.zeros((100, 20))
+    now = before.copy()
+    now[:80, 7] = 1
+    sizes = project_changes_of_wordings(now, before, same_wordings=True)
+    np.testing.assert_allclose(sizes, np.where(np.arange(20) == 7, np.sqrt(0.8), 0.0), atol=1e-12)
+    tested = judge(now, before, True, 0.95, like_these=True)
+    assert estimate_change_of_each_item(now, before, same_wordings=True).max() == 0  # what d and its jackknife see
+    assert tested.p_holds == pytest.approx(compute_p_of_mean_at_least((1 + sizes) / 2, (1 + np.sqrt(0.05)) / 2))
+    assert tested.p_holds > 0.025 and tested.lower < 0.95
+    now[:] = before
+    now[:, 7] = 1
+    p = judge(now, before, True, 0.95, like_these=True).p_holds
+    assert p == pytest.approx(stats.binom.cdf(1, 20, np.sqrt(0.05))) and p > 0.025
+
+
+@pytest.mark.parametrize("same_wordings", [True, False])
+def test_changes_of_wordings_are_projected_on_their_first_axis(same_wordings):
+    """Pair by pair, with holes, and with an order more of each wording; of fresh wordings, those of one place."""
+    now, before = draw_answers(12, 10, seed=1), draw_answers(12, 10 if same_wordings else 12, seed=2)
+    n_wordings, items, options = 5, range(12), range(3)
+    if same_wordings:
+        is_common = ~np.isnan(now) & ~np.isnan(before)
+        now, before = np.where(is_common, now, np.nan), np.where(is_common, before, np.nan)
+
+    def change(item, wording):
+        shares = []
+        for side in (now, before):
+            answers = side[item, 2 * wording : 2 * wording + 2]
+            answers = answers[~np.isnan(answers)]
+            shares.append([np.mean(answers == option) if len(answers) else np.nan for option in options])
+        return np.subtract(*shares)
+
+    changes = np.array([[change(item, wording) for wording in range(n_wordings)] for item in items])
+    products = np.array([[np.nanmean((changes[:, v] * changes[:, w]).sum(axis=1)) / 2 for v in range(n_wordings)]
+                         for w in range(n_wordings)])  # fmt: skip
+    axis = np.ones(n_wordings)
+    for _ in range(3000):  # the power method
+        axis = products @ axis / np.linalg.norm(products @ axis)
+    expected = axis * np.sqrt(axis @ products @ axis) * np.sign(axis.sum())
+    sizes = project_changes_of_wordings(now, before, same_wordings=same_wordings, orders=(2, 2))
+    np.testing.assert_allclose(sizes, expected, atol=1e-9)
+    assert sizes.mean() > 0 and (sizes < 0).any()
+
+
+def test_changes_to_and_fro_hardly_count_as_those_of_an_odd_wording():
+    """A tenth of the answers moves in each of 20 wordings, either way: that still holds."""
+    draw = np.random.default_rng(0)
+    before = draw.integers(0, 2, (300, 20)).astype(float)
+    now = np.where(draw.random(before.shape) < 0.1, 1 - before, before)
+    assert judge(now, before, True, 0.95, like_these=True).p_holds < 0.025
 
 
 def test_an_odd_wording_counts_as_one_more_in_which_items_move_back():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kurtosis, norm, skew
 
+from analysis.check.answer_changes import estimate_change_of_each_item
 from analysis.check.judged_means import judge_answers_not_worse_by_margin
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.planning import answers as planned_answers
@@ -29,7 +30,7 @@ from analysis.check.planning.powers import (
     forecast_difference_after_change,
     forecast_difference_if_unchanged,
 )
-from analysis.check.same_answers import estimate_change_of_each_item, judge_share_of_same_answers
+from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
 from analysis.statistics.reliability.forecast import MeanForecast, predict_standard_error
 from analysis.statistics.reliability.panel import estimate_panel_mean
