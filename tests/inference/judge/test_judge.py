@@ -47,6 +47,7 @@ def rows_of(folder, condition=JUDGED):
     return {(row["model"], row["item"]): row for row in rows if row["condition"] == condition}
 
 
+@pytest.mark.slow
 def test_a_text_is_read_in_both_orders_and_the_mean_over_texts_is_the_row(tmp_path):
     folder, engine = write_texts(tmp_path / "run", TEXTS), ToldJudge(READS.__getitem__, tilt=0.05)
     assert judge(folder, engine) == (None, 4)
@@ -78,6 +79,7 @@ def test_a_text_is_read_in_both_orders_and_the_mean_over_texts_is_the_row(tmp_pa
     assert list(runs.open_runs(folder).info["models"]) == ["m1", "m2"]  # which checks all rows
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_twice_and_only_new_texts_are(tmp_path):
     folder, engine = write_texts(tmp_path / "run", TEXTS), ToldJudge(READS.__getitem__)
     judge(folder, engine)
@@ -92,6 +94,7 @@ def test_nothing_is_asked_twice_and_only_new_texts_are(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_questions_that_fail_are_asked_again_and_their_rows_wait(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     broken = ToldJudge(lambda reply: None if reply == "Hm." else READS[reply])
@@ -103,6 +106,7 @@ def test_questions_that_fail_are_asked_again_and_their_rows_wait(tmp_path):
     assert len(rows_of(folder)) == 4
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     """A kill between two batches: the parts that were written count, the others are asked."""
 
@@ -122,6 +126,7 @@ def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     assert rows_of(folder) == rows_of(undisturbed)
 
 
+@pytest.mark.slow
 def test_another_judge_and_another_condition_join(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     judge(folder, ToldJudge(READS.__getitem__))
@@ -133,6 +138,7 @@ def test_another_judge_and_another_condition_join(tmp_path):
     assert len(rows_of(folder, "chat/text/judge-j")) == 4
 
 
+@pytest.mark.slow
 def test_answers_after_thoughts_are_read_and_a_thought_without_one_is_left_out(tmp_path):
     folder = write_texts(tmp_path / "run", {("m", "c/thought", "tea"): ["Yes.", "", "Yes."]}, {"answer": "thought"})
     judge(folder, ToldJudge(READS.__getitem__))
@@ -147,6 +153,7 @@ def test_thinking_before_a_text_is_not_read(tmp_path):
     assert engine.asked == ["Yes."] * 2
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_the_model_itself_is_told_and_recorded(tmp_path, capsys):
     folder = write_texts(tmp_path / "run", TEXTS)
     assert judge(folder, ToldJudge(READS.__getitem__), "m1") == (None, 4)
@@ -172,6 +179,7 @@ def test_a_judge_without_probabilities_is_refused_and_leaves_nothing(tmp_path, i
     assert not (folder / FOLDER).exists()
 
 
+@pytest.mark.slow
 def test_another_model_of_the_same_name_is_refused(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     judge(folder, ToldJudge(READS.__getitem__))

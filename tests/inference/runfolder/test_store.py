@@ -66,6 +66,7 @@ def test_a_new_folder_holds_the_study(path):
     assert set(session["versions"]) >= {"python", "waver", "torch", "transformers", "pyarrow", "platform"}
 
 
+@pytest.mark.slow
 def test_versions_import_nothing():
     code = "import sys; from inference.runfolder.store import look_up_versions; look_up_versions(); "
     code += "print({'torch', 'transformers'} & set(sys.modules))"
@@ -108,6 +109,7 @@ def test_nothing_to_append_makes_no_part(path):
 numbers = st.floats(allow_nan=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

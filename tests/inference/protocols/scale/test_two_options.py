@@ -11,6 +11,8 @@ import pytest
 from helpers.commands import ROOT
 from inference.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 MODELS = ROOT / "inference" / "demo" / "models"
 STATEMENTS = ROOT / "inference" / "demo" / "questionnaire.yaml"
 COMPARED = ("probability", "logprob", "count")
