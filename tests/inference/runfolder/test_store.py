@@ -75,6 +75,12 @@ def test_versions_import_nothing():
     assert look_up_versions()["pyarrow"] == pa.__version__
 
 
+def test_versions_are_read_once(monkeypatch):
+    before = look_up_versions()
+    monkeypatch.delattr("importlib.metadata.version")
+    assert look_up_versions() == before
+
+
 GIVEN = [
     row(probability=[0.1, 0.2], logprob=[-2.3, -1.6], mass=0.3, answer="agree"),
     row("1", count=[1, 2], invalid=0, clipped=1, output=["Yes.", ""]),
