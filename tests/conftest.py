@@ -19,6 +19,9 @@ from helpers.once import make_once
 
 os.environ["LANGUAGE"] = "C"  # else argparse looks for a translation of each of its words, in every call of a command
 
+# JSON Schema would build the grammars of international addresses as it is imported, for a second; no schema has any.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
 # Tests on a vLLM that is really there (`make test-vllm`); elsewhere they are not collected.
 collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
 

@@ -90,7 +90,6 @@ class TestItemsInMemory:
         for part in ("models", "conditions", "seed", "expected", "asked"):
             assert mine[part] == theirs[part]
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("protocol", "table", "options"),
         [
@@ -115,7 +114,6 @@ class TestItemsInMemory:
         assert content("frame")["study"]["name"] == content("file")["study"]["name"]
         pd.testing.assert_frame_equal(rows("frame"), rows("file"), check_exact=True)
 
-    @pytest.mark.slow
     def test_the_name_and_the_call_are_recorded(self, trivial):
         ask(ITEMS, "named", models=["some", "x=other"], name="opinions", limit=1, dtype="float32")
         assert content("named")["study"]["name"] == "opinions"
@@ -125,7 +123,6 @@ class TestItemsInMemory:
             'dtype="float32")  # items: a DataFrame of 5 rows (item, text, gold, length, kind)'
         )
 
-    @pytest.mark.slow
     def test_a_call_without_objects_is_recorded_so_that_a_shell_repeats_it(self, trivial):
         ITEMS.to_csv("items.csv", index=False)
         ask("items.csv", "runs/a", form="chat")
@@ -146,7 +143,6 @@ def test_a_hundred_thousand_columns_are_checked_at_once():
 class TestRefused:
     """One line, before anything is written."""
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("change", "line"),
         [
@@ -182,7 +178,10 @@ class TestRefused:
             ({"out": ""}, "out: '' cannot be the name of a run folder"),
             ({"out": "a\0b"}, "cannot be the name of a run folder"),
             ({"models": 5}, "models: expected the name of a model, a pair (model, tokenizer)"),
-            ({"models": ("a", "b")}, "models: expected a pair (model, tokenizer) of transformers, not (str, str)"),
+            pytest.param(
+                {"models": ("a", "b")}, "models: expected a pair (model, tokenizer) of transformers, not (str, str)",
+                marks=pytest.mark.slow,  # it imports that library
+            ),
             ({"models": "./demoo"}, "no such folder (the nearest is 'demo')"),
             ({"models": ["a", "a"]}, "'a' is given twice"),
             ({"out": "other"}, "other"),
@@ -213,7 +212,6 @@ class TestInterrupted:
         monkeypatch.setattr(session, "FIRST_FLUSH", 0.0)
         monkeypatch.setattr(session, "LAST_FLUSH", 0.0)
 
-    @pytest.mark.slow
     def test_it_stops_in_one_line_and_the_same_call_goes_on(self, trivial):
         ask(ITEMS, "undisturbed")
         handler = signal.getsignal(signal.SIGINT)
@@ -233,7 +231,6 @@ class TestInterrupted:
         with pytest.raises(RunFailed, match=r"^stopped; saved rows stay, and the same call goes on from there$"):
             ask(ITEMS, "run")
 
-    @pytest.mark.slow
     def test_from_another_thread_no_handler_is_set(self, trivial):
         results = []
         thread = threading.Thread(target=lambda: results.append(ask(ITEMS, "run")))
@@ -243,7 +240,6 @@ class TestInterrupted:
         assert len(rows("run")) == 5
 
 
-@pytest.mark.slow
 def test_a_failed_prompt_is_said_in_the_words_of_a_call(trivial):
     trivial |= {"fails": lambda text: "Two." in text}
     with pytest.raises(RunFailed) as failed:

@@ -94,7 +94,6 @@ def test_nothing_is_asked_twice_and_only_new_texts_are(tmp_path):
     )
 
 
-@pytest.mark.slow
 def test_questions_that_fail_are_asked_again_and_their_rows_wait(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     broken = ToldJudge(lambda reply: None if reply == "Hm." else READS[reply])
@@ -138,7 +137,6 @@ def test_another_judge_and_another_condition_join(tmp_path):
     assert len(rows_of(folder, "chat/text/judge-j")) == 4
 
 
-@pytest.mark.slow
 def test_answers_after_thoughts_are_read_and_a_thought_without_one_is_left_out(tmp_path):
     folder = write_texts(tmp_path / "run", {("m", "c/thought", "tea"): ["Yes.", "", "Yes."]}, {"answer": "thought"})
     judge(folder, ToldJudge(READS.__getitem__))
@@ -153,7 +151,6 @@ def test_thinking_before_a_text_is_not_read(tmp_path):
     assert engine.asked == ["Yes."] * 2
 
 
-@pytest.mark.slow
 def test_a_judge_that_is_the_model_itself_is_told_and_recorded(tmp_path, capsys):
     folder = write_texts(tmp_path / "run", TEXTS)
     assert judge(folder, ToldJudge(READS.__getitem__), "m1") == (None, 4)
@@ -179,7 +176,6 @@ def test_a_judge_without_probabilities_is_refused_and_leaves_nothing(tmp_path, i
     assert not (folder / FOLDER).exists()
 
 
-@pytest.mark.slow
 def test_another_model_of_the_same_name_is_refused(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     judge(folder, ToldJudge(READS.__getitem__))

@@ -47,7 +47,6 @@ def entailment_rows(folder: Path) -> dict:
     return rows_of(folder / "out" / "meaning.parquet", "entailment:owner/x")
 
 
-@pytest.mark.slow
 def test_either_text_is_the_premise_once_and_the_smaller_probability_counts(tmp_path):
     original, text = STATEMENTS["tea"][:2]
 
@@ -69,7 +68,6 @@ def test_either_text_is_the_premise_once_and_the_smaller_probability_counts(tmp_
     ]  # the original itself is not checked
 
 
-@pytest.mark.slow
 def test_a_judge_counts_as_the_mean_over_both_orders(tmp_path):
     engine = TellingModel(same_item, tilt=0.05, form="plain")
     rows = rows_of(call(tmp_path, "--check", "judge=owner/x", engine=engine), "judge:owner/x")
@@ -101,7 +99,6 @@ def test_the_prompts_ask_both_languages_in_both_orders():
         assert tuple(words[0] for words in rounds[0].render(variant, None).answers) == LABELS
 
 
-@pytest.mark.slow
 def test_japanese_items_get_japanese_prompts_unless_the_call_says_otherwise(tmp_path):
     pytest.importorskip("fugashi")
     statements = {"茶": ("お茶は良い。", "良いのはお茶だ。"), "犬": ("犬は忠実です。", "犬は忠実な動物です。")}
@@ -143,7 +140,6 @@ def test_nothing_is_asked_twice_and_only_what_is_new_is(tmp_path):
                                               "check": "entailment:owner/x"}  # fmt: skip
 
 
-@pytest.mark.slow
 def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     def kill(number: int) -> None:
         if number == 2:
@@ -177,7 +173,6 @@ def test_a_question_that_fails_has_no_score_and_is_asked_again(tmp_path):
     ask(tmp_path / "c", broken, "--allow-failed", "9")
 
 
-@pytest.mark.slow
 def test_another_prompt_of_a_judge_asks_again(tmp_path):
     engine = TellingModel(same_item, form="plain")
     call(tmp_path, "--check", "judge=owner/x", engine=engine)
@@ -190,7 +185,6 @@ def test_another_prompt_of_a_judge_asks_again(tmp_path):
     assert len(engine.asked) == 2 * number
 
 
-@pytest.mark.slow
 def test_another_model_of_the_same_name_is_refused_where_it_is_not_known_before(tmp_path):
     """A server's model tells its settings only when it is asked: then another name is asked for."""
     ask(tmp_path, TellingModel(same_item, form="plain"))
@@ -199,7 +193,6 @@ def test_another_model_of_the_same_name_is_refused_where_it_is_not_known_before(
         ask(tmp_path, TellingModel(same_item, info={"revision": "2"}, form="plain"))
 
 
-@pytest.mark.slow
 def test_the_record_says_who_was_asked_and_how(tmp_path):
     import pyarrow.parquet as pq
 

@@ -84,7 +84,6 @@ def test_columns_and_types_are_those_of_the_schema(tmp_path, source):
     assert pq.read_schema(tmp_path / "out" / "meaning.parquet").equals(build_arrow_schema("meaning"))
 
 
-@pytest.mark.slow
 def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_path, source):
     call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
     read = {
@@ -106,7 +105,6 @@ def test_what_drop_leaves_out_is_counted():
     )
 
 
-@pytest.mark.slow
 def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, source, capsys):
     other = ("rain", STATEMENTS["rain"][2])
     ann = write_sheet(tmp_path / "ann.csv")
@@ -132,7 +130,6 @@ def test_people_alone_give_verdicts_without_any_check(tmp_path, source, capsys):
     assert "20 same, 0 unclear, 1 another; by people only" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_the_order_of_checks_and_calls_does_not_count(tmp_path, source):
     call_meaning(source, "--check", SAYS, "words", "--out", tmp_path / "a", load=load)
     call_meaning(source, "--check", "words", "--out", tmp_path / "b")
@@ -141,7 +138,6 @@ def test_the_order_of_checks_and_calls_does_not_count(tmp_path, source):
     assert a == b and (tmp_path / "a" / "items.jsonl").read_bytes() == (tmp_path / "b" / "items.jsonl").read_bytes()
 
 
-@pytest.mark.slow
 def test_what_was_said_of_a_text_is_kept_and_of_another_text_dropped(tmp_path, source, capsys):
     call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
     changed = {**STATEMENTS, "dogs": (*STATEMENTS["dogs"][:2], "All dogs are loyal to people.")}
@@ -188,7 +184,6 @@ def test_nothing_new_is_told_and_not_written(tmp_path, source, capsys):
     assert file.stat().st_mtime_ns == was and "nothing new to write" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_orders_of_choices_share_their_texts_and_originals_are_not_checked(tmp_path):
     """Of a run of choices, a wording stands in several orders: it is asked about once, and has a row for each."""
     from inference.stimuli.study import Item, Option, Study, Variant
@@ -211,7 +206,6 @@ def test_orders_of_choices_share_their_texts_and_originals_are_not_checked(tmp_p
     assert engine.asked.count(("What is tea?", "Tea is what?")) == 1
 
 
-@pytest.mark.slow
 def test_a_damaged_table_and_one_of_another_study_are_named(tmp_path, source):
     run = write_run(tmp_path / "run", source)
     (run / "meaning.parquet").write_bytes(b"PAR1")
@@ -269,7 +263,6 @@ def test_negated_pairs_are_no_paraphrases(tmp_path):
         call_meaning(tmp_path / "run", "--check", "words")
 
 
-@pytest.mark.slow
 def test_another_original_makes_what_was_said_beside_it_stale(tmp_path, source, capsys):
     call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
     write_statements(source, {**STATEMENTS, "dogs": ("Cats are shy animals.", *STATEMENTS["dogs"][1:])})
@@ -279,7 +272,6 @@ def test_another_original_makes_what_was_said_beside_it_stale(tmp_path, source, 
     assert "entailment:m: says nothing of" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_two_calls_at_once_lose_no_check(tmp_path, source):
     """While a model answers, another call checks the same wordings in another way."""
     out = tmp_path / "out"
