@@ -37,9 +37,8 @@ def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[st
             "waver-demo-thinker",
             ["--limit", "1", "--answer", "thought", "--thoughts", "2", "--max-tokens", "64"],
             id="thought",
-            marks=pytest.mark.slow,
         ),
-        pytest.param("waver-demo-small-tuned", [], id="all, chat", marks=pytest.mark.slow),
+        pytest.param("waver-demo-small-tuned", [], id="all, chat"),
     ],
 )
 def test_disagree_and_agree_get_the_numbers_of_agreement(tmp_path, model, options):
