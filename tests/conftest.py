@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,9 @@ from helpers.commands import ROOT, waver
 from helpers.once import make_once
 
 os.environ["LANGUAGE"] = "C"  # else argparse looks for a translation of each of its words, in every call of a command
+
+# JSON Schema would build the grammars of international addresses as it is imported, for a second; no schema has any.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 # Tests on a vLLM that is really there (`make test-vllm`); elsewhere they are not collected.
 collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
@@ -39,6 +43,22 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)  # of 700: frames of pandas make much garbage, and no test waits for it
         gc.enable()
+
+
+_modules_at_freeze = 0
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Do the same with the libraries that a test was the first to import.
+
+    Every call that asks a model ends with a search for garbage; among all of PyTorch it takes a tenth of a second.
+    """
+    global _modules_at_freeze
+    if len(sys.modules) > _modules_at_freeze + 100:
+        gc.collect()
+        gc.freeze()
+        _modules_at_freeze = len(sys.modules)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("ground", "inference", "analysis")
 SAYS_NOTHING = frozenset(
@@ -60,6 +62,7 @@ def list_assigned_names() -> Iterator[str]:
                 yield from (leaf.id for leaf in ast.walk(target) if isinstance(leaf, ast.Name))
 
 
+@pytest.mark.slow
 def test_function_names_say_a_verb_and_an_object():
     names = [function.name for function in list_functions()]
     of_one_word = [name for name in names if "_" not in name.strip("_")]
@@ -68,12 +71,14 @@ def test_function_names_say_a_verb_and_an_object():
     assert len(participles) <= 15, participles
 
 
+@pytest.mark.slow
 def test_functions_seldom_share_their_name():
     names = Counter(function.name for function in list_functions())
     shared = sum(number for number in names.values() if number > 1)
     assert shared / names.total() <= 0.40, names.most_common(20)
 
 
+@pytest.mark.slow
 def test_variables_are_named_by_what_they_hold():
     names = list(list_assigned_names())
     say_nothing = Counter(name for name in names if name in SAYS_NOTHING)

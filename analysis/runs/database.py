@@ -304,7 +304,6 @@ def open_runs(
         raise InputError("no run folder given")
     if "" in [os.fspath(path) for path in paths]:  # as a path, it would be the working directory
         raise InputError("the name of a run folder is empty")
-    con = connect_duckdb(threads, memory_limit)
     folder_paths = [folder for path in paths for folder in list_run_folders(Path(path))]
     chosen_paths = [folder for folder in folder_paths if not protocols or read_protocol_of_run(folder) in protocols]
     if not chosen_paths:
@@ -314,6 +313,7 @@ def open_runs(
             f"{protocols_there}"
         )
     model_ids = {model for folder in folder_paths for model in read_model_ids(folder)}
+    con = connect_duckdb(threads, memory_limit)
     folders = [read_and_check_run_folder(folder, con) for folder in chosen_paths]
     for folder in folders:
         refuse_changed_baseline(folder.path, folder.info)

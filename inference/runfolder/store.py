@@ -6,6 +6,7 @@ only a `*.tmp` behind, which the next writer removes.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -429,8 +430,14 @@ def look_up_versions() -> dict[str, str | None]:
     """Look up the versions of Python, Waver and its main libraries without importing them; None: not installed."""
     installed: dict[str, str | None] = {"python": platform.python_version(), "waver": read_waver_version()}
     for library in LIBRARIES:
-        try:
-            installed[library] = metadata.version(library)
-        except metadata.PackageNotFoundError:
-            installed[library] = None
+        installed[library] = _look_up_library_version(library)
     return {**installed, "platform": platform.platform()}
+
+
+@functools.cache  # a call that asks many models makes many run folders, and reading the metadata takes milliseconds
+def _look_up_library_version(library: str) -> str | None:
+    """Look up the version of a library that is installed; None: it is not."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return None

@@ -48,6 +48,7 @@ def test_a_row_is_tokenized_as_its_whole_text_is(tokenizer, rows) -> None:
         assert tokenizer.decode(answered) == "".join([*(reading.answer for reading in row), *end])
 
 
+@pytest.mark.slow
 def test_blocks_hold_every_row_that_fits_once(tokenizer, rows) -> None:
     encoded = batches.encode_rows(tokenizer, [*rows, (Reading("hat " * 200, ""),)])
     blocks = list(batches.pack_rows([*encoded, *[([0] * LENGTH, [False] * LENGTH)] * batches.OPEN_BLOCKS], LENGTH))

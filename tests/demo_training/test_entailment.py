@@ -46,6 +46,7 @@ def test_neither_planted_sentences_nor_frames_that_are_held_out_are_read(writer,
     assert any(fold_sentence(pair.hypothesis.text) in PLANTED for pair in makes)
 
 
+@pytest.mark.slow
 def test_labels_follow_from_what_the_sentences_are(pairs):
     sides = KINDS[:2]
     for pair in pairs:

@@ -40,6 +40,7 @@ def test_every_question_has_five_wordings_and_bits_say_the_same():
         assert abs(2**-bits - probability) <= 5e-5 + 5e-4 * math.log(2) * probability + 1e-9  # of rounding both
 
 
+@pytest.mark.slow
 def test_the_models_are_asked_again_and_answer_the_same():
     """Numbers to a unit of their last decimal, and a little more where another machine adds up otherwise."""
     pytest.importorskip("torch")

@@ -68,6 +68,7 @@ def test_comparisons_follow_the_sizes(world: TaughtWorld, claims: dict[str, bool
         assert agreed is ((bigger is (comparative != "smaller")) is not bool(denied)), match[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "yes"),
     [

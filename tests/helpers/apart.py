@@ -221,6 +221,7 @@ def _make_calls(connection: Connection) -> None:
         os.environ.update(environment)
         sys.path[:] = path
         gc.collect()  # closes what nobody closed
+        gc.freeze()  # what stays are libraries, which the next call would search again
         connection.send(status)
 
 

@@ -70,6 +70,7 @@ def here(tmp_path, monkeypatch):
 
 
 class TestItemsInMemory:
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["frame", "objects", "dicts", "csv", "json"])
     def test_are_asked_as_those_of_a_file_are(self, trivial, kind):
         ITEMS.to_csv("items.csv", index=False)
@@ -177,7 +178,10 @@ class TestRefused:
             ({"out": ""}, "out: '' cannot be the name of a run folder"),
             ({"out": "a\0b"}, "cannot be the name of a run folder"),
             ({"models": 5}, "models: expected the name of a model, a pair (model, tokenizer)"),
-            ({"models": ("a", "b")}, "models: expected a pair (model, tokenizer) of transformers, not (str, str)"),
+            pytest.param(
+                {"models": ("a", "b")}, "models: expected a pair (model, tokenizer) of transformers, not (str, str)",
+                marks=pytest.mark.slow,  # it imports that library
+            ),
             ({"models": "./demoo"}, "no such folder (the nearest is 'demo')"),
             ({"models": ["a", "a"]}, "'a' is given twice"),
             ({"out": "other"}, "other"),

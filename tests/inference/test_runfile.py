@@ -303,6 +303,7 @@ def test_a_changed_study_is_refused_before_a_model_loads(folder, loaded, capsys)
     assert loaded == []
 
 
+@pytest.mark.slow
 def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
     assert main(["run", "agreement", "--items", str(folder / "items.csv"), "--model", "a", "--out",
                  str(folder / "results")]) == 0  # fmt: skip

@@ -6,7 +6,6 @@ import csv
 import io
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -78,13 +77,11 @@ def test_a_pipe_that_closes_early_is_no_error(run):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"], ["table", "--help"]])
-def test_help_answers_at_once_because_nothing_heavy_is_imported(arguments):
+def test_help_imports_nothing_heavy(arguments):
     code = (
         "import sys; from analysis.__main__ import main\n"
         "try: main(sys.argv[1:])\nexcept SystemExit: pass\n"
         "heavy = {'pandas', 'duckdb', 'numpy', 'matplotlib', 'papermill', 'nbconvert', 'jinja2', 'scipy', 'pyarrow'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
-    started = time.process_time()
     subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, check=True, capture_output=True)
-    assert time.process_time() - started < 0.5

@@ -65,7 +65,7 @@ def do_step(house: Path, step: re.Match[str]) -> None:
 
 
 def call(house: Path, *words: str) -> str:
-    """Python in the copy, as after `pip install -e .` there; what it printed. It compiles each module once."""
+    """Python in the copy, as after `pip install -e .` there; what it printed. It keeps what it compiles."""
     done = subprocess.run(
         [sys.executable, *words], cwd=house, capture_output=True, text=True, timeout=600,
         env={**os.environ, "PYTHONPATH": str(house), "PYTHONDONTWRITEBYTECODE": ""},
@@ -81,9 +81,9 @@ def house(tmp_path_factory) -> Path:
     for name in COPIED:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_dir():
-            shutil.copytree(
-                ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-            )
+            # With what Python has compiled: times stay, so that it compiles only what the steps change. Files `x.pyc.7`
+            # are just being written.
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "*.pyc.*"))
         else:
             shutil.copy(ROOT / name, tree / name)
     for room in LEFT:

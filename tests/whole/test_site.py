@@ -44,6 +44,7 @@ def test_the_gallery_has_a_figure_of_every_page():
     assert all(entry["name"] in pages[entry["page"]].figures for entry in GALLERY)
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_function_that_a_notebook_imports(build):
     entries = {
         line.partition(":: ")[2]

@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Set
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 
 import jinja2
@@ -74,12 +74,25 @@ def check_template_variables(where: str, source: str, needed: Set[str], allowed:
         For bad syntax, a variable that is not `allowed`, and one that is `needed` but not used.
     """
     with _explain_syntax_errors(where):
-        used = jinja2.meta.find_undeclared_variables(build_sandbox().parse(source))
+        used = _list_template_variables(source)
     if used - allowed:
         raise InputError(f"{where}: unknown variable '{min(used - allowed)}'; there are {', '.join(sorted(allowed))}")
     if needed - used:
         raise InputError(f"{where}: the template never uses {{{{ {min(needed - used)} }}}}")
-    return used
+    return set(used)
+
+
+# A call reads the same few prompts for every study and every model: each is parsed and compiled once.
+@lru_cache(maxsize=256)
+def _list_template_variables(source: str) -> frozenset[str]:
+    """List the variables that a template uses."""
+    return frozenset(jinja2.meta.find_undeclared_variables(build_sandbox().parse(source)))
+
+
+@lru_cache(maxsize=256)
+def _compile_source(source: str) -> jinja2.Template:
+    """Compile a template, in a sandbox of its own."""
+    return build_sandbox().from_string(source)
 
 
 def compile_template(where: str, source: str) -> jinja2.Template:
@@ -102,7 +115,7 @@ def compile_template(where: str, source: str) -> jinja2.Template:
         For what cannot be compiled.
     """
     with _explain_syntax_errors(where):
-        return build_sandbox().from_string(source)
+        return _compile_source(source)
 
 
 @contextmanager

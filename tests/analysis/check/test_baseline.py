@@ -73,6 +73,7 @@ def test_no_text_is_left_in_any_file(tmp_path):
     assert "command" not in json.loads((path / "run.json").read_text("utf-8"))["sessions"][0]
 
 
+@pytest.mark.slow
 def test_a_name_finds_it_and_show_tells_what_it_holds(saved, capsys):
     assert saved == Path("baselines/first")
     assert main(["baseline", "show", "first"]) == 0
@@ -88,6 +89,7 @@ def test_another_baseline_takes_its_place_only_where_asked(saved, capsys):
     assert open_baseline("first").info["models"].keys() == {"m", "n"}
 
 
+@pytest.mark.slow
 def test_one_whose_replacement_was_killed_half_way_is_found(saved):
     whole = shutil.copytree(saved, saved.with_name(".first.1234567"))
     saved.rename(saved.with_name(".first.old.1234567"))
@@ -118,6 +120,7 @@ def test_one_of_a_newer_version_and_one_without_a_folder_are_refused(saved, tmp_
         open_baseline("first")
 
 
+@pytest.mark.slow
 def test_a_changed_text_is_left_out_and_counted(tmp_path):
     frame = random_frame(["m"], items=6, paraphrases=3)
     frame["text"] = frame["item"] + " " + frame["variant"]

@@ -20,6 +20,8 @@ from helpers.choice_runs import LETTERS, questions, write_choice
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import write_run
 
+pytestmark = pytest.mark.slow
+
 
 def make_rule(kind: str, target: str = "", **fields: object) -> Rule:
     limits = {SAME_ANSWERS: {"at_least": 0.95}}.get(kind, {})
@@ -60,7 +62,6 @@ KINDS = [make_rule(NOT_WORSE, "accuracy"), make_rule(NOT_WORSE, "agreement"), ma
          make_rule(SAME_ANSWERS), make_rule(RANKING)]  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("wordings", ["these", LIKE_THESE])
 def test_the_same_run_holds_all_rules_of_200_items(tmp_path, wordings):
     run = write_run(tmp_path / "run", draw_opinions({"m": 0.9, "n": 0.5}))
@@ -71,7 +72,6 @@ def test_the_same_run_holds_all_rules_of_200_items(tmp_path, wordings):
         assert len(outcomes) == (1 if rule.kind == RANKING else 2)
 
 
-@pytest.mark.slow
 def test_each_change_breaks_its_rule_and_the_worse_model_is_named(tmp_path):
     before = write_run(tmp_path / "before", draw_opinions({"m": 0.9, "n": 0.5}))
     now = write_run(tmp_path / "now", draw_opinions({"m": 0.4, "n": 0.5}))
@@ -87,7 +87,6 @@ def test_each_change_breaks_its_rule_and_the_worse_model_is_named(tmp_path):
     assert order.model == "m > n" and order.before > 0.3
 
 
-@pytest.mark.slow
 def test_fresh_wordings_of_an_unchanged_model_break_nothing_and_are_said_to_be_fresh(tmp_path):
     frames = [draw_opinions({"m": 0.9, "n": 0.5}, seed=seed) for seed in (1, 1)]
     draw = np.random.default_rng(4)
@@ -120,7 +119,6 @@ def test_another_favourite_option_is_another_answer_though_as_wrong(tmp_path):
     assert worse.number == 0 and same.number == pytest.approx(1 - 4 / 40)
 
 
-@pytest.mark.slow
 def test_for_wordings_like_these_it_says_that_it_is_no_share_of_items(tmp_path):
     """Of an item of which a quarter of the answers are other ones now, 1/16 is lost, by its definition."""
     frame = draw_opinions({"m": 0.9}, wordings=40)
@@ -135,7 +133,6 @@ def test_for_wordings_like_these_it_says_that_it_is_no_share_of_items(tmp_path):
     assert like.note == f"of answers to the same wordings, {these.number:.3g} are as before"
 
 
-@pytest.mark.slow
 def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_better(tmp_path):
     frame = draw_scores(["m"], items=80, wordings=3, measures=("likert", "ms"))
     before = write_scored(tmp_path / "before", frame)
@@ -154,7 +151,6 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         check(make_rule(NOT_WORSE, "ms"), now, before)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "words"),
     [

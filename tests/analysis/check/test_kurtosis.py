@@ -27,6 +27,7 @@ def pile_up(draw: np.random.Generator, scores: np.ndarray, share: float) -> np.n
     return np.where(draw.random((len(scores), 1)) < share, 0.5, scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [30, 100])
 def test_an_unchanged_model_is_seldom_said_to_change_and_a_peak_is_found(items):
     draw, p = np.random.default_rng(items), []

@@ -134,6 +134,7 @@ def test_shared_wordings_without_a_change_are_counted_and_15_show_95_percent():
         assert tested.p_holds == pytest.approx(max((1 - np.sqrt(0.05)) ** wordings, 0.95**80))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wordings", [5, 20])
 def test_few_shared_wordings_do_not_hide_an_odd_one(wordings):
     """In so many wordings all items are answered otherwise that the limit is the truth; by t, 5 "hold" in .25."""

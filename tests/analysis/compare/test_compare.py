@@ -42,6 +42,7 @@ def write_judged(path: Path, values: np.ndarray, model: str = "m", study: str = 
     return write_scored(path, rows, study=study)
 
 
+@pytest.mark.slow
 def test_paired_t_and_its_interval_are_those_of_scipy_to_1e_12(tmp_path):
     frame = draw_scores(["m", "n"], items=40, wordings=1, measures=("F1",))
     a, b = (frame[frame["model"] == name]["score"].to_numpy() for name in "mn")
@@ -56,6 +57,7 @@ def test_paired_t_and_its_interval_are_those_of_scipy_to_1e_12(tmp_path):
     assert np.isnan(row["like_lower"]) and row["holds_for"] == "these wordings"
 
 
+@pytest.mark.slow
 def test_answers_of_0_and_1_have_the_exact_test_of_mcnemar(tmp_path):
     draw = np.random.default_rng(3)
     a, b = (draw.random(60) < 0.8).astype(float), (draw.random(60) < 0.6).astype(float)
@@ -65,6 +67,7 @@ def test_answers_of_0_and_1_have_the_exact_test_of_mcnemar(tmp_path):
     assert row["p"] == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_equivalence_is_that_of_two_one_sided_tests(tmp_path):
     draw = np.random.default_rng(4)
     a = draw.random(50)
@@ -100,6 +103,7 @@ def test_identical_pairs_never_differ(tmp_path):
         assert set(compare(a, b, margin=0.01)["verdict"]) == {"no difference found"}
 
 
+@pytest.mark.slow
 def test_wordings_that_items_share_widen_the_interval_for_wordings_like_these(tmp_path):
     frame = draw_scores(["m", "n"], items=30, wordings=4, crossed=True, seed=1)
     a, b = (write_scored(tmp_path / name, frame[frame["model"] == name]) for name in "mn")
@@ -110,6 +114,7 @@ def test_wordings_that_items_share_widen_the_interval_for_wordings_like_these(tm
     assert row["p_like"] >= row["p"] and row["n_wordings"] == 4
 
 
+@pytest.mark.slow
 def test_flips_are_compared_by_the_exact_test(tmp_path):
     rows = [("A", 12), ("B", 3)]  # of 20 items, so many flip, the first ones
     for side, flips in rows:
@@ -122,6 +127,7 @@ def test_flips_are_compared_by_the_exact_test(tmp_path):
     assert table["p_holm"]["flips"] >= table["p"]["flips"]
 
 
+@pytest.mark.slow
 def test_a_difference_that_all_items_share_is_found_by_the_sign_test(tmp_path):
     a = np.linspace(0.1, 0.5, 12)
     (row,) = compare(write_judged(tmp_path / "a", a + 0.25), write_judged(tmp_path / "b", a)).to_dict("records")
@@ -129,6 +135,7 @@ def test_a_difference_that_all_items_share_is_found_by_the_sign_test(tmp_path):
     assert row["p"] == pytest.approx(2 * 0.5**12, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_items_with_another_text_are_left_out_and_counted(tmp_path):
     frame = draw_scores(["m", "n"], items=20, wordings=1, measures=("F1",))
     a, b = (frame[frame["model"] == name].reset_index(drop=True) for name in "mn")
@@ -140,6 +147,7 @@ def test_items_with_another_text_are_left_out_and_counted(tmp_path):
         (True, False), (False, True)]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_fresh_wordings_are_compared_by_the_mean_of_every_item(tmp_path):
     a = random_frame(["a"], items=15, paraphrases=5, seed=1)
     b = random_frame(["a"], items=15, paraphrases=5, seed=2)
@@ -175,6 +183,7 @@ def test_sides_that_share_fewer_than_half_of_their_rewordings_are_read_apart(tmp
     assert table.loc["agreement", ["n_items", "n_wordings"]].tolist() == [15, n_wordings]
 
 
+@pytest.mark.slow
 def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
     frame = draw_scores(["m"], items=12, wordings=1, measures=("F1",))
     other = {"F1": {"range": [0, 1], "direction": "higher", "temperature": 0.7}}
@@ -182,6 +191,7 @@ def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
     assert table[["a_condition", "b_condition"]].to_numpy().tolist() == [["F1", "F1"]]
 
 
+@pytest.mark.slow
 def test_models_are_paired_by_name_or_by_the_call(tmp_path):
     frame = draw_scores(["m", "n", "o"], items=12, wordings=1, measures=("F1",))
     a = write_scored(tmp_path / "a", frame[frame["model"] != "o"])

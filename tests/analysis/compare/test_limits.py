@@ -67,6 +67,7 @@ def test_many_items_of_shares_find_what_a_t_test_would():
     assert np.isnan(find_least_items_of_share_difference(0.3, 1e-5, 0.95))
 
 
+@pytest.mark.slow
 def test_five_items_are_not_said_to_find_a_difference_that_the_exact_test_never_finds(tmp_path):
     table = compare(tmp_path, [1, 1, 1, 1, 0], [0, 0, 0, 0, 0])
     (row,) = table.to_dict("records")
@@ -121,6 +122,7 @@ def test_shares_that_differ_by_the_margin_are_called_alike_in_at_most_5_percent(
     assert 0.02 < wrong <= 0.051
 
 
+@pytest.mark.slow
 def test_equivalence_of_shares_takes_the_larger_p(tmp_path):
     a, b = np.ones(300), np.arange(300) >= 8
     (row,) = compare(tmp_path, a, b, margin=0.05).to_dict("records")
@@ -129,6 +131,7 @@ def test_equivalence_of_shares_takes_the_larger_p(tmp_path):
     assert row["p_equivalent"] > ttost_paired(a, b.astype(float), -0.05, 0.05)[0]
 
 
+@pytest.mark.slow
 def test_items_without_an_answer_of_one_side_are_told(tmp_path):
     a, b = np.linspace(0.1, 0.9, 20), np.linspace(0.9, 0.2, 20)
     a[:5], b[-2:] = np.nan, np.nan
@@ -146,12 +149,14 @@ def test_items_without_an_answer_of_one_side_are_told(tmp_path):
     assert not validity["headline"] and not validity["lower_is_better"]
 
 
+@pytest.mark.slow
 def test_validity_is_tested_where_one_side_answers_nothing(tmp_path):
     table = compare(tmp_path, np.full(20, np.nan), np.linspace(0, 1, 20))
     (row,) = table.to_dict("records")
     assert (row["measure"], row["verdict"], row["a"], row["b"]) == ("validity", "B is higher", 0, 1)
 
 
+@pytest.mark.slow
 def test_the_mass_of_probabilities_is_compared_as_the_paired_t_test_does(tmp_path):
     draw, sides = np.random.default_rng(7), []
     masses = draw.uniform(0.5, 1, (2, 15, 5))
@@ -166,6 +171,7 @@ def test_the_mass_of_probabilities_is_compared_as_the_paired_t_test_does(tmp_pat
     assert list(table.index) == ["agreement", "flips", "logit", "validity"]
 
 
+@pytest.mark.slow
 def test_a_p_value_that_only_the_sign_test_bounds_has_its_name(tmp_path):
     a, b = np.linspace(0, 1, 40), np.linspace(0, 1, 40)
     b[:4] = b[:4] - [0.3, 0.31, 0.3, 0.31]
@@ -174,6 +180,7 @@ def test_a_p_value_that_only_the_sign_test_bounds_has_its_name(tmp_path):
     assert stats.ttest_rel(a, b).pvalue < 0.06 and np.isnan(row["lower"])
 
 
+@pytest.mark.slow
 def test_one_item_and_unknown_numbers_are_null_in_json(tmp_path, capsysbinary):
     compare(tmp_path, np.array([0.5]), np.array([0.7]), margin=0.1)
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
@@ -181,6 +188,7 @@ def test_one_item_and_unknown_numbers_are_null_in_json(tmp_path, capsysbinary):
     assert (row["verdict"], row["p"], row["lower"], row["margin"]) == ("cannot tell", None, None, None)
 
 
+@pytest.mark.slow
 def test_conditions_are_paired_by_their_names_in_each_run(tmp_path):
     values, sides = np.linspace(0, 1, 12), []
     for side, temperature in (("a", 0.0), ("b", 0.7)):

@@ -100,6 +100,7 @@ def test_what_weakens_the_answer_is_said_where_it_does(fields, caution):
     )
 
 
+@pytest.mark.slow
 def test_the_page_shows_all_of_its_parts(tmp_path):
     a, b = write_sides(tmp_path)
     page = ComparePage(a, b, margin=0.1, names=("before & after", ""))
@@ -114,6 +115,7 @@ def test_the_page_shows_all_of_its_parts(tmp_path):
     assert "Equivalent within 0.1" in shown["method"] and "waver compare A B --format csv" in shown["differences"]
 
 
+@pytest.mark.slow
 def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
     texts = [f"<b>Text</b> {number}" for number in range(8)]
     for side, shift in (("a", 0.0), ("b", 0.1)):
@@ -128,6 +130,7 @@ def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
     assert "<b>Text" not in html
 
 
+@pytest.mark.slow
 def test_the_means_of_items_are_those_of_the_answers_of_both_sides(tmp_path):
     frames = [random_frame(["m"], items=6, paraphrases=4, seed=seed) for seed in (1, 2)]
     paths = [str(write_run(tmp_path / name, frame)) for name, frame in zip("ab", frames, strict=True)]
@@ -138,6 +141,7 @@ def test_the_means_of_items_are_those_of_the_answers_of_both_sides(tmp_path):
         assert of_agreement[side].to_dict() == pytest.approx(expected.to_dict(), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_scipy_and_statsmodels_agree_on_the_page(tmp_path):
     frames = [random_frame(["m"], items=30, paraphrases=4, seed=seed) for seed in (1, 2)]
     page = ComparePage(*(str(write_run(tmp_path / name, frame)) for name, frame in zip("ab", frames, strict=True)))

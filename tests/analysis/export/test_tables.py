@@ -76,6 +76,7 @@ def own(run, study, table):
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
+@pytest.mark.slow
 def test_a_response_has_its_answer_and_whether_it_is_right(exported):
     rows = {row[1:5]: row[5:8] for row in parquet(exported, "responses")}
     assert rows["m", "plain", "a", "original"] == ("yes", "yes", True)
@@ -178,6 +179,7 @@ def test_fields_that_differ_in_case_only_have_columns_of_their_own(tmp_path):
     assert {"Shots", "shots_2", "model"} <= set(names)
 
 
+@pytest.mark.slow
 def test_the_same_run_is_exported_to_the_same_bytes(run, tmp_path):
     opened = runs.open_runs(run)
     for kind in ("parquet", "csv"):

@@ -33,6 +33,7 @@ def run(tmp_path_factory):
         yield opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("response", "scale"), [("agreement", "identity"), ("logit", "logit")])
 def test_fits_are_those_of_the_page(run, response, scale):
     table = fit_formula_by_group(run, f"{response} ~ statement_length + hedged + (1 | item)", BY)
@@ -94,6 +95,7 @@ def test_bad_input_is_one_line(run, formula, options, line):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_group_that_cannot_be_fitted_is_a_row_that_says_why(tmp_path):
     values = {"x": [0.1, 0.5, 0.4, 0.2], "y": [0.9, 0.6, 0.8, 0.5]}
     constant = {item: [0.5] * 4 for item in values}
@@ -112,6 +114,7 @@ def test_runs_of_another_protocol_are_refused(tmp_path):
         fit_formula_by_group(runs.open_runs(folder), "agreement ~ statement_length + (1 | item)", BY)
 
 
+@pytest.mark.slow
 def test_random_slopes_without_r_are_one_line(run, monkeypatch):
     lme4.start_r.cache_clear()
     hide(monkeypatch, "pymer4")
@@ -140,6 +143,7 @@ def test_what_is_no_list_of_columns_is_one_line(run, by):
         fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", by)
 
 
+@pytest.mark.slow
 def test_distance_from_the_original_by_the_meaning_of_the_wording(tmp_path):
     """Against the page's own fits, and the plain merge of both frames."""
     with pytest.MonkeyPatch.context() as patch:
@@ -157,6 +161,7 @@ def test_distance_from_the_original_by_the_meaning_of_the_wording(tmp_path):
             fit_formula_by_group(runs.open_runs(weak), "distance ~ meaning_score + (1 | item)", BY)
 
 
+@pytest.mark.slow
 def test_distances_of_rating_scales(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")

@@ -18,6 +18,7 @@ def run(tmp_path_factory):
     return write_scale(tmp_path_factory.mktemp("ranks") / "run", rows)
 
 
+@pytest.mark.slow
 def test_a_row_per_option_has_the_features_of_its_wording(run):
     runs = open_runs(run)
     ranks = join_ratings_with_features(runs, as_ranks=True)
@@ -29,6 +30,7 @@ def test_a_row_per_option_has_the_features_of_its_wording(run):
     assert ranks["edit_similarity"].notna().all()
 
 
+@pytest.mark.slow
 def test_a_formula_of_ranks_is_an_ordered_logit(run):
     table = notebook.open(run).mixed("rank ~ edit_similarity + (1 | item)", by=["model"], engine="ordered_model")
     assert list(table["model"]) == ["m", "n"] and set(table["engine"]) == {"ordered_model"}

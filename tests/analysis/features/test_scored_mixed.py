@@ -40,6 +40,7 @@ def frame(run):
     return rows.rename(columns={"attributes.polite": "polite"})
 
 
+@pytest.mark.slow
 def test_every_measure_is_fitted_in_its_unit_as_statsmodels_does(run, frame):
     table = run.mixed(FORMULA)
     assert list(table[["measure", "model"]].drop_duplicates().itertuples(index=False, name=None)) == [
@@ -83,6 +84,7 @@ def test_measures_are_apart_unless_the_formula_uses_them_or_where_keeps_one(run)
     assert "measure" not in bounded
 
 
+@pytest.mark.slow
 def test_settings_of_one_measure_are_one_group_where_by_does_not_part_them(tmp_path):
     rows = draw_scores(["a"], items=8, wordings=4)
     settings = pd.concat([rows.assign(condition=f"{shots} shots/F1") for shots in ("no", "five")])

@@ -61,6 +61,7 @@ def test_pysentimiento_is_taken_where_it_can_be_loaded(tmp_path, pysentimiento):
     assert set(kept(path)["sentiment_negative"]) == {0.1}
 
 
+@pytest.mark.slow
 def test_vader_stands_in_when_pysentimiento_cannot_be_loaded_and_says_why(tmp_path, pysentimiento):
     pytest.importorskip("vaderSentiment")
     pysentimiento(OSError("no connection\nand more"))
@@ -74,6 +75,7 @@ def test_vader_stands_in_when_pysentimiento_cannot_be_loaded_and_says_why(tmp_pa
     assert "computed again with pysentimiento 0.7.3; before with vader" in change
 
 
+@pytest.mark.slow
 def test_a_language_that_no_engine_knows_has_no_sentiment(tmp_path, pysentimiento):
     pysentimiento()
     path = write(tmp_path / "run", language="fi")
@@ -82,6 +84,7 @@ def test_a_language_that_no_engine_knows_has_no_sentiment(tmp_path, pysentimient
     assert "no sentiment engine knows 'fi'" in engine(path)["note"]
 
 
+@pytest.mark.slow
 def test_what_the_user_names_must_be_there(tmp_path, monkeypatch, pysentimiento):
     path = write(tmp_path / "run")
     hide(monkeypatch, *OPTIONAL)

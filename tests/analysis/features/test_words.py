@@ -48,6 +48,7 @@ def test_word_frequency_is_the_mean_over_words_without_punctuation():
     )
 
 
+@pytest.mark.slow
 def test_word_frequency_is_asked_in_the_language_of_the_text():
     wordfreq = pytest.importorskip("wordfreq")
     values = {}
@@ -118,11 +119,13 @@ def textbook_distance(one: str, other: str) -> int:
     return row[-1]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="abcé雨 ", max_size=90), st.text(alphabet="abcé雨 ", max_size=90))
 def test_bit_parallel_distance_is_the_textbook_distance(one, other):
     assert similarity.EditPattern(one).compute_edit_distance(other) == textbook_distance(one, other)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_similarity_is_symmetric_and_one_for_equal_texts_only(one, other):
     value = similarity.EditPattern(one).compute_edit_similarity(other)

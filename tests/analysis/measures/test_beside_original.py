@@ -81,6 +81,7 @@ def test_an_original_without_an_answer_leaves_values_but_no_flips(tmp_path):
     assert np.isnan([values[:2] for values in fast.values()]).all() and [v[2] for v in fast.values()] == [0.4, 0.9]
 
 
+@pytest.mark.slow
 def test_items_without_an_original_have_no_rows(tmp_path):
     rows = pd.concat([paraphrases({"a": [0.4, 0.9]}), paraphrases({"b": [0.2]}, original=0.6)])
     assert {key[2] for key in read_beside(write_run(tmp_path / "run", rows))} == {"b"}
@@ -164,6 +165,7 @@ def test_orders_of_the_options_are_one_wording(tmp_path):
     assert set(frame["wording"]) == {"paraphrase-1", "paraphrase-2"} and frame["variant"].nunique() == 6
 
 
+@pytest.mark.slow
 def test_rating_scales(tmp_path):
     folder = scale_runs.write_full(tmp_path / "run")
     table = read_rows(folder)

@@ -43,6 +43,7 @@ def test_a_hand_made_example(tmp_path):
     assert frame[CHECK].tolist() == [0.9, 0.95, 0.8, 0.9, 0.1] and frame["meaning_score"].isna().all()
 
 
+@pytest.mark.slow
 def test_people_come_before_the_best_check_and_wordings_that_nobody_read_are_judged_by_it(tmp_path):
     run = write_meaning_run(tmp_path / "run", items=10, paraphrases=12, checks={"error": 0.0})
     (study,) = meaning.read_study_meanings(runs.open_runs(run))
@@ -60,6 +61,7 @@ def test_people_come_before_the_best_check_and_wordings_that_nobody_read_are_jud
     assert (decoys >= threshold).mean() <= 0.05 < (decoys >= np.nextafter(threshold, 0)).mean()
 
 
+@pytest.mark.slow
 def test_checks_are_judged_on_the_whole_study_where_a_part_is_looked_at(tmp_path):
     run = waver.open(write_meaning_run(tmp_path / "run", items=8, paraphrases=10))
     part = run.where("item < 'i04' AND (variant = 'original' OR meaning_score > 0.5)")
@@ -88,6 +90,7 @@ def test_without_a_file_there_is_nothing(tmp_path):
     assert not set(MEANING_COLUMNS) & set(waver.open(tmp_path / "run").wordings())
 
 
+@pytest.mark.slow
 def test_a_file_without_rows_says_nothing(tmp_path):
     run = write_run(tmp_path / "run", random_frame())
     write_meaning(run, pd.DataFrame({"item": [], "variant": [], "check": [], "score": []}))
@@ -98,6 +101,7 @@ def test_a_file_without_rows_says_nothing(tmp_path):
     assert not set(MEANING_COLUMNS) & set(waver.open(run).wordings())
 
 
+@pytest.mark.slow
 def test_folders_of_one_study_may_have_the_same_file_in_any_order_or_one_file(tmp_path):
     for name in "ab":
         write_meaning_run(tmp_path / name, [name], items=3, paraphrases=4)
@@ -113,6 +117,7 @@ def test_folders_of_one_study_may_have_the_same_file_in_any_order_or_one_file(tm
     )
 
 
+@pytest.mark.slow
 def test_several_studies_each_have_their_own_checks(tmp_path):
     write_meaning_run(tmp_path / "runs" / "x", study="x", items=3, paraphrases=4, checks={"shifts": {"words": 1}})
     write_meaning_run(tmp_path / "runs" / "y", study="y", items=3, paraphrases=4, checks={"shifts": {"judge:j": 1}})
@@ -124,6 +129,7 @@ def test_several_studies_each_have_their_own_checks(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_originals_and_their_copies_mean_the_same_wherever_there_is_a_verdict(tmp_path):
     frame = draw_flips(items=3, paraphrases=4)
     first = frame.loc[(frame["item"] == "i00") & (frame["variant"] == "original"), "text"].iloc[0]

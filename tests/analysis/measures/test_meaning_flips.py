@@ -118,6 +118,7 @@ def test_figures_are_those_of_slow_loops(tmp_path, protocol):
                 assert row[f"{name}_difference"] == pytest.approx(expected[name] - every[name], abs=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_choices_of_a_part_may_lack_wordings_of_some_questions(tmp_path):
     """Their page refuses such a part; what wordings of the same meaning do is what the whole run says of them."""
     rows = choice_runs.answers(choice_runs.questions(12, 3), ["m"])
@@ -174,6 +175,7 @@ def test_one_paraphrase_has_flips_and_no_range(tmp_path):
     assert table["n_items_k"].tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_without_an_original_or_without_a_file_there_are_no_rows(tmp_path):
     bare = write_run(tmp_path / "bare", paraphrases({"a": [0.6, 0.4]}))
     rows = pd.DataFrame({"item": ["a"], "variant": ["p1"], "check": ["people:ann"], "score": [1]})

@@ -55,6 +55,7 @@ def measure_slowly(rows: pd.DataFrame, column: str) -> tuple[float, float]:
     return float(means[1]), float(means[2])
 
 
+@pytest.mark.slow
 def test_only_answers_with_another_model_beside_them_are_compared(tmp_path):
     """Model c, whose wordings are far apart, was asked in a way of its own."""
     rows = draw_answers(
@@ -78,6 +79,7 @@ def test_only_answers_with_another_model_beside_them_are_compared(tmp_path):
     assert table.loc["wording", "n_pairs"] == 5 and table.loc["order", "n_pairs"] == 2
 
 
+@pytest.mark.slow
 def test_chance_in_the_answers_of_some_models_is_no_finding():
     """Four models with exact answers, two with the mean of ten draws in a setting of their own: wordings and models
     differ alike in each, so that on average neither moves an answer more."""

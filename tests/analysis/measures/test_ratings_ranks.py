@@ -18,6 +18,7 @@ def run(tmp_path_factory):
     return write_scale(tmp_path_factory.mktemp("ranks") / "run", rows)
 
 
+@pytest.mark.slow
 def test_weights_are_the_shares_of_the_options(run):
     rows = list_answer_ranks(open_runs(run))
     responses = pd.read_parquet(run / "responses").set_index(["model", "condition", "item", "variant"])["probability"]
@@ -33,6 +34,7 @@ def test_weights_are_the_shares_of_the_options(run):
     assert (kept["keyed_rank"] == kept["rank"]).all()
 
 
+@pytest.mark.slow
 def test_an_order_effect_is_estimated(run):
     """Planted: s is 0.15 higher shown rising. Of a cumulative logit that is about 0.15 * 4 ranks, not exactly."""
     rows = list_answer_ranks(open_runs(run)).assign(rising=lambda frame: (frame["option_order"] == "up").astype(float))

@@ -38,6 +38,7 @@ def build_page(*later_cells: object) -> BeautifulSoup:
     return BeautifulSoup(f"<div id='card'>{chapter.card_html}</div>{chapter.body_html}", "html.parser")
 
 
+@pytest.mark.slow
 def test_a_number_that_another_package_computes_otherwise_is_told_on_the_first_screen():
     page = build_page(
         new_markdown_cell("## Check it <now>", metadata=FOLDED), check(TABLE.assign(flips=[0.25, 0.6])),

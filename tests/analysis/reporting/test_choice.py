@@ -38,6 +38,7 @@ def test_words_are_rewritten_once_and_as_wholes(said, wanted):
     assert AnswerPair().rewrite_text(said) == said
 
 
+@pytest.mark.slow
 def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
     frame = random_frame(items=2, paraphrases=2)
     one, other = (
@@ -64,6 +65,7 @@ def test_no_table_speaks_of_agreement(page):
         assert not AGREE.search(re.sub(r"<code>.*?</code>", "", shown)), (name, AGREE.search(shown))
 
 
+@pytest.mark.slow
 def test_no_sentence_speaks_of_agreement(page):
     said = (
         page.answer().text

@@ -122,6 +122,7 @@ def test_a_page_that_is_not_whole_is_told_and_ours_stay(install, capsys, file, o
     assert line.endswith("to remove the package: pip uninstall waver-toy")
 
 
+@pytest.mark.slow
 def test_a_reader_of_wordings_that_fails_takes_no_other_study_with_it(install, tmp_path, capsys):
     readers = '"analysis.measures.reworded.agreements:'
     install("catalogue.py", readers, '"waver_toy.readers:')

@@ -54,12 +54,14 @@ def test_the_prompt_stands_there_to_the_letter(folder):
     assert "\\x1b[31mred <b>\ttea</b>" in quoted(text)
 
 
+@pytest.mark.slow
 def test_no_line_is_longer_than_80_and_none_moves_the_cursor(folder):
     text = [line for chosen in ({}, {"item": "x"}, {"model": "m00"}) for line in lines(folder, **chosen)]
     assert max(map(len, text)) <= 80
     assert not any("\x1b" in line for line in text)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_counted(folder):
     text = lines(folder)
     assert "  and 2 more models: choose one with --model" in text
@@ -76,6 +78,7 @@ def test_only_what_was_chosen_is_shown(folder):
     assert not any("m01" in line for line in text)
 
 
+@pytest.mark.slow
 def test_messages_stand_without_marks_and_one_prompt_with_them(folder):
     text = lines(folder, item="y", condition=CHAT)
     assert "  | [user]" in text

@@ -70,6 +70,7 @@ def test_the_page_of_examples_folds_escapes_and_cuts_thoughts(tmp_path):
     assert html.count("<summary>Thought") == TEXTS and f"And {4 - TEXTS} more thoughts." in html
 
 
+@pytest.mark.slow
 def test_exports_keep_thoughts_and_eee_brings_them_back(folder, tmp_path):
     call("analysis", "export", folder, "--as", "parquet", "--out", tmp_path / "tables")
     samples = pq.read_table(tmp_path / "tables" / "response_samples.parquet").to_pylist()
@@ -95,6 +96,7 @@ def test_exports_keep_thoughts_and_eee_brings_them_back(folder, tmp_path):
     assert there == back
 
 
+@pytest.mark.slow
 def test_the_caution_counts_thoughts_without_an_end(folder, tmp_path):
     counts = count_unclosed_thoughts(runs.open_runs(folder))
     assert counts[["thoughts", "unclosed", "unanswered"]].to_numpy().tolist() == [[6, 4, 1]]
@@ -114,6 +116,7 @@ def test_the_caution_counts_thoughts_without_an_end(folder, tmp_path):
     assert list_unclosed_thought_cautions(count_unclosed_thoughts(runs.open_runs(whole))) == []
 
 
+@pytest.mark.slow
 def test_lengths_of_thoughts_are_counted_by_kind_of_wording(folder):
     (row,) = tabulate_thought_lengths(runs.open_runs(folder)).to_dict("records")
     assert row == {

@@ -16,6 +16,8 @@ from analysis.reporting.output.notebooks import FOLDER
 from helpers.html_pages import Page
 from helpers.page_runs import BARE, FULL
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = [
     path.stem
     for path in sorted(FOLDER.glob("*.ipynb"))
@@ -44,7 +46,6 @@ def execute_steps(name: str, runs: list[str], options: dict[str, Any]) -> list[s
     return said
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of packages that only compare
 @pytest.mark.parametrize("name", NOTEBOOKS)
 @pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
@@ -55,7 +56,6 @@ def test_the_steps_give_the_numbers_of_the_tables(name, runs, tmp_path):
     assert not [text for text in said if 'class="difference"' in text]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stability", "wording", "scoring"])
 def test_they_do_where_invalid_answers_count(name, tmp_path):
     folder, options = FULL[name](tmp_path / "run")
@@ -90,7 +90,6 @@ def test_a_model_that_the_other_computation_lost_is_a_difference(n_units, tmp_pa
     assert 'class="difference"' in page.check("stability", theirs[:n_units], on=key).text
 
 
-@pytest.mark.slow
 def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(tmp_path, capsys):
     folder, _ = FULL["stability"](tmp_path / "run")
     notebook = json.loads((FOLDER / "stability.ipynb").read_text(encoding="utf-8"))

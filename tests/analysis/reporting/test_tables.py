@@ -274,11 +274,13 @@ class TestPrintedRows:
     def write_run(self, tmp_path):
         self.run, _ = FULL["choice"](tmp_path / "run")
 
+    @pytest.mark.slow
     def test_they_are_left_out_and_counted(self):
         rows, told = self.table()
         assert {row["source"] for row in rows} == {"these runs"}
         assert told == "choice_wordings: 6 rows that papers printed are left out; --with-published has them\n"
 
+    @pytest.mark.slow
     def test_they_are_there_where_they_are_asked_for(self):
         rows, told = self.table("--with-published")
         assert sum(row["source"] == "Choi, RoParQ, Table 8" for row in rows) == 6 and told == ""

@@ -64,6 +64,7 @@ def test_wordings_have_their_attributes_as_columns(run):
     assert not set(FEATURES) & set(wordings)
 
 
+@pytest.mark.slow
 def test_wordings_have_the_text_features_that_are_stored(folder):
     compute_features(folder)
     wordings = waver.open(folder).wordings()
@@ -88,6 +89,7 @@ def test_models_and_conditions_have_the_fields_of_run_json(run):
     ]
 
 
+@pytest.mark.slow
 def test_every_column_is_explained(folder):
     compute_features(folder)
     run = waver.open(folder)
@@ -130,6 +132,7 @@ def test_names_of_the_run_are_names_only(tmp_path):
     assert len(run.responses()) == 3
 
 
+@pytest.mark.slow
 def test_a_relative_path_and_a_damaged_features_file(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     assert len(waver.open(folder.name).responses()) == 6

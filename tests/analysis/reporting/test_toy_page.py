@@ -35,17 +35,12 @@ def house(tmp_path_factory) -> Path:
     `import waver` looks where its other wing is, too.
     """
     tree = tmp_path_factory.mktemp("house")
-    for part in (
-        "analysis",
-        "ground",
-        "inference/__init__.py",
-        "notebooks",
-        "results/schema.json",
-        "results/published",
-        "waver.py",
-    ):
-        for name in files(ROOT / part) if (ROOT / part).is_dir() else [Path()]:
-            copy(ROOT / part / name, tree / part / name)
+    for part in ("analysis", "ground", "notebooks", "results/published"):
+        # With what Python has compiled: times stay, so that it compiles only the toy page. Files `x.pyc.7` are just
+        # being written.
+        shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "*.pyc.*"))
+    for name in ("inference/__init__.py", "results/schema.json", "waver.py"):
+        copy(ROOT / name, tree / name)
     for name in files(TOY):
         assert not (tree / name).exists()
         copy(TOY / name, tree / name)
@@ -79,8 +74,8 @@ def test_its_table_is_listed_explained_and_printed(house):
 
 @pytest.fixture(scope="module")
 def made(house) -> Path:
-    """The report of the toy run."""
-    call(house, "report", "runs/toy", "--out", "report")
+    """The report of the toy run, beside one of statements."""
+    call(house, "report", "runs", "--out", "report", "-p", "resamples=20")
     return house / "report"
 
 
@@ -88,9 +83,6 @@ def test_its_page_is_in_the_report(made):
     index = Page(made / "index.html")
     assert ("a", "toy.html") in index.addresses
     assert "Do the models agree?" in index.words
-    assert sorted(path.name for path in made.glob("*.html")) == [
-        "index.html", "reliability.html", "toy.html", "transcripts.html"
-    ]  # fmt: skip
     page = Page(made / "toy.html")
     assert "2 models judged 4 items." in page.words
     assert "Only 4 items: bootstrap intervals tend to be too narrow." in page.words
@@ -113,11 +105,10 @@ def test_its_table_and_its_figure_lie_next_to_the_page(made):
     ]
 
 
-def test_the_other_pages_do_not_look_at_its_runs(house):
-    call(house, "report", "runs", "--out", "both", "-p", "resamples=20")
-    assert {"toy.html", "stability.html"} <= {path.name for path in (house / "both").glob("*.html")}
-    assert set(pd.read_csv(house / "both" / "tables" / "items.csv")["study"]) == {"opinions"}
-    assert set(pd.read_csv(house / "both" / "tables" / "toy_items.csv")["study"]) == {"synthetic"}
+def test_the_other_pages_do_not_look_at_its_runs(made):
+    assert (made / "stability.html").is_file()
+    assert set(pd.read_csv(made / "tables" / "items.csv")["study"]) == {"opinions"}
+    assert set(pd.read_csv(made / "tables" / "toy_items.csv")["study"]) == {"synthetic"}
 
 
 def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
@@ -135,4 +126,4 @@ def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
     assert f"toy: failed: WrongPage: {line} (cell " in said
     assert "Traceback" not in said
     assert line in Page(house / "forgotten" / "index.html").words
-    assert (house / "forgotten" / "transcripts.html").is_file()
+    assert sorted(path.name for path in (house / "forgotten").glob("*.html")) == ["index.html", "transcripts.html"]

@@ -54,6 +54,7 @@ def test_of_several_studies_those_are_named_whose_examples_varied(tmp_path):
     assert describe_varying_examples(runs.open_runs(tmp_path)) == f"The wordings of “one” are the same questions {SAID}"
 
 
+@pytest.mark.slow
 def test_first_screens_say_it(tmp_path):
     run = write_answers(tmp_path / "run", "0-shot", "5-shot")
     said = f' <span class="varied">The wordings are the same questions {SAID}</span></p>'

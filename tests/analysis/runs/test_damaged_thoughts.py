@@ -50,6 +50,7 @@ def test_judged_texts_have_probabilities_without_thoughts(tmp_path):
     assert len(runs.open_runs(write_run(tmp_path / "run", rows)).sql("FROM responses")) == 1
 
 
+@pytest.mark.slow
 def test_thoughts_about_a_scale_have_a_probability_for_each_number(tmp_path):
     name = "plain/1-5/thought"
     rows = think(scoring_runs.stimuli({"g": [10.0, 50.0]}).assign(model="m"), np.full((2, 3, 5), 0.15),

@@ -36,6 +36,11 @@ def refuses(*paths) -> str:
     return message
 
 
+def test_a_missing_folder_is_refused_before_a_database_is_made(tmp_path, monkeypatch):
+    monkeypatch.delattr("analysis.runs.database.connect_duckdb")
+    assert "no such run folder" in refuses(tmp_path / "missing")
+
+
 def rewrite(file: Path, change) -> None:
     pq.write_table(change(pq.read_table(file)), file)
 

@@ -17,7 +17,7 @@ TABLES = ("numbers",)
 
 @pytest.fixture
 def con(tmp_path):
-    con = duckdb.connect()
+    con = duckdb.connect(config={"threads": 1})  # as runs are opened
     con.execute("CREATE TABLE numbers AS SELECT range AS n FROM range(5)")
     con.execute(f"COPY numbers TO '{tmp_path / 'mine [1].parquet'}'")
     con.execute(f"COPY numbers TO '{tmp_path / 'other.parquet'}'")
@@ -75,7 +75,7 @@ FORBIDDEN = [
     "SELECT nothing FROM numbers",
     "SELECT CAST('x' AS INTEGER)",
     "SELECT * FROM numbrs",
-    "SELECT " + "(" * 5000,
+    "SELECT " + "(" * 1000,
     "x" * 5000,
     "SELECT '\ud800'",
     "SELECT CAST(CASE WHEN i = 900000 THEN 'x' ELSE '1' END AS INTEGER) FROM range(1000000) AS t(i)",  # while fetched

@@ -10,6 +10,8 @@ from ground.errors import InputError
 from helpers.drift_runs import draw_look, write_looks
 from helpers.synthetic import edit_run_json, write_run
 
+pytestmark = pytest.mark.slow
+
 
 def names(folders):
     return [folder.path.name for folder in folders]

@@ -27,6 +27,7 @@ def folder(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_run_json_names_only_what_is_kept(folder):
     part = open_run(folder).where("model = 'two' AND condition LIKE 'chat%'").open_protocols()
     assert list(part.info["models"]) == ["two"] and part.models == ("one", "two")
@@ -37,6 +38,7 @@ def test_run_json_names_only_what_is_kept(folder):
     assert part.sql("SELECT model, condition, position FROM units").to_numpy().tolist() == [["two", "chat/yes-no", 0]]
 
 
+@pytest.mark.slow
 def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
     part = open_run(folder).where("item <> 'item-01' AND variant <> 'original'").open_protocols()
     rows = part.sql("SELECT item, variant, position FROM stimuli ORDER BY position").to_numpy().tolist()
@@ -48,6 +50,7 @@ def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
     assert part.sql("SELECT count(*) AS n FROM errors")["n"].tolist() == [0]
 
 
+@pytest.mark.slow
 def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
     run = open_run(folder)
     part, whole = run.where("model = 'two'").open_protocols(), run.open_protocols()
@@ -61,6 +64,7 @@ def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
     assert not run.where("model = 'two' OR item <> 'item-01'").part.keeps_all_wordings
 
 
+@pytest.mark.slow
 def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
     run = open_run(folder)
     whole = count_unanswered_prompts(run.open_protocols())
@@ -72,12 +76,14 @@ def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
     assert count_unanswered_prompts(run.where("item <> 'item-02'").open_protocols()).empty
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_counted(folder):
     part = open_run(folder).where("model = 'one' AND item IN ('item-01', 'item-02')").part
     assert part.count_kept() == {"responses": (12, 34), "wordings": (6, 9), "items": (2, 3), "models": (1, 2)}
     assert part.pairs is None
 
 
+@pytest.mark.slow
 def test_a_part_of_a_part_keeps_what_both_keep(folder):
     run = open_run(folder)
     first = run.where("(model = 'one' AND item = 'item-01') OR (model = 'two' AND item = 'item-03')")
@@ -92,6 +98,7 @@ def test_a_part_of_a_part_keeps_what_both_keep(folder):
         second.where("model = 'one' AND item = 'item-03'")
 
 
+@pytest.mark.slow
 def test_keys_name_responses_wordings_or_texts(folder, tmp_path):
     run = open_run(folder)
     assert len(run.where(pd.DataFrame({"item": ["item-01"]})).responses()) == 12
@@ -106,6 +113,7 @@ def test_keys_name_responses_wordings_or_texts(folder, tmp_path):
     pd.testing.assert_frame_equal(run.where(str(tmp_path / "checked.csv")).responses(), part.responses())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

@@ -24,6 +24,7 @@ def test_yaml_is_read_as_its_text_says_it(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_yaml_is_what_pyyaml_reads(shared):
     import yaml
 

@@ -78,7 +78,7 @@ NONSENSE = [
     ("*", "cannot hold a star"),
     ("n = ?", "cannot hold a"),
     ("len(list_filter([n], x -> x > 1)) = 1", "is not known"),
-    ("(" * 3000, "where: "),
+    ("(" * 1000, "where: "),
     ("n = " + "1 + " * 5000 + "1", "where: "),
     ("x" * 5000, "where: "),
     (" ", "where: "),

@@ -42,6 +42,7 @@ def write_run(folder: Path, lengths: dict[tuple[str, str], int]) -> Path:
 RIGHT = {(WITH, "odd"): 5, (WITH, "even"): 4, (WITHOUT, "odd"): 4, (WITHOUT, "even"): 4}
 
 
+@pytest.mark.slow
 def test_values_belong_to_the_options_shown(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", RIGHT))
     rows = opened.sql(build_export_tables(opened)["response_options"].query)

@@ -56,6 +56,7 @@ def test_of_two_values_it_is_the_integral_over_the_weights():
     assert compute_p_of_mean_at_most(np.array([x, y]), limit) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_it_is_what_drawn_weights_give_within_the_error_of_the_draws():
     draw = np.random.default_rng(1)
     values, limit, draws = draw.beta(2, 3, 20), 0.31, 400_000

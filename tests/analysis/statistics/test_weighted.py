@@ -159,6 +159,7 @@ def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monk
     np.testing.assert_array_equal(in_parts["spearman"], found["spearman"])
 
 
+@pytest.mark.slow
 @given(SCORES)
 @settings(deadline=None)
 def test_concentration_counts_scores_at_the_nearest_number(values):

@@ -25,6 +25,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_steps_and_tables_agree(tmp_path, name):
     folder = WRITERS[name](tmp_path / "run")

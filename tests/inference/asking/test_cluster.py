@@ -39,6 +39,7 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
         Cluster("local")
 
 
+@pytest.mark.slow
 def test_packed_prompts_are_the_same_prompts(monkeypatch):
     monkeypatch.setattr("inference.asking.workers.CHUNK", 7)
     prompts = [

@@ -42,6 +42,7 @@ def models_of(out: Path) -> set[str]:
     return {model for part in out.glob("responses/part-*") for model in pq.read_table(part)["model"].to_pylist()}
 
 
+@pytest.mark.slow
 def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys):
     with pytest.raises(RunFailed, match=r"not asked: bad \(.*one\): model bad: the folder holds no weights"):
         execute_tasks(tasks(tmp_path, A, BAD, C), load=load)

@@ -15,6 +15,8 @@ from inference.asking import one_model
 from inference.engines.exact.followed_paths import ALL_NEGLIGIBLE
 from inference.runfolder.store import Run
 
+pytestmark = pytest.mark.slow
+
 
 def read_entry(folder: Path) -> tuple[list[str], dict]:
     (model,) = json.loads((folder / "run.json").read_text())["models"].values()

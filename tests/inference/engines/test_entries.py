@@ -38,6 +38,7 @@ def recorded_model(out) -> dict:
     return json.loads((out / "run.json").read_text(encoding="utf-8"))["models"]["m"]
 
 
+@pytest.mark.slow
 def test_a_toy_engine_is_asked_with_its_own_options(toy, items, tmp_path, capsys):
     out = tmp_path / "run"
     assert ask(items, out, "--engine", "toy", "--toy-mood", "merry", "--seed", "3") == 0

@@ -50,6 +50,7 @@ def read_rows(run: Path) -> list[dict]:
     return sorted(pq.read_table(part).to_pylist(), key=lambda row: [row[key] for key in keys])
 
 
+@pytest.mark.slow
 def test_a_folder_is_searched_at_any_depth_and_reads_as_single_logs_do(tmp_path):
     logs = write_logs(tmp_path, 6)
     waver("inference", "import", "inspect", logs, "--out", tmp_path / "run")

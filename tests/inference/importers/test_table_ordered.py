@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
+import pytest
 
 from inference.__main__ import main
 
@@ -79,6 +80,7 @@ def test_texts_are_read_for_an_option_and_those_without_one_are_counted(tmp_path
     assert "6 of 6 variants, 3 of 6 answers invalid" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_texts_of_rottger_are_imported(tmp_path, shared, capsys):
     """Four options as texts, eight models, ten templates of 62 propositions (Roettger et al., 2024)."""
     files = sorted(map(str, (shared / "llm-values-pct" / "explicit-paraphrase").glob("*.csv")))
@@ -91,6 +93,7 @@ def test_the_texts_of_rottger_are_imported(tmp_path, shared, capsys):
     assert "Llama-2-13b-chat-hf jail-04: 620 of 620 variants, 414 of 620 answers invalid" in said
 
 
+@pytest.mark.slow
 def test_people_stand_as_respondents(tmp_path, shared):
     """The first 300 people of the file: their codes, one for one."""
     people, items = (pd.read_csv(shared / "bfi" / name) for name in ("responses.csv", "items.csv"))

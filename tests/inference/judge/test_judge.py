@@ -48,6 +48,7 @@ def rows_of(folder, condition=JUDGED):
     return {(row["model"], row["item"]): row for row in rows if row["condition"] == condition}
 
 
+@pytest.mark.slow
 def test_a_text_is_read_in_both_orders_and_the_mean_over_texts_is_the_row(tmp_path):
     folder, engine = write_texts(tmp_path / "run", TEXTS), ToldJudge(READS.__getitem__, tilt=0.05)
     assert judge(folder, engine) == (None, 4)
@@ -79,6 +80,7 @@ def test_a_text_is_read_in_both_orders_and_the_mean_over_texts_is_the_row(tmp_pa
     assert list(runs.open_runs(folder).info["models"]) == ["m1", "m2"]  # which checks all rows
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_twice_and_only_new_texts_are(tmp_path):
     folder, engine = write_texts(tmp_path / "run", TEXTS), ToldJudge(READS.__getitem__)
     judge(folder, engine)
@@ -104,6 +106,7 @@ def test_questions_that_fail_are_asked_again_and_their_rows_wait(tmp_path):
     assert len(rows_of(folder)) == 4
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     """A kill between two batches: the parts that were written count, the others are asked."""
 
@@ -141,6 +144,7 @@ def test_what_a_kill_before_the_first_response_leaves_is_removed(recorded, tmp_p
     assert len(rows_of(folder)) == 4
 
 
+@pytest.mark.slow
 def test_another_judge_and_another_condition_join(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     judge(folder, ToldJudge(READS.__getitem__))

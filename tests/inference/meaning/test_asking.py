@@ -118,6 +118,7 @@ def test_japanese_items_get_japanese_prompts_unless_the_call_says_otherwise(tmp_
         seen.clear()
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_twice_and_only_what_is_new_is(tmp_path):
     engine = TellingModel(same_item)
     ask(tmp_path, engine)
@@ -157,6 +158,7 @@ def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     assert entailment_rows(tmp_path / "a") == entailment_rows(tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_a_question_that_fails_has_no_score_and_is_asked_again(tmp_path):
     broken = TellingModel(lambda first, second: None if FALSE in (first, second) else same_item(first, second))
     with pytest.raises(RunFailed, match="out of order"):

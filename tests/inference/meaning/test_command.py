@@ -61,6 +61,7 @@ def about_of(file: Path) -> dict:
     return json.loads(pq.read_schema(file).metadata[b"waver"])
 
 
+@pytest.mark.slow
 def test_of_a_run_it_lies_beside_it_and_the_run_stays_readable(tmp_path, source, capsys):
     run = write_run(tmp_path / "run", source)
     before = (run / "run.json").read_bytes()

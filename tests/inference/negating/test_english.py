@@ -96,6 +96,7 @@ def test_without_dictionary_forms_the_spelling_tells_them(tag, form, expected):
     assert negation.text == f"They {'did' if tag == 'VBD' else 'does'} not {expected} it."
 
 
+@pytest.mark.slow
 def test_a_real_pipeline_and_the_reasons_for_what_is_skipped(shared):
     given = ["The man who lives here likes tea.", "She doesn't swim.", "", "A red house", "x" * 2001]
     found = list(sentences.negate_sentences(given, "en", str(shared / "en-ewt-spacy")))

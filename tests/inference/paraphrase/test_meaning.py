@@ -49,6 +49,7 @@ def test_the_cosine_is_that_of_mean_token_states(encoder):
     assert found[0] > max(found[1:])
 
 
+@pytest.mark.slow
 def test_the_command_drops_by_it_and_writes_it_down(encoder, tmp_path):
     (tmp_path / "items.json").write_text(json.dumps([{"item": "lamp", "text": LAMP, "paraphrases": []}]))
     given = items.read_and_check_items(str(tmp_path / "items.json"))

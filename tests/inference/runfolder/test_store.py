@@ -66,12 +66,19 @@ def test_a_new_folder_holds_the_study(path):
     assert set(session["versions"]) >= {"python", "waver", "torch", "transformers", "pyarrow", "platform"}
 
 
+@pytest.mark.slow
 def test_versions_import_nothing():
     code = "import sys; from inference.runfolder.store import look_up_versions; look_up_versions(); "
     code += "print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
     assert look_up_versions()["pyarrow"] == pa.__version__
+
+
+def test_versions_are_read_once(monkeypatch):
+    before = look_up_versions()
+    monkeypatch.delattr("importlib.metadata.version")
+    assert look_up_versions() == before
 
 
 GIVEN = [
@@ -108,6 +115,7 @@ def test_nothing_to_append_makes_no_part(path):
 numbers = st.floats(allow_nan=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

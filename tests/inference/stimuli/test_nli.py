@@ -82,6 +82,7 @@ def test_minimal_pairs_share_the_sentence_that_stays_as_it_is(tmp_path):
     assert nli.find_minimal_pair_parents(group) == [[], [0], [0], [1, 2], [2]]
 
 
+@pytest.mark.slow
 def test_the_published_set_gives_the_published_numbers_of_minimal_pairs(shared):
     """Table 3 of the paper: 6,735 and 1,722 minimal pairs, of which 3,475 and 787 are important."""
     for name, originals, pairs, important in (("train", 823, 6735, 3475), ("valid", 186, 1722, 787)):

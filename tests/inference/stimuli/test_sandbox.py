@@ -176,6 +176,15 @@ def test_what_cannot_be_compiled_is_one_line_that_names_its_place():
             compile_template("here", ENDLESS[name])
 
 
+def test_a_template_is_compiled_once_and_each_place_has_its_own_message():
+    assert compile_template("a.yaml: plain", "Tea: {{ text }}") is compile_template("b.yaml: chat", "Tea: {{ text }}")
+    for where in ("a.yaml: plain", "b.yaml: chat"):
+        with pytest.raises(InputError, match=f"^{where}: unknown variable 'text'; there are item$"):
+            check_template_variables(where, "Tea: {{ text }}", set(), {"item"})
+        with pytest.raises(InputError, match=f"^{where}: template syntax, line 1"):
+            compile_template(where, "Tea: {{ text")
+
+
 def test_what_was_refused_once_leaves_the_next_rendering_alone():
     template = compile_template("here", "{% for i in range(n) %}{{ text }}{% endfor %}")
     for _ in range(2):

@@ -70,12 +70,14 @@ def test_a_share_is_tested_by_the_exact_binomial_test_of_its_items(opinions):
         assert (outcome.test, outcome.measure, outcome.study) == ("exact binomial", "flip_10", "synthetic")
 
 
+@pytest.mark.slow
 def test_at_least_and_at_most_are_told_apart(opinions):
     most, least = (check(opinions, f"stability.flip_10 {sign} 0.4", models=("opt",))[0] for sign in ("<=", ">="))
     assert (most.p_broken, most.p_holds) == (least.p_holds, least.p_broken)
     assert (most.lower, most.upper) == (least.lower, least.upper)
 
 
+@pytest.mark.slow
 def test_a_column_without_intervals_is_counted_and_decided_as_it_is(opinions):
     kept, broken = check(opinions, "stability.n_items >= 24")[0], check(opinions, "stability.n_items >= 25")[0]
     assert kept.test == broken.test == COUNTED and math.isnan(kept.lower)
@@ -99,6 +101,7 @@ def test_models_and_conditions_keep_rows_and_pairs_of_them(opinions):
     assert len({(pair.model, pair.condition, pair.measure) for pair in pairs}) == len(pairs)
 
 
+@pytest.mark.slow
 def test_options_of_the_table_are_those_of_waver_table(opinions):
     (row,) = check(opinions, "stability.flip_12 <= 0.2", models=("opt",), conditions=("plain/no-yes",),
                    parameters={"thresholds": "0.12"})  # fmt: skip
@@ -106,6 +109,7 @@ def test_options_of_the_table_are_those_of_waver_table(opinions):
     assert "no option 'threshold'" in refuse(opinions, "stability.flip_10 <= 0.2", parameters={"threshold": "0.1"})
 
 
+@pytest.mark.slow
 def test_an_interval_over_items_is_for_wordings_like_these_where_each_item_has_its_own(opinions):
     these, like = (check(opinions, "stability.flip_10 <= 0.2", wordings=words) for words in ("these", LIKE))
     assert [o.p_broken for o in these] == [o.p_broken for o in like]
@@ -153,6 +157,7 @@ def test_rows_of_one_model_are_told_apart_by_their_keys(tmp_path):
     assert "accuracy (subset a)" in names
 
 
+@pytest.mark.slow
 def test_printed_numbers_are_no_numbers_of_a_run(tmp_path):
     path, options = FULL["stability"](tmp_path / "run")
     frame = build_table("published", runs.open_runs(path), **options)

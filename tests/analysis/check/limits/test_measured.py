@@ -50,6 +50,7 @@ def test_accuracy_in_one_wording_has_the_exact_binomial_test_of_scipy(tmp_path):
     assert decide_outcomes([outcome]) == ["broken"]
 
 
+@pytest.mark.slow
 def test_flips_are_those_of_compare_and_for_wordings_like_these_where_items_have_their_own(tmp_path):
     agreements = np.array([[0.9, 0.8, 0.2]] * 9 + [[0.9, 0.8, 0.7]] * 21)
     path = write_own_wordings(tmp_path / "run", agreements)
@@ -117,6 +118,7 @@ def test_every_unit_has_an_outcome_and_models_and_conditions_keep_some(tmp_path)
     assert (outcome.model, outcome.condition) == ("opt", "plain/no-yes")
 
 
+@pytest.mark.slow
 def test_wordings_that_items_share_widen_what_is_known_of_wordings_like_these(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=60, wordings=4, crossed=True, wording_sd=1.0))
     these, like = (check(path, "F1 >= 0.3", wordings=words)[0] for words in ("these", LIKE))
@@ -143,6 +145,7 @@ def test_what_a_run_does_not_have_is_one_line(tmp_path, sentence, fields, words)
     assert all(word in str(raised.value) for word in words), raised.value
 
 
+@pytest.mark.slow
 def test_a_limit_beyond_the_range_of_a_score_names_its_share(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=6, wordings=1, measures=("likert",)))
     with pytest.raises(InputError, match=r"share of its range, 0 to 1: 3\.5 is no limit"):

@@ -51,6 +51,7 @@ def list_items(rows, rule, decided):
     return [int(row["items"]) for row in rows if row["rule"] == rule and row["decided"] == decided]
 
 
+@pytest.mark.slow
 def test_the_same_answers_show_it_from_so_many_items_on_that_chance_would_not(plan_check):
     rows, told = plan_check(CHANGES.format(wordings="these", looks=1))
     for rule in ("not worse by 0.1 in agreement", "same answers as before on 90 % of items"):
@@ -112,6 +113,7 @@ def test_flips_in_fresh_wordings_are_planned_for_several(plan_check):
     assert {row["decided"] for row in rows} == {"holds, if nothing changed", "is broken, if 0.2 more of the items flip"}
 
 
+@pytest.mark.slow
 def test_a_number_is_planned_for_the_side_on_which_the_pilot_has_it(plan_check):
     rows, _ = plan_check(
         '[[rule]]\nrequire = "agreement >= 0.05"\n[[rule]]\nrequire = "agreement >= 0.95"\n'
@@ -128,6 +130,7 @@ def test_a_number_is_planned_for_the_side_on_which_the_pilot_has_it(plan_check):
     assert {int(row["items"]) for row in rows} == {30}
 
 
+@pytest.mark.slow
 def test_a_count_has_no_size(plan_check):
     rows, told = plan_check('[[rule]]\nrequire = "stability.n_items >= 10"\n')
     assert rows == [] and "a count without uncertainty" in told and "and 1 other number" in told

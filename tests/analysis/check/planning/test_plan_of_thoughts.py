@@ -61,6 +61,7 @@ def test_the_dearer_the_prompt_the_more_thoughts(pilot, capsys):
     assert cheap["thoughts"] < dear["thoughts"]
 
 
+@pytest.mark.slow
 def test_the_error_of_a_design_is_that_of_studies_of_its_size(pilot, capsys):
     """Studies with as many items, wordings and thoughts, drawn again: within what a pilot of 12 wordings can tell."""
     table, _ = planned(capsys, pilot[0], "--se", "0.04")

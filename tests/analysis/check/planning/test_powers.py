@@ -218,6 +218,7 @@ def test_the_least_items_are_the_first_that_have_the_power():
     assert find_least_items_with_power(lambda items: False) == np.inf
 
 
+@pytest.mark.slow
 def test_the_power_in_shared_wordings_allows_for_an_odd_one():
     draw, studies, n_worse, n_changed = np.random.default_rng(1), 40, 0, 0
     for _ in range(studies):

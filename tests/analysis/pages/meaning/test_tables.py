@@ -213,6 +213,7 @@ def test_tables_are_made_for_every_protocol(tmp_path, table, protocol):
     assert not [name for name in ("flip", "estimate", "auc") if name in frame and frame[name].isna().all()]
 
 
+@pytest.mark.slow
 def test_models_that_do_not_answer_have_no_flips(tmp_path):
     rows = random_frame(["m"], items=5, paraphrases=4)
     folder = write_run(tmp_path / "run", rows.assign(agreement=np.nan))

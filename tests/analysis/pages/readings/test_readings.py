@@ -86,6 +86,7 @@ def test_texts_at_two_temperatures_are_told_apart_and_each_is_a_source():
     assert [kind.source for kind in kinds] == ["p/a", "p/b"] * 2
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_rows(folder, frame):
     (group,) = read_reading_groups(runs.open_runs(folder))
     assert group.values.shape == (5, 8, 5)
@@ -137,6 +138,7 @@ def test_choices_and_scores_are_read_too(tmp_path):
     assert all(kinds == {"probability", "lenient rule"} for kinds in names_by_group)
 
 
+@pytest.mark.slow
 def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
     plain = write_run(tmp_path / "plain", paraphrases({"x": [0.2, 0.4]}))
     assert CATALOGUE.explain_no_data(runs.open_runs(plain), {}) == "no prompt's answer was read in two ways"
@@ -305,6 +307,7 @@ def test_a_sheet_needs_its_columns_and_rows(tmp_path):
         sheet.read_sheet_of_people(str(tmp_path / "b.csv"))
 
 
+@pytest.mark.slow
 def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
     path = str(reading_runs.write_sheet(tmp_path / "sheet.csv", frame, texts=4))
     page = ReadingsPage([str(folder)], sheet=path, resamples=50)
@@ -315,6 +318,7 @@ def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
     assert "texts as people do" in page.answer().text + page.table("reading_sheet").text
 
 
+@pytest.mark.slow
 def test_texts_are_escaped_and_a_judge_is_cautioned(folder):
     page = ReadingsPage([str(folder)], resamples=20)
     page.answer()

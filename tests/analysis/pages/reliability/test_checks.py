@@ -28,6 +28,7 @@ def own(tmp_path_factory):
     return opened, frame[frame["variant"] != "original"]
 
 
+@pytest.mark.slow
 def test_errors_are_foreseen_and_compared_for_every_model(own):
     opened, frame = own
     table = checks.tabulate_foreseen_and_actual_errors(opened, threshold=0.2, seed=3)
@@ -61,6 +62,7 @@ def test_figures_are_drawn_at_both_widths_with_their_captions(own):
         assert len([axes for axes in drawing.axes if axes.collections]) == classes["anew"].nunique() == 2
 
 
+@pytest.mark.slow
 def test_shared_templates_are_held_back_too(tmp_path):
     rows = wording_runs.random_rows(["m", "n"], items=30, invalid=0, seed=2)
     opened = runs.open_runs(wording_runs.write_wording(tmp_path / "run", rows))

@@ -80,6 +80,7 @@ def test_tables_the_slow_way(folder):
                 assert row["bias_people_lower"] < bias < row["bias_people_upper"]
 
 
+@pytest.mark.slow
 def test_the_model_that_people_were_made_of_is_no_further_than_people(folder):
     table = tabulate_scales_people(open_runs(folder / "run"), people=str(folder / "people.csv"))
     verdicts = table[table["scale"] == ALL_ITEMS].set_index("model")["beside_people"]
@@ -89,6 +90,7 @@ def test_the_model_that_people_were_made_of_is_no_further_than_people(folder):
     assert near["correlation"] > 0.95 and near["correlation_between"] > 0.95
 
 
+@pytest.mark.slow
 def test_people_as_shares_give_the_same_figures(folder):
     runs, file = open_runs(folder / "run"), str(folder / "people.csv")
     shares = tabulate_scales_people_shares(runs, people=file)
@@ -106,6 +108,7 @@ def test_people_as_shares_give_the_same_figures(folder):
     assert set(tabulate_scales_respondents(runs, people=str(folder / "shares.csv"))["respondents"]) == {"models"}
 
 
+@pytest.mark.slow
 def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
     rows = draw_answers(["m"], items=6, wordings=3, personas=[f"p{number:02d}" for number in range(12)], seed=2)
     write_scale(tmp_path / "run", rows)

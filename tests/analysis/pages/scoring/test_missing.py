@@ -134,6 +134,7 @@ def judged_samples(path, rows):
     return write_scores(path, frame, {NAME: condition((0, 9), 0.7, "sampled", len(rows[0]))})
 
 
+@pytest.mark.slow
 def test_samples_without_a_number_are_dropped_or_count(tmp_path):
     """Two of five items have no number in half of their samples or more: scores, or none, and none is a favourite."""
     rows = [[8, 8, 8, 8], [8, 8, 8, None], [8, 8, None, None], [8, None, None, None], [None] * 4, [2, 2, 3, 1]]

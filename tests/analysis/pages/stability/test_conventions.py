@@ -31,6 +31,7 @@ def example(tmp_path):
     return runs.open_runs(write_run(tmp_path / "run", answers(*items)))
 
 
+@pytest.mark.slow
 def test_by_hand(example):
     dropped = tables.build_table("items", example)["minority_share"]
     counted = tables.build_table("items", example, invalid="inconsistent")["minority_share"]

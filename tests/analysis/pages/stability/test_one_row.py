@@ -34,6 +34,7 @@ def page(tmp_path_factory):
     return StabilityPage([str(run)], resamples=200)
 
 
+@pytest.mark.slow
 def test_only_the_model_whose_orders_differ_has_two_rows(page):
     rows = page.frames.join_option_orders("stability")
     assert rows[["model", "condition"]].to_numpy().tolist() == [
@@ -59,6 +60,7 @@ def test_figures_draw_the_rows_of_the_table_and_say_so(page, figure):
         ]
 
 
+@pytest.mark.slow
 def test_the_sentences_count_joined_orders_once(page):
     said = " ".join(re.sub("<[^>]+>", " ", page.answer().text).split())
     assert "2 models, each in 1 to 2 conditions (3 combinations), were asked" in said

@@ -9,6 +9,7 @@ from analysis.pages.stability import cases, tables
 from helpers.synthetic import paraphrases
 
 
+@pytest.mark.slow
 def test_a_model_without_any_valid_answer(opened):
     rows = pd.DataFrame({"item": ["x", "x", "y"], "variant": ["p1", "p2", "p1"]})
     rows["output"] = [["Hm."], ["Hm."], ["No idea."]]

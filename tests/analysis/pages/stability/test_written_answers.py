@@ -97,6 +97,7 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
     assert find_subsampled_model_conditions(other, units) == {("m", TEXT)}
 
 
+@pytest.mark.slow
 def test_runs_without_pairs_have_no_rows_and_no_section(opened):
     run = opened(probabilities(condition=BASE), conditions={BASE: FIELDS})
     assert tabulate_written_answers(run).empty
@@ -107,6 +108,7 @@ def test_runs_without_pairs_have_no_rows_and_no_section(opened):
     assert len(tabulate_stability(alone, resamples=0)) == 1  # texts alone are what the study is about
 
 
+@pytest.mark.slow
 def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
     frame = random_frame(["one", "two"], items=4, paraphrases=5, conditions=[BASE])
     few = frame[frame["variant"].isin(["paraphrase-001", "paraphrase-003"])].drop(columns="mass")
@@ -120,6 +122,7 @@ def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
     assert list(tabulate_written_answers(both, resamples=20)["model"]) == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_texts_for_all_wordings_are_a_condition_like_any_other(opened):
     whole = {BASE: FIELDS, TEXT: {**FIELDS, **WAYS, "share": 1.0}}
     run = opened(together(probabilities(condition=BASE), texts()), conditions=whole)
@@ -129,6 +132,7 @@ def test_texts_for_all_wordings_are_a_condition_like_any_other(opened):
     assert found.loc[TEXT, "n_items"] == 1  # b has one valid text only
 
 
+@pytest.mark.slow
 def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
     frames = [
         f(model=model, **c) for model in ("m", "n") for f, c in ((probabilities, {"condition": BASE}), (texts, {}))

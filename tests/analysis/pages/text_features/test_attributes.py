@@ -53,6 +53,7 @@ def test_effects_are_those_of_statsmodels(run):
         assert (rows["n_rows"] == len(data)).all()
 
 
+@pytest.mark.slow
 def test_rows_without_a_value_are_counted(run):
     table = tables.build_table("mixed_diagnostics", run, predictors="grade")
     assert (table["n_missing"] > 30).all()

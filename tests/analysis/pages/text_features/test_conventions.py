@@ -46,6 +46,7 @@ def run(tmp_path_factory):
         yield opened
 
 
+@pytest.mark.slow
 def test_the_response_is_the_share_of_all_samples_that_agree(run):
     dropped, counted = (features.join_answers_with_features(run, invalid=name) for name in ("dropped", "inconsistent"))
     texts = (dropped["model"] == "org/texts").to_numpy()
@@ -68,6 +69,7 @@ def test_only_the_model_with_invalid_answers_is_fitted_again(run):
     assert fits["org/texts"] is not again["org/texts"]
 
 
+@pytest.mark.slow
 def test_both_conventions_stand_side_by_side(run):
     table = tables.build_table("mixed_conventions", run)
     assert set(table["model"]) == {"org/texts"}
@@ -84,6 +86,7 @@ def test_both_conventions_stand_side_by_side(run):
     assert "(-p invalid=inconsistent)" in cautions
 
 
+@pytest.mark.slow
 def test_without_invalid_answers_there_is_one_fit(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")

@@ -34,6 +34,7 @@ def templated() -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", answers(templated())))
     reason = "the 5 wordings of an item are templates that all 6 items share"

@@ -78,6 +78,7 @@ def test_where_nothing_can_be_compared_the_first_items_are_shown(opened):
     assert frame["shown"].tolist() == ["first", "middle", "last"]
 
 
+@pytest.mark.slow
 def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wording(folder):
     page = TranscriptsPage([str(folder)])
     answer, html = page.answer().text, page.examples().text
@@ -98,6 +99,7 @@ def test_the_page_begins_with_a_transcript(folder):
     assert "<pre tabindex" in first and "Agree? wild, original &lt;b&gt;" in first
 
 
+@pytest.mark.slow
 def test_the_first_transcript_stands_once(folder):
     page = TranscriptsPage([str(folder)])
     first, examples = page.first_transcript().text, page.examples().text
@@ -120,6 +122,7 @@ def test_a_first_transcript_is_cut_and_shows_four_models(tmp_path):
     assert "more characters." in first and "y" * 1_201 not in first.split("<pre")[1].split("</pre>")[0]
 
 
+@pytest.mark.slow
 def test_without_prompts_the_page_says_so(opened, tmp_path):
     folder = write_run(tmp_path / "bare", paraphrases(VALUES))
     page = TranscriptsPage([str(folder)])

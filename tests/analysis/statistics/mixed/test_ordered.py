@@ -171,6 +171,7 @@ def test_a_predictor_that_tells_the_answers_apart_is_told():
         fit(frame, "rank ~ x1 + (1 | item)")
 
 
+@pytest.mark.slow
 def test_a_missing_r_is_told_in_one_line(monkeypatch):
     for start in (lme4.start_r, clmm.start_r_with_ordinal):
         start.cache_clear()

@@ -41,6 +41,7 @@ def same(found, expected, columns, tolerance=1e-6):
         np.testing.assert_allclose(found[column], expected[column], rtol=tolerance, atol=1e-9, err_msg=column)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=12)
 @given(frames(), shifts, factors)
 def test_units_of_a_predictor_change_its_estimate_only(frame, shift, factor):
@@ -51,6 +52,7 @@ def test_units_of_a_predictor_change_its_estimate_only(frame, shift, factor):
     assert after.loc["x1", "se"] == pytest.approx(before.loc["x1", "se"] / abs(factor), rel=1e-6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=12)
 @given(frames(), shifts, factors)
 def test_units_of_the_response_change_the_scale_only(frame, shift, factor):
@@ -62,6 +64,7 @@ def test_units_of_the_response_change_the_scale_only(frame, shift, factor):
     np.testing.assert_allclose(after.loc[slopes, "se"], before.loc[slopes, "se"] * abs(factor), rtol=1e-5)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=12)
 @given(frames(), st.integers(0, 2**31))
 def test_order_of_rows_and_names_of_items_do_not_matter(frame, seed):

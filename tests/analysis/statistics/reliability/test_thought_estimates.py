@@ -24,6 +24,7 @@ def thoughts():
     return np.where(has_ended, share * mass, np.nan), np.where(has_ended, mass, np.nan)
 
 
+@pytest.mark.slow
 def test_eight_thoughts_are_unbiased_their_interval_covers_and_counting_varies_more(thoughts):
     checked = check_estimates(np.random.default_rng(32), *thoughts, draws=1000, studies=500)
     assert abs(checked.bias) < 0.002 and checked.largest_bias < 0.005 + 3 * checked.largest_error

@@ -121,6 +121,7 @@ def assert_the_same_as_causal(model: str, prompts: list[Prompt]) -> None:
             assert score.answer == known.answer
 
 
+@pytest.mark.slow
 def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable[..., ModuleType], model: str) -> None:
     install()
     answers = (("agree", "agree so", "YES"), ("rather", "agree no"))  # several tokens each
@@ -342,6 +343,7 @@ def test_an_adapter_of_another_model_is_refused_before_vllm_starts(
     assert not vllm.seen
 
 
+@pytest.mark.slow
 def test_seeds_follow_from_the_run_and_the_prompt(install: Callable[..., ModuleType], model: str) -> None:
     vllm = install()
     seeds = []
@@ -366,6 +368,7 @@ def test_the_sampler_of_a_call_is_all_that_vllm_gets(install: Callable[..., Modu
     ]
 
 
+@pytest.mark.slow
 def test_the_sampler_of_the_maker_is_read_as_causal_reads_it(
     install: Callable[..., ModuleType], tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ class TestCommandLine:
         with pytest.raises(InputError, match=words):
             choice.prepare_study(options("--items", "demo", *given))
 
+    @pytest.mark.slow
     def test_the_numbers_of_the_building_stand_in_the_run(self, tmp_path):
         file = write(tmp_path, row(item="a"))
         (tmp_path / "mcq.building.csv").write_text(
@@ -74,6 +75,7 @@ class TestCommandLine:
         with pytest.raises(InputError, match=f"mcq.building.csv.*{words}"):
             choice.prepare_study(options("--items", write(tmp_path, row())))
 
+    @pytest.mark.slow
     def test_a_run_of_all_ways_has_a_row_for_every_prompt(self, tmp_path):
         file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", paraphrases=["Is?"]))
         call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--max-tokens", "4"]
@@ -96,6 +98,7 @@ class TestCommandLine:
         first = shown_there[shown_there["condition"] == "plain/base/letters"].iloc[0]["prompt"]
         assert first.startswith("Question: What colour is grass?\nA. ") and first.endswith("\nAnswer:")
 
+    @pytest.mark.slow
     def test_where_math_and_other_questions_are_mixed_a_prompt_that_differs_is_not_told_as_known(self, tmp_path):
         file = write(tmp_path, row(item="a"), row(item="b", subset=MATH))
         call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--answer", "text"]

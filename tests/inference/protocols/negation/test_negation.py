@@ -168,6 +168,7 @@ class TestCommandLine:
         with pytest.raises(InputError, match=words):
             negation.prepare_study(options(*given))
 
+    @pytest.mark.slow
     def test_a_run_holds_three_probabilities_per_pair(self, tmp_path):
         class Three(TrivialEngine):
             def _score(self, text, batch):

@@ -124,6 +124,7 @@ def test_three_hundred_personas_are_one_run(tmp_path):
     assert content["asked"]["plain/numbers-up/persona-p7"][0]["prompt"].startswith("You are person 7.\n\nWhich")
 
 
+@pytest.mark.slow
 def test_a_preview_shows_the_first_of_many_personas(tmp_path, capsys):
     personas = write(tmp_path, "p.csv", "name,text\n" + "".join(f"p{n},You are person {n}.\n" for n in range(14)))
     items = write(tmp_path, "i.csv", "item,text\na,Tea is good.\n")

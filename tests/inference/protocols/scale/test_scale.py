@@ -60,6 +60,7 @@ def test_wordings_in_two_languages_bring_their_own_options(tmp_path):
     assert labels == [["no", "yes"], ["nein", "ja"]]
 
 
+@pytest.mark.slow
 def test_a_questionnaire_in_excel_is_asked(tmp_path):
     rows = [["Item", "Text", "Scale", "Key"], ["a", "I like trains.", "E", 1], ["b", "I avoid trains.", "E", -1]]
     (tmp_path / "battery.xlsx").write_bytes(workbook({"Sheet1": rows}))

@@ -11,6 +11,8 @@ import pytest
 from helpers.commands import ROOT
 from inference.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 MODELS = ROOT / "inference" / "demo" / "models"
 STATEMENTS = ROOT / "inference" / "demo" / "questionnaire.yaml"
 COMPARED = ("probability", "logprob", "count")
@@ -35,9 +37,8 @@ def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[st
             "waver-demo-thinker",
             ["--limit", "1", "--answer", "thought", "--thoughts", "2", "--max-tokens", "64"],
             id="thought",
-            marks=pytest.mark.slow,
         ),
-        pytest.param("waver-demo-small-tuned", [], id="all, chat", marks=pytest.mark.slow),
+        pytest.param("waver-demo-small-tuned", [], id="all, chat"),
     ],
 )
 def test_disagree_and_agree_get_the_numbers_of_agreement(tmp_path, model, options):

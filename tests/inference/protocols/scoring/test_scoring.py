@@ -191,6 +191,7 @@ def test_from_a_table_to_the_table_of_scores(tmp_path: Path, capsys: pytest.Capt
     assert "all numbers from 0 to 9 together: mass 0." in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_model_that_fills_a_mask_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bert = str(ROOT / "inference" / "demo" / "models" / "waver-demo-bert")
     call = ["run", "scoring", "--items", write(tmp_path, ["a,b,5"]), "--output-column", "output", "--model", bert]

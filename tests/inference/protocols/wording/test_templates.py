@@ -153,6 +153,7 @@ def test_the_banks_of_the_paper_load_as_they_are(shared):
             assert [len(bank.templates[pattern]) for pattern in ("original", "synonym", "antonym")] == [1, 4, 4]
 
 
+@pytest.mark.slow
 def test_our_templates_are_none_of_the_papers(shared):
     def sources(bank):
         return {re.sub(r"\W", "", template.source) for several in bank.templates.values() for template in several}

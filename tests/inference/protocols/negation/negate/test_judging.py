@@ -51,6 +51,7 @@ def verdicts(folder, answer="probability", load=lambda model, seed: Judge()):
     return judging.ask_acceptability_verdicts(asked, MODEL, questions, Settings(), folder, load=load)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["probability", "text"])
 def test_the_more_probable_or_the_written_verdict_counts(answer, tmp_path):
     assert verdicts(tmp_path / "judged", answer) == {
@@ -60,6 +61,7 @@ def test_the_more_probable_or_the_written_verdict_counts(answer, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_both_ways_of_answering_share_a_folder_and_nothing_is_asked_twice(tmp_path):
     first = verdicts(tmp_path / "judged")
     verdicts(tmp_path / "judged", "text")
@@ -68,6 +70,7 @@ def test_both_ways_of_answering_share_a_folder_and_nothing_is_asked_twice(tmp_pa
     assert engine.batches_scored == 0
 
 
+@pytest.mark.slow
 def test_failed_answers_fail_the_call_and_are_asked_again(tmp_path):
     with pytest.raises(RunFailed):
         verdicts(tmp_path / "judged", load=loader(fails=lambda text: "ず" in text))

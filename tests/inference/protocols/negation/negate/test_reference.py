@@ -45,6 +45,7 @@ def test_the_accepted_negations_come_out_letter_for_letter_and_few_of_the_others
     assert share[False] <= 0.20
 
 
+@pytest.mark.slow
 def test_position_and_part_of_speech_are_those_published(reference):
     compared = 0
     for _, _, _, made, theirs in reference:
