@@ -17,9 +17,10 @@ NAME_BY_LANGUAGE = {
     "zh": "Chinese",
 }  # fmt: skip
 # Languages that spaCy 3.8 has pipelines for, trained on written news or, of English and Chinese, on texts of the web.
-_PIPELINES_FROM_NEWS = frozenset(
-    "ca da de el es fi fr hr it ja ko lt mk nb nl pl pt ro ru sl sv uk".split()
-)  # fmt: skip
+_PIPELINES_FROM_NEWS = frozenset({
+    "ca", "da", "de", "el", "es", "fi", "fr", "hr", "it", "ja", "ko", "lt", "mk", "nb", "nl", "pl", "pt", "ro", "ru",
+    "sl", "sv", "uk",
+})  # fmt: skip
 _PIPELINES_FROM_WEB = frozenset({"en", "zh"})
 _COMMON_WORDS = {
     "en": (

@@ -76,7 +76,7 @@ def _format_prompt_count(n_prompts: int) -> str:
 
 
 def _format_tokens_to_come(round_preview: RoundPreview) -> str:
-    """Write how many tokens the prompts of a round have; those for a server, which alone can count them, are estimated."""
+    """Write how many tokens the prompts of a round have: an estimate for a server, which alone can count them."""
     return format_token_count(round_preview.n_tokens or 0, is_estimate=round_preview.bill is not None)
 
 
