@@ -25,6 +25,11 @@ from analysis.measures.thoughts import count_unclosed_thoughts
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.catalogue.condition_names import (
+    RENAMED_NOTE,
+    has_renamed_conditions,
+    list_names_of_renamed_conditions,
+)
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.outside import find_room_of_module
 from analysis.reporting.catalogue.published_numbers import OURS
@@ -245,7 +250,8 @@ class Page:
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.phrase_condition_names(joined_rows.head(most), self.runs.info["conditions"])
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
-        caption = self._note_joined_orders(caption + joined_note)
+        renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
+        caption = self._note_joined_orders(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,
             shown_rows,
@@ -377,9 +383,12 @@ class Page:
             if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
         ]
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
+        names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
+        condition_names = [("Conditions in files, --where and waver table", names)] if names else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
             *joining_rules,
+            *condition_names,
             *provenance.list_outside_page_entries(self.list_outside_pages()),
         ]
 
