@@ -39,8 +39,7 @@ AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 def caption_overview(stability: pd.DataFrame) -> str:
     """Write the caption of the overview of all models."""
     flip = parse_flip_threshold_percent(choose_headline_flip(stability))
-    low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
-    items = format_quantity(high, "item") if low == high else f"{format_count_range(stability['n_items'])} items"
+    items = format_count_range(stability["n_items"], "item")
     interval_text = explain_missing_interval_lines(
         stability, "validity", "range_mean", "sd_mean", choose_headline_flip(stability)
     )
@@ -85,7 +84,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return selection.read_attached_answer_pair(distribution).rewrite_text(
         f"Median agreement over the paraphrases of {format_quantity(cells['row'].nunique(), 'item')} "
-        f"({format_count_range(valid_boxes['n'])} paraphrases each){', a column each' if n_units > 1 else ''}: "
+        f"({format_count_range(valid_boxes['n'], 'paraphrase')} each){', a column each' if n_units > 1 else ''}: "
         f"{phrase_models_in_conditions(valid_boxes)}. Items are sorted by their median"
         f"{' over the columns' if n_units > 1 else ''}. "
         "Orange: disagrees; purple: agrees; white: 0.5, where an answer flips. Dot: the middle half of "
