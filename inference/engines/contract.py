@@ -289,6 +289,10 @@ def format_token_count(n_tokens: int, is_estimate: bool = False) -> str:
     is_estimate
         Whether nobody has counted them.
 
+    Returns
+    -------
+    The number with its noun, "about" before an estimate.
+
     >>> format_token_count(1), format_token_count(1, is_estimate=True), format_token_count(1200)
     ('1 token', 'about 1 token', '1,200 tokens')
     """

@@ -179,6 +179,10 @@ def name_condition_without_order(conditions: Conditions, study: str, name: str) 
         Settings of the conditions (`Runs.info`).
     study, name
         The condition.
+
+    Returns
+    -------
+    Such as "chat/both orders" for "chat/yes-no".
     """
     order = conditions.get(study, {}).get(name, {}).get("option_order")
     return name.replace(str(order), BOTH_ORDERS) if order and str(order) in name else name

@@ -144,6 +144,10 @@ def format_count_range(counts: pd.Series, noun: str = "") -> str:
     noun
         The noun for one; empty for none.
 
+    Returns
+    -------
+    "10 items", "1 item", or "453 to 500 items".
+
     >>> import pandas as pd
     >>> format_count_range(pd.Series([453, 500])), format_count_range(pd.Series([1, 1]), "item")
     ('453 to 500', '1 item')
