@@ -51,7 +51,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
     order = ", the most stable on top" if len(stability) > 1 else ""
     return selection.read_attached_answer_pair(stability).rewrite_text(
         f"Stability over {items} per row: {phrase_models_in_conditions(stability)}{order}. Validity: the "
-        " probability of all answers together, or the share of valid answers. Range and SD: highest minus lowest "
+        "probability of all answers together, or the share of valid answers. Range and SD: highest minus lowest "
         "agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over items. "
         f"Flips: share of items with more than {flip:g} % of their paraphrases "
         f"on the other side of 0.5 than the majority. {AGREEMENT}. Lines: "

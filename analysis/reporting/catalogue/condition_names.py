@@ -65,6 +65,11 @@ def has_renamed_conditions(shown_rows: pd.DataFrame, rows: pd.DataFrame) -> bool
     ----------
     shown_rows, rows
         The rows as they are shown, and the same rows before.
+
+    Returns
+    -------
+    bool
+        Whether a column of conditions differs.
     """
     columns = [name for name in map(str, rows.columns) if name.endswith("condition")]
     return any(bool((shown_rows[name].astype(str) != rows[name].astype(str)).any()) for name in columns)
