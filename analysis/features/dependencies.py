@@ -157,7 +157,7 @@ def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
 def _advise_pipeline(language: str) -> str:
     """Say how to get a pipeline for texts in a language; spaCy has none for many, and then only one's own is left."""
     name = name_small_spacy_pipeline(language)
-    return f"python -m spacy download {name}" if name else f"spaCy has none for {language!r}: --spacy NAME or PATH"
+    return f"python -m spacy download {name}" if name else "spaCy itself offers none; --spacy takes NAME or PATH of one"
 
 
 def _build_pipeline_component(pipeline: Pipeline, language: str, named: bool = False) -> Component:

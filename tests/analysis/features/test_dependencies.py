@@ -150,7 +150,7 @@ def test_texts_are_told_the_pipeline_of_their_language_and_none_where_there_is_n
         return dependencies.build_dependency_component(language).reason.partition(": ")[2]
 
     assert advise("de") == "python -m spacy download de_core_news_sm"
-    assert advise("af") == "spaCy has none for 'af': --spacy NAME or PATH"
+    assert advise("af") == "spaCy itself offers none; --spacy takes NAME or PATH of one"
     monkeypatch.setattr(dependencies, "find_installed_version", lambda package: None)
     assert advise("fr") == "pip install spacy; python -m spacy download fr_core_news_sm"
 
