@@ -16,6 +16,12 @@ NAME_BY_LANGUAGE = {
     "en": "English", "ja": "Japanese", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch",
     "zh": "Chinese",
 }  # fmt: skip
+# Languages that spaCy 3.8 has pipelines for, trained on written news or, of English and Chinese, on texts of the web.
+_PIPELINES_FROM_NEWS = frozenset({
+    "ca", "da", "de", "el", "es", "fi", "fr", "hr", "it", "ja", "ko", "lt", "mk", "nb", "nl", "pl", "pt", "ro", "ru",
+    "sl", "sv", "uk",
+})  # fmt: skip
+_PIPELINES_FROM_WEB = frozenset({"en", "zh"})
 _COMMON_WORDS = {
     "en": (
         "the to and of a in i is that for you it on with this was be as are have at not he by but from my or we "
@@ -130,6 +136,28 @@ def detect_language_of_texts(texts: Iterable[str]) -> str | None:
     if han + kana >= max(_LETTERS_NEEDED, _SHARE_OF_SCRIPT * letters):
         return _tell_japanese_from_chinese(text, han, kana)
     return _find_language_of_words(words)
+
+
+def name_small_spacy_pipeline(language: str) -> str | None:
+    """Name the small pipeline that spaCy offers for texts in a language, which `python -m spacy download` installs.
+
+    Parameters
+    ----------
+    language
+        Its ISO 639-1 code.
+
+    Returns
+    -------
+    Its name; None where spaCy offers none for the language.
+
+    Examples
+    --------
+    >>> [name_small_spacy_pipeline(code) for code in ("en", "de", "af")]
+    ['en_core_web_sm', 'de_core_news_sm', None]
+    """
+    if language in _PIPELINES_FROM_NEWS:
+        return f"{language}_core_news_sm"
+    return f"{language}_core_web_sm" if language in _PIPELINES_FROM_WEB else None
 
 
 def _tell_japanese_from_chinese(text: str, han: int, kana: int) -> str | None:

@@ -12,12 +12,13 @@ PAIR = ("study", "a_model", "a_condition", "b_model", "b_condition")
 DIFFERENCES = Table(
     "measures.compare_paired_runs",
     "Differences by every measure",
-    "A less B, with 95 % intervals over items; p after Holm over all rows. Finds: the true difference that so many "
-    "items find with power .8. Would decide: items that find a difference as large as here, with that power. Both take "
-    "the level that Holm asks of the smallest p.",
+    "A less B, with 95 % intervals over items, and those for wordings like these where they are others; p after Holm "
+    "over all rows. Finds: the true difference that so many items find with power .8. Would decide: items that find a "
+    "difference as large as here, with that power. Both take the level that Holm asks of the smallest p.",
     (*PAIR, *split_names("measure n_items n_wordings n_items_differing a b difference like_lower like_upper test "
                          "p_holm p_like_holm p_equivalent_holm verdict holds_for least_difference n_items_to_decide")),
     optional=frozenset(split_names("p_equivalent_holm")), interval={"difference": ("lower", "upper")},
+    repeats={"like_lower": "lower", "like_upper": "upper"},
 )  # fmt: skip
 ITEMS = Table(
     "items.tabulate_differing_items",

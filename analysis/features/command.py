@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     parser.add_argument(
         "--spacy", action="append", default=[], metavar="NAME|PATH",
-        help="spaCy pipeline for dependencies, one per language (default: the one used before, else en_core_web_sm for "
-        "English)",
+        help="spaCy pipeline for dependencies, one per language (default: the one used before, else the one "
+        "installed for the language, of several English ones en_core_web_sm)",
     )  # fmt: skip
     parser.add_argument(
         "--sentiment", default="auto", choices=("auto", "pysentimiento", "vader"),

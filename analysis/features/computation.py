@@ -75,7 +75,7 @@ def compute_features(
         The run folder; one that was opened already is not checked again.
     spacy
         spaCy pipelines by package name or path, at most one per language. The default is the one used before, else
-        `en_core_web_sm` for English.
+        the one that is installed for the language; of several English ones, `en_core_web_sm`.
     sentiment
         "auto", "pysentimiento" or "vader"; see `analysis.features.sentiment.build_sentiment_component`.
     language

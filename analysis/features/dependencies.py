@@ -17,13 +17,14 @@ from analysis.features.component import Component, Measure, MissingComponent, fi
 from analysis.features.words import UNSPACED
 from ground.errors import InputError
 from ground.extras import build_install_command
+from ground.languages import name_small_spacy_pipeline
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
 COLUMNS = ("left_dependents", "right_dependents", "dependency_length")
-DEFAULT_PIPELINE = "en_core_web_sm"
+DEFAULT_ENGLISH_PIPELINE = "en_core_web_sm"
 PIPELINE_GROUP = "spacy_models"  # the group of entry points under which pipelines are installed
 # After the apostrophe of "l'homme" and "dell'acqua", but not of "aujourd'hui".
 _ELISION = re.compile(r"(?<=[^\W\d_]['’])(?<!\baujourd['’])(?=\w)", re.IGNORECASE)
@@ -128,9 +129,7 @@ def build_dependency_component(
         if pipeline.language in (language, "xx"):
             return _build_pipeline_component(pipeline, language, named=True)
     if find_installed_version("spacy") is None:
-        return MissingComponent(
-            COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT_PIPELINE}"
-        )
+        return MissingComponent(COLUMNS, f"spaCy is not installed: pip install spacy; {_advise_pipeline(language)}")
     candidates = [old_identity["source"]] if old_identity else _list_installed_pipelines(language)
     if len(candidates) != 1:
         return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
@@ -142,8 +141,8 @@ def build_dependency_component(
 
 def _list_installed_pipelines(language: str) -> list[str]:
     """Name the pipelines for a language that are installed as packages; only the default, where it is among them."""
-    if language == "en" and _find_package_folder(DEFAULT_PIPELINE):
-        return [DEFAULT_PIPELINE]
+    if language == "en" and _find_package_folder(DEFAULT_ENGLISH_PIPELINE):
+        return [DEFAULT_ENGLISH_PIPELINE]
     names = {entry.name for entry in metadata.entry_points(group=PIPELINE_GROUP)}
     return sorted(name for name in names if name.startswith(f"{language}_"))
 
@@ -152,9 +151,13 @@ def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
     """Say what brings a pipeline where none is installed, and that one must be named where several are."""
     if candidates:
         return f"{', '.join(candidates)} are installed: choose with --spacy NAME"
-    if language == "en":
-        return f"spaCy has no pipeline here: python -m spacy download {DEFAULT_PIPELINE}"
-    return f"no spaCy pipeline is installed for {language!r}: --spacy NAME or PATH"
+    return f"no spaCy pipeline is installed for {language!r}: {_advise_pipeline(language)}"
+
+
+def _advise_pipeline(language: str) -> str:
+    """Say how to get a pipeline for texts in a language; spaCy has none for many, and then only one's own is left."""
+    name = name_small_spacy_pipeline(language)
+    return f"python -m spacy download {name}" if name else "spaCy itself offers none; --spacy takes NAME or PATH of one"
 
 
 def _build_pipeline_component(pipeline: Pipeline, language: str, named: bool = False) -> Component:

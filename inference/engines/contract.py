@@ -266,6 +266,8 @@ class Explanation:
         The model's response.
     numbers
         The scale, where the prompt asks for a number.
+    is_length_estimated
+        Whether nobody has counted the tokens: only a server could, and it did not say.
     """
 
     text: str
@@ -274,6 +276,27 @@ class Explanation:
     dropped: tuple[tuple[int, str, str], ...]
     score: Score
     numbers: range | None = None
+    is_length_estimated: bool = False
+
+
+def format_token_count(n_tokens: int, is_estimate: bool = False) -> str:
+    """Write a number of tokens for people.
+
+    Parameters
+    ----------
+    n_tokens
+        The number.
+    is_estimate
+        Whether nobody has counted them.
+
+    Returns
+    -------
+    The number with its noun, "about" before an estimate.
+
+    >>> format_token_count(1), format_token_count(1, is_estimate=True), format_token_count(1200)
+    ('1 token', 'about 1 token', '1,200 tokens')
+    """
+    return f"{'about ' if is_estimate else ''}{n_tokens:,} {'token' if n_tokens == 1 else 'tokens'}"
 
 
 class Engine(Protocol):

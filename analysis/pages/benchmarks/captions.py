@@ -80,7 +80,7 @@ def caption_coefficients(frame: pd.DataFrame) -> str:
             f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "
             f"redrawn from the printed numbers: other models and other items than ours.{place}"
         )
-    n = f", n = {format_count_range(frame['n'])} models" if "n" in frame else ""
+    n = f", n = {format_count_range(frame['n'], 'model')}" if "n" in frame else ""
     empty = " Hatched: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     clear = f" Bold or dotted: p below {ALPHA:g} after Holm." if "p_holm" in frame else ""
     return (

@@ -213,7 +213,7 @@ def _describe_family_of_tests(family: pd.DataFrame) -> Iterator[str]:
     """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
     yield (
         f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
-        f"measures with size, accuracy or a benchmark, each over {format_count_range(family['n'])} models with both."
+        f"measures with size, accuracy or a benchmark, each over {format_count_range(family['n'], 'model')} with both."
     )
     yield "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
     clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")

@@ -37,7 +37,7 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     )
     return (
         f"Accuracy of {format_quantity(part['model'].nunique(), 'model')} against XParaCon in the study "
-        f"{_quote_first_study_name(part)}, over {format_count_range(part['n_questions'])} questions a panel. "
+        f"{_quote_first_study_name(part)}, over {format_count_range(part['n_questions'], 'question')} a panel. "
         f"{WHAT}.{_describe_infinite_xparacon_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
         "Counterpart of Choi, Figure 2; the next figure and the table have "
         f"intervals.{labels.explain_silent_mark(part)}"
@@ -51,8 +51,8 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     selection = labels.describe_shown_rows(panels.ROWS, n_rows, "rows", "with the highest and the lowest XParaCon")
     return (
         f"XParaCon of {phrase_models_in_conditions(part)} in the study {_quote_first_study_name(part)}, over "
-        f"{format_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
-        "of the mean standard "
+        f"{format_count_range(part['n_questions'], 'question')}. {WHAT}. Lines: 95 % intervals over questions "
+        "(Wilson's, of the mean standard "
         f"deviation).{_describe_infinite_xparacon_values(part, 'stands as a triangle at the edge')} Counterpart of "
         f"Choi, Figures 3 and 4.{selection}{labels.explain_silent_mark(part)}"
     )
@@ -76,10 +76,10 @@ def caption_choice_positions(frame: pd.DataFrame) -> str:
     return (
         f"Share of the answers that are each letter, of {format_quantity(frame['model'].nunique(), 'model')} in the "
         f"study {_quote_first_study_name(frame)}, over "
-        f"{format_count_range(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of "
-        "the answers for which the letter is right. Where each choice stands at each place about as often, a dot far "
-        "from its stroke is a preference for a place, not for a choice. With one order it may be either. Lines: 95 % "
-        "intervals over questions (Wilson); the table has those of the distances."
+        f"{format_count_range(frame['n'], 'answer')} a row: every question in all wordings and orders. Strokes: share "
+        "of the answers for which the letter is right. Where each choice stands at each place about as often, a dot "
+        "far from its stroke is a preference for a place, not for a choice. With one order it may be either. Lines: 95 "
+        "% intervals over questions (Wilson); the table has those of the distances."
         f"{labels.describe_shown_rows(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
         f"{labels.explain_silent_mark(frame)}{explain_missing_interval_lines(frame, 'share')}"
     )

@@ -29,7 +29,7 @@ def caption_drift_series(frame: pd.DataFrame) -> str:
     )
     has_change = frame["found"].eq(CHANGED).any()
     return (
-        f"Mean {labels.shorten_middle(first['measure'], 40)} of {format_count_range(frame['n_items'])} items at "
+        f"Mean {labels.shorten_middle(first['measure'], 40)} of {format_count_range(frame['n_items'], 'item')} at "
         f"{format_quantity(int(frame['look'].max()), 'look')}, {first['time']} to {frame['time'].iloc[-1]}; wordings "
         f"are {first['wordings']}. {lines}"
         + (" Dashed lines: the look that a change begins with, where one was found." if has_change else "")

@@ -60,8 +60,8 @@ def answer_question(frames: Frames, when: str = "") -> Answer:
     headline = changes[changes["headline"].astype(bool)]
     setup = (
         f"{phrase_model_condition_count(headline)} {'was' if len(headline) == 1 else 'were'} asked about "
-        f"{format_count_range(headline['n_items'])} items at {format_count_range(headline['n_looks'])} times, called "
-        f"looks{when}."
+        f"{format_count_range(headline['n_items'], 'item')} at {format_count_range(headline['n_looks'], 'time')}, "
+        f"called looks{when}."
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():

@@ -23,8 +23,8 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
     )
     return (
         f"Share of changed answers, which differ from that to the original, of "
-        f"{format_quantity(frame['model'].nunique(), 'model')} on {format_count_range(frame['n_items'])} items: to all "
-        f"wordings, and to those that were judged to mean the same.{corrected} Lines: 95 % intervals over items."
+        f"{format_quantity(frame['model'].nunique(), 'model')} on {format_count_range(frame['n_items'], 'item')}: to "
+        f"all wordings, and to those that were judged to mean the same.{corrected} Lines: 95 % intervals over items."
         + labels.describe_shown_rows(
             frame["label"].nunique(), int(frame["total"].max()), "rows", "most and least changed"
         )
@@ -60,7 +60,7 @@ def caption_meaning_roc(frame: pd.DataFrame) -> str:
     passed = "wordings that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else "wordings"
     return (
         f"ROC curves: share of {format_count_range(frame['n_passed'])} {passed} that pass, by the share of "
-        f"{format_count_range(frame['n_decoys'])} decoys that pass with them. Left: a strict threshold; right: a "
+        f"{format_count_range(frame['n_decoys'], 'decoy')} that pass with them. Left: a strict threshold; right: a "
         "lenient one. Behind each check: its AUC. Dots: the threshold that at most 5 % of the decoys pass; hollow: the "
         "check is not used. Dashed: a check that knows nothing."
     )
@@ -76,6 +76,6 @@ def caption_meaning_scores(frame: pd.DataFrame) -> str:
     """
     return (
         f"Scores of {format_quantity(frame['check'].nunique(), 'check')}: median (dot), middle half (thick) and middle "
-        f"90 % (thin) of wordings and of each kind of decoys, {format_count_range(frame['n'])} texts a row. Dashed: "
+        f"90 % (thin) of wordings and of each kind of decoys, {format_count_range(frame['n'], 'text')} a row. Dashed: "
         "the threshold; from there on a wording means the same. Decoys should lie left of it."
     )

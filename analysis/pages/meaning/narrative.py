@@ -176,11 +176,13 @@ def _describe_corrected_shares(corrected: pd.DataFrame, checks: pd.DataFrame) ->
     with_check = set(checks.loc[checks["used"].astype(bool), "study"])
     shown = corrected[corrected["not_shown"].fillna("") == ""]
     shown = shown.assign(label=labels.build_row_labels(corrected)[shown.index]) if len(shown) else shown
+    subject_before = ""
     for row in shown.head(NAMED_CHECKS).to_dict("records"):
-        yield (
-            f"{CORRECTED if row['study'] in with_check else BY_PEOPLE} is {format_percent(row['corrected'])} "
-            f"({format_percent(row['lower'])} to {format_percent(row['upper'])}) with {row['label']}."
-        )
+        subject = CORRECTED if row["study"] in with_check else BY_PEOPLE
+        share = f"{format_percent(row['corrected'])} ({format_percent(row['lower'])} to {format_percent(row['upper'])})"
+        is_new = subject != subject_before  # what the shares are of is said once
+        yield f"{subject} is {share} with {row['label']}." if is_new else f"With {row['label']}, it is {share}."
+        subject_before = subject
     for reason in corrected.loc[~corrected.index.isin(shown.index), "not_shown"].unique()[:2]:
         yield f"Corrected share: not shown: {reason}."
 

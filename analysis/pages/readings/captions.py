@@ -13,8 +13,8 @@ def caption_reading_effects(frame: pd.DataFrame) -> str:
     rows = select_rows_that_fit(frame)
     return (
         f"Left: SD of the answer over wordings within items, net of what sampling adds, by reading: "
-        f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'])} items, "
-        f"{format_count_range(rows['n_wordings'])} wordings that all readings answered. Right: of the reading’s "
+        f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'], 'item')}, "
+        f"{format_count_range(rows['n_wordings'], 'wording')} that all readings answered. Right: of the reading’s "
         "variance over wordings, the least that another reading has in common with it. Lines: 95 % bootstrap intervals "
         f"over items.{explain_missing_interval_lines(rows, 'wording_sd', 'kept')} Setting: {rows['setting'].iloc[0]}."
         f"{_describe_left_out_models(frame, rows)}"
@@ -25,11 +25,11 @@ def caption_reading_agreement(frame: pd.DataFrame) -> str:
     """Write the caption of the agreement of readings."""
     rows = select_rows_that_fit(frame)
     return (
-        f"Left: share of {format_count_range(rows['n_wordings'])} wordings that two readings put on the same side of "
+        f"Left: share of {format_count_range(rows['n_wordings'], 'wording')} that two readings put on the same side of "
         "one half. Right: their correlation over wordings within items, net of what sampling adds. "
-        f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'])} items. Lines: 95 "
-        f"% bootstrap intervals over items.{explain_missing_interval_lines(rows, 'same_side', 'correlation')} Setting: "
-        f"{rows['setting'].iloc[0]}.{_describe_left_out_models(frame, rows)}"
+        f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'], 'item')}. Lines: "
+        f"95 % bootstrap intervals over items.{explain_missing_interval_lines(rows, 'same_side', 'correlation')} "
+        f"Setting: {rows['setting'].iloc[0]}.{_describe_left_out_models(frame, rows)}"
     )
 
 

@@ -45,7 +45,7 @@ def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -
     under = f" under {conditions} conditions" if conditions > 1 else ""
     asked_sentence = (
         f"{format_quantity(models, 'model')} {'has' if models == 1 else 'have'} accuracies in "
-        f"{format_quantity(int(tasks), 'task')} with {format_count_range(scores['n_templates'])} templates of "
+        f"{format_quantity(int(tasks), 'task')} with {format_count_range(scores['n_templates'], 'template')} of "
         f"each{under}{when}."
     )
     return Answer(

@@ -19,7 +19,7 @@ def caption_wordings_needed(frame: pd.DataFrame) -> str:
     return (
         f"Standard error of the mean {row['measure']} of {format_quantity(rows['label'].nunique(), 'model')} with "
         "other items and other wordings, by the number of wordings of each of "
-        f"{format_count_range(unit_rows['n_items'])} items. The variance components predict it. Wordings: "
+        f"{format_count_range(unit_rows['n_items'], 'item')}. The variance components predict it. Wordings: "
         f"{row['design']}. Marks: the number that was asked. Where a line is flat, more wordings add nothing."
         f"{labels.describe_shown_rows(LINES, len(unit_rows), 'models', 'that wordings widen least and most')}"
     )
@@ -47,7 +47,7 @@ def caption_template_accuracies(frame: pd.DataFrame) -> str:
     return (
         f"Share of right answers of {format_quantity(models, 'model')} with each of "
         f"{format_quantity(frame['template'].nunique(), 'template')}: a dot per template, over "
-        f"{format_count_range(frame['n_items'])} items each. Stroke: mean over templates."
+        f"{format_count_range(frame['n_items'], 'item')} each. Stroke: mean over templates."
         f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
     )
 
@@ -55,9 +55,9 @@ def caption_template_accuracies(frame: pd.DataFrame) -> str:
 def caption_template_reliability(frame: pd.DataFrame) -> str:
     """Write the caption of the reliability with one template and with four."""
     return (
-        f"Reliability of the ranking of {format_count_range(frame['n_models'])} models by one template of each task, "
+        f"Reliability of the ranking of {format_count_range(frame['n_models'], 'model')} by one template of each task, "
         "and by four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals "
-        f"for models and templates like these, from {format_count_range(frame['n_templates'])} templates of a task."
+        f"for models and templates like these, from {format_count_range(frame['n_templates'], 'template')} of a task."
         f"{_describe_condition_panels(frame)}"
     )
 
@@ -65,9 +65,9 @@ def caption_template_reliability(frame: pd.DataFrame) -> str:
 def caption_template_ranges(frame: pd.DataFrame) -> str:
     """Write the caption of the ranges over templates."""
     return (
-        f"Highest minus lowest accuracy over {format_count_range(frame['n_templates'])} templates of a task: a dot for "
-        f"each of {format_quantity(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with "
-        f"the number of templates, and with what luck adds.{_describe_condition_panels(frame)}"
+        f"Highest minus lowest accuracy over {format_count_range(frame['n_templates'], 'template')} of a task: a dot "
+        f"for each of {format_quantity(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows "
+        f"with the number of templates, and with what luck adds.{_describe_condition_panels(frame)}"
     )
 
 
@@ -86,7 +86,7 @@ def caption_planned_errors(frame: pd.DataFrame) -> str:
     row, models = frame.iloc[0], frame["label"].nunique()
     return (
         f"Standard errors of {format_quantity(models, 'model')} by the number of wordings of each of "
-        f"{format_count_range(frame['n_items'])} items. Lines: foreseen from {format_count_range(frame['n_pilot'])} "
+        f"{format_count_range(frame['n_items'], 'item')}. Lines: foreseen from {format_count_range(frame['n_pilot'])} "
         f"wordings. Marks: computed from wordings that were held back. Wordings: {row['design']}."
         f"{labels.describe_shown_rows(LINES, models, 'models', 'first and last in run.json')}"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.pages.reliability.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
+from analysis.reporting.catalogue.columns import OWN_WORDINGS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -19,13 +20,14 @@ TABLES = {
         "tables.tabulate_precision_of_means",
         "Means with their intervals, and what more wordings would add",
         "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
-        f"shares of right answers. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
-        "wordings without end.",
+        f"shares of right answers. And {_LIKE}. {OWN_WORDINGS} "
+        "Widening: width of the latter, divided by what it would be with wordings without end.",
         split_names("study model condition measure headline design validity validity_at_most n_items n_wordings "
               "n_shared n mean mean_lower mean_upper like_lower like_upper error error_least widening widening_lower "
               "widening_upper missing"),
         frozenset(split_names("headline n validity validity_at_most mean_lower mean_upper error_least")) | _ENDS,
         frozenset(split_names("n_shared missing")),
+        repeats={"like_lower": "mean_lower", "like_upper": "mean_upper"},
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), row_filter="headline",
         ),
@@ -59,13 +61,15 @@ TABLES = {
     ),
     "beyond_rewording": Table(
         "comparisons.tabulate_beyond_rewording",
-        "Differences that are more than rewording",
+        "Differences between models, and whether rewording explains them",
         "Difference a minus b on the items and wordings that both have. Two 95 % intervals: for these wordings, and "
-        f"{_LIKE}. The p value is the latter's. Same sign: probability that another study of this size finds it.",
+        f"{_LIKE}. {OWN_WORDINGS} The p value is the latter's. Same sign: "
+        "probability that another study of this size finds it.",
         split_names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference "
               "lower upper like_lower like_upper p_items p p_holm same_wordings same_items same_both margin "
               "p_equivalent"),
         frozenset(split_names("headline lower upper p margin")), interval={"difference": ("lower", "upper")},
+        repeats={"like_lower": "lower", "like_upper": "upper"},
     ),
     "wording_ranking": Table(
         "comparisons.tabulate_model_ranking",
@@ -81,8 +85,9 @@ TABLES = {
         "comparisons.tabulate_ranking_reliability",
         "How reliable the ranking is",
         "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
-        "with generalized 95 % intervals for models, items and wordings like these. Tau: expected correlation of the "
-        "ranking with that of another study of this size.",
+        "with generalized 95 % intervals for models, items and wordings like these. Components are estimates, so that "
+        "one may be below 0, for none. Tau: expected correlation of the ranking with that of another study of this "
+        "size.",
         split_names("study measure headline design n_models n_items n_wordings n_shared anew models item wording "
               "item_wording model_item model_wording residual relative relative_lower relative_upper relative_few "
               "absolute tau"),

@@ -132,11 +132,13 @@ def _describe_asked_wordings(headline_rows: pd.DataFrame, sampled_rows: pd.DataF
         answers += f"{' from' if answers else ', with'} {' or '.join(counts)} each"
     ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
     wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
-    if several.all() and valid_rows["design"].str.startswith(ORDERS).all():
+    if len(valid_rows) and several.all() and valid_rows["design"].str.startswith(ORDERS).all():
         wordings = "several orders of their options"
+    # Only items with a valid answer are counted: where no answer is valid, there is no number of them.
+    items_text = format_quantity(int(items), "item") if items else "items"
     return (
-        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
-        f"{format_quantity(int(items), 'item')} in {wordings}{when}{answers}."
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about {items_text} in "
+        f"{wordings}{when}{answers}."
     )
 
 

@@ -22,7 +22,7 @@ def caption_scales_scores(frame: pd.DataFrame) -> str:
     """
     return (
         f"Mean answer of {format_quantity(frame['model'].nunique(), 'model')} on "
-        f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'])} items, from "
+        f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'], 'item')}, from "
         f"0, the lowest option, to 1, the highest, after reversing. {_INTERVALS}"
         + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
         + _describe_left_out_panels(frame, "scale")
@@ -40,7 +40,7 @@ def caption_scales_styles(frame: pd.DataFrame) -> str:
     """
     return (
         f"Response styles of {format_quantity(frame['model'].nunique(), 'model')}, over "
-        f"{format_count_range(frame['n_items'])} items. Agrees: mean answer before reversing, less 0.5. Ends and "
+        f"{format_count_range(frame['n_items'], 'item')}. Agrees: mean answer before reversing, less 0.5. Ends and "
         "middle: share of these options, less that of the other models. Others: answer shown in one way, less the "
         f"other. {_INTERVALS}"
         + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "first and last")
@@ -64,7 +64,7 @@ def caption_scales_moves(frame: pd.DataFrame) -> str:
     """
     return (
         f"How far two answers to an item are apart that differ in one thing alone, on average over "
-        f"{format_count_range(frame['n_items'])} items, as a share of the scale. Lines: 95 % intervals over items. "
+        f"{format_count_range(frame['n_items'], 'item')}, as a share of the scale. Lines: 95 % intervals over items. "
         "Square: two models, asked in the same way."
     )
 
@@ -82,12 +82,11 @@ def caption_scales_items(frame: pd.DataFrame) -> str:
     of_scale = f" of scale {labels.shorten_middle(scale, 30)}" if scale else ""
     is_single = n_rows == frame["model"].nunique()
     rows = format_quantity(n_rows, "model" if is_single else "combination")
-    counts = format_count_range(frame["n_wordings"])
     return (
         f"Mean shares of the options of {format_quantity(n_items, 'item')}{of_scale}, by {rows}"
-        f"{f' of {total}' if n_rows < total else ''}, over {counts} wording{'s' * (counts != '1')}, before "
-        "reversing. Lower options stand left of 0, higher ones right; the middle option on both sides. (R): reversed "
-        "items."
+        f"{f' of {total}' if n_rows < total else ''}, over {format_count_range(frame['n_wordings'], 'wording')}, "
+        "before reversing. Lower options stand left of 0, higher ones right; the middle option on both sides. (R): "
+        "reversed items."
         + labels.describe_shown_rows(n_items, int(frame["total_items"].max()), "items", "highest and lowest")
         + labels.explain_silent_mark(frame)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.pages.scales.columns import COLUMNS, PATTERNS
 from analysis.pages.scales.people_catalogue import PEOPLE_TABLES
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
+from analysis.reporting.catalogue.columns import OWN_WORDINGS
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
 _SCORE = split_names("n_items n_wordings score score_lower score_upper like_lower like_upper error")
@@ -15,9 +16,11 @@ TABLES = {
         "Where every model stands on every scale",
         "Mean over the items of a scale of s, the mean answer from 0 (lowest option) to 1 (highest), after reversing; "
         f"averaged over wordings first. {_SETTING} Two 95 % intervals: for these wordings, with items drawn "
-        f"anew, and {_LIKE}. By t, corrected for skewness, and no wider than Wilson's of as many answers of 0 or 1.",
+        f"anew, and {_LIKE}. {OWN_WORDINGS} "
+        "By t, corrected for skewness, and no wider than Wilson's of as many answers of 0 or 1.",
         (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
         frozenset(split_names("validity score_lower score_upper error")),
+        repeats={"like_lower": "score_lower", "like_upper": "score_upper"},
         measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
     ),
     "scales_moves": Table(
@@ -39,10 +42,12 @@ TABLES = {
         "Each style is a number of the model less what it is compared with. Acquiescence: s before reversing, with "
         "equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other "
         "models. Order, labels, no middle: s shown in one way, less s shown in the other. Two 95 % intervals, by t: "
-        f"for these wordings, and {_LIKE}. The p values are for the latter, after Holm over all styles of a study.",
+        f"for these wordings, and {_LIKE}. {OWN_WORDINGS} "
+        "The p values are for the latter, after Holm over all styles of a study.",
         split_names("study model condition style validity n_items value against difference lower upper like_lower "
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
+        repeats={"like_lower": "lower", "like_upper": "upper"},
         measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
     ),
     "scales_spread": Table(
@@ -82,11 +87,13 @@ TABLES = {
         "tables.tabulate_scales_differences",
         "Which models differ on which scale",
         "Difference a minus b of the scores, on the items and wordings that both have. Two 95 % intervals: for these "
-        f"wordings, and {_LIKE}. The p values are those of t tests with the same standard errors. Holm's correction "
+        f"wordings, and {_LIKE}. {OWN_WORDINGS} "
+        "The p values are those of t tests with the same standard errors. Holm's correction "
         "is over all pairs and scales of a study.",
         split_names("study scale a_model a_condition b_model b_condition n_items n_wordings difference lower upper "
                     "like_lower like_upper p_items p p_holm"),
         frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},
+        repeats={"like_lower": "lower", "like_upper": "upper"},
     ),
     "scales_conditions": Table(
         "tables.tabulate_scales_conditions",

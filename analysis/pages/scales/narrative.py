@@ -44,6 +44,7 @@ ASKED: Mapping[str, str] = {
     WORDING: "wording", "order": "order", "labels": "kind of label", "middle": "choice of options",
 }  # fmt: skip
 MOST_PHRASES = 3
+STYLES = 3  # sentences about clear styles
 LONGEST_NAME = 60  # characters of a model's name in the verdict
 IN_ORDER = (ACQUIESCENCE, ENDS, ORDER, MIDDLE, CUT)  # styles in a sentence; then labels
 WORD_MEANINGS = (
@@ -89,7 +90,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     details = {
         "scales_scores": tuple(_describe_extreme_models_by_scale(frames["scales_scores"])),
         "scales_moves": (*WORD_MEANINGS[:2], *_describe_distance_by_model_and_persona(moves)),
-        "scales_styles": (*WORD_MEANINGS[2:], *_describe_strength_of_clear_styles(styles)),
+        "scales_styles": tuple(_describe_strength_of_clear_styles(styles)),
         "scales_differences": tuple(_describe_significant_differences(frames["scales_differences"])),
         "scales_spread": tuple(_describe_spread_over_wordings(spread)),
         "scales_people": tuple(describe_distance_from_people(frames["scales_people"])),
@@ -257,8 +258,9 @@ def _describe_distance_by_model_and_persona(moves: pd.DataFrame) -> Iterator[str
 
 
 def _describe_strength_of_clear_styles(styles: pd.DataFrame) -> Iterator[str]:
-    """Say how strong the clear styles are."""
-    for row in styles.head(6).itertuples():
+    """Say how strong the first clear styles are, in three sentences: the method has the rules, the table has all."""
+    shown = STYLES if len(styles) <= STYLES else STYLES - 1  # the last sentence counts the others
+    for row in styles.head(shown).itertuples():
         is_like = pd.notna(row.like_lower)
         low, high = (row.like_lower, row.like_upper) if is_like else (row.lower, row.upper)
         wordings = "wordings like these" if is_like else "these wordings"
@@ -266,8 +268,9 @@ def _describe_strength_of_clear_styles(styles: pd.DataFrame) -> Iterator[str]:
             f"{row.label} {row.phrase}: {_format_difference_with_sign(row.difference)} "
             f"({_format_difference_with_sign(low)} to {_format_difference_with_sign(high)}), for {wordings}."
         )
-    if len(styles) > 6:
-        yield f"{format_quantity(len(styles) - 6, 'more style')} with such a test in the table."
+    more = len(styles) - shown
+    if more > 0:
+        yield f"The table has {format_quantity(more, 'more style')} that {'is' if more == 1 else 'are'} clear."
 
 
 def _format_difference_with_sign(value: float) -> str:

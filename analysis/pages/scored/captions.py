@@ -26,7 +26,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
     better = " Lower is better." if first["direction"] == "lower" else ""
     return (
         f"Mean {first['measure']}{bounds}, of {format_quantity(frame['model'].nunique(), 'model')} over "
-        f"{format_count_range(frame['n_items'])} items and {format_quantity(int(frame['n'].max()), 'score')} at most."
+        f"{format_count_range(frame['n_items'], 'item')} and {format_quantity(int(frame['n'].max()), 'score')} at most."
         f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
         "like these, with other wordings, too."
         + (" No line: one item, or fewer than six that differ from the others." if is_bare.any() else "")
@@ -47,7 +47,7 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
     return (
         f"Shares of the items that pass, with {first['measure']} of {first['threshold']:.3g} or "
         f"{'less' if first['at_most'] else 'more'}, in some, in all, or in none of their wordings; "
-        f"{format_count_range(frame['n_items'])} items with two wordings or more. Lines: 95 % "
+        f"{format_count_range(frame['n_items'], 'item')} with two wordings or more. Lines: 95 % "
         "intervals of the share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "most and least changed")

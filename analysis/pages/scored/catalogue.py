@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.pages.scored.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
+from analysis.reporting.catalogue.columns import OWN_WORDINGS
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
 _PASSED = split_names("passed_all passed_some passed_none")
@@ -13,10 +14,11 @@ TABLES = {
         "Mean score of every model",
         "Mean over items of each item's mean over its wordings, in the unit of the measure, with two 95 % intervals. "
         "For these wordings: items drawn anew, by t, or Wilson's where all scores are the lowest or the highest. And "
-        f"{_LIKE}.",
+        f"{_LIKE}. {OWN_WORDINGS}",
         split_names("study model condition measure headline range direction design validity n_items n_wordings n mean "
               "mean_lower mean_upper like_lower like_upper error"),
         frozenset(split_names("headline validity n mean_lower mean_upper error")), frozenset({"range"}),
+        repeats={"like_lower": "mean_lower", "like_upper": "mean_upper"},
         measures=Measures({"mean": "Mean score"}, kinds=("measure",), row_filter="headline"),
     ),
     "scored_spread": Table(
@@ -51,11 +53,13 @@ TABLES = {
         "tables.tabulate_scored_differences",
         "Differences between models",
         "Difference a minus b on the items and wordings that both have, in the unit of the measure. Two 95 % "
-        f"intervals: for these wordings, and {_LIKE}. The p values are those of t tests with the same standard "
+        f"intervals: for these wordings, and {_LIKE}. {OWN_WORDINGS} "
+        "The p values are those of t tests with the same standard "
         "errors. Holm's correction is over the pairs of a study and measure.",
         split_names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference "
               "lower upper like_lower like_upper p_items p_items_holm p p_holm"),
         frozenset(split_names("headline lower upper p_items p")), interval={"difference": ("lower", "upper")},
+        repeats={"like_lower": "lower", "like_upper": "upper"},
     ),
 }  # fmt: skip
 FIGURES = {

@@ -94,7 +94,7 @@ def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]
     width = methods["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
     distance = format_percent((methods["score_distance"] / width).mean())
     yield (
-        f"The mean of {format_count_range(methods['samples'])} samples lies {distance} of the range away from the "
+        f"The mean of {format_count_range(methods['samples'], 'sample')} lies {distance} of the range away from the "
         "exact score on average."
     )
     yield (

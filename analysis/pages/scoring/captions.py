@@ -49,7 +49,7 @@ def caption_score_violins(items: pd.DataFrame) -> str:
     left_out_text = f" Left out: {format_quantity(unscored, 'missing score')}." if unscored else ""
     return (
         f"Distribution of the scores that {format_quantity(items['model'].nunique(), 'model')} gave to "
-        f"{format_count_range(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
+        f"{format_count_range(sizes, 'item')} {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
         f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
         f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"

@@ -168,7 +168,7 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
     span, temperature, method = setting.rsplit("/", 2)
     low, high = parse_range_ends(span)
     sizes = select_setting_rows(models, setting)["samples"].dropna()
-    how = f"{format_count_range(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
+    how = f"{format_count_range(sizes, 'sample')} each" if method == "sampled" and len(sizes) else "by probabilities"
     how += " after thoughts" if method not in METHODS else ""
     at = "the temperature of its maker" if temperature == MAKER else f"temperature {temperature}"
     return (

@@ -40,8 +40,7 @@ AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 def caption_overview(stability: pd.DataFrame) -> str:
     """Write the caption of the overview of all models."""
     flip = parse_flip_threshold_percent(choose_headline_flip(stability))
-    low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
-    items = format_quantity(high, "item") if low == high else f"{format_count_range(stability['n_items'])} items"
+    items = format_count_range(stability["n_items"], "item")
     interval_text = explain_missing_interval_lines(
         stability, "validity", "range_mean", "sd_mean", choose_headline_flip(stability)
     )
@@ -50,8 +49,9 @@ def caption_overview(stability: pd.DataFrame) -> str:
         f"{labels.explain_silent_mark(marked_rows)[:-1]} (hollow, at the foot)." if marked_rows["silent"].any() else ""
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
+    order = ", the most stable on top" if len(stability) > 1 else ""
     return selection.read_attached_answer_pair(stability).rewrite_text(
-        f"Stability over {items} per row: {phrase_models_in_conditions(stability)}, the most stable on top. Validity: "
+        f"Stability over {items} per row: {phrase_models_in_conditions(stability)}{order}. Validity: "
         "the probability of all options together, or the share of texts that can be read as one. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
         f"items. Flips: share of items with more than {flip:g} % of their paraphrases "
@@ -99,9 +99,10 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return selection.read_attached_answer_pair(distribution).rewrite_text(
         f"Median agreement over the paraphrases of {format_quantity(cells['row'].nunique(), 'item')} "
-        f"({format_count_range(valid_boxes['n'])} paraphrases each), a column each: "
-        f"{phrase_models_in_conditions(valid_boxes)}. Items are sorted by their median over "
-        "the columns. Orange: disagrees; purple: agrees; white: 0.5, where an answer flips. Dot: the middle half of "
+        f"({format_count_range(valid_boxes['n'], 'paraphrase')} each){', a column each' if n_units > 1 else ''}: "
+        f"{phrase_models_in_conditions(valid_boxes)}. Items are sorted by their median"
+        f"{' over the columns' if n_units > 1 else ''}. "
+        "Orange: disagrees; purple: agrees; white: 0.5, where an answer flips. Dot: the middle half of "
         "the paraphrases lies on both sides of 0.5, so both answers are "
         f"common.{share_text}{empty_text}{labels.describe_shown_rows(MOST_ITEMS, n_items, 'items', 'nearest to 0.5')}"
         f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'with the largest mean range')}"
@@ -118,8 +119,10 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
         else f"All {format_quantity(len(ranked), 'item')}"
     )
     models = frame.groupby("family")["n_models"].max()
-    families = " and ".join(f"{n} {family}" for family, n in models.items())
     total = int(models.sum())
+    # Which kind of models they are tells something only where there are several kinds.
+    families = " and ".join(f"{n} {family}" for family, n in models.items()) if len(models) > 1 else str(total)
+    of_models = f", mean over {families} models" if total > 1 else ""
     error_text = (
         "Lines: standard error over models (none where a family has one model)"
         if (models > 1).any()
@@ -127,8 +130,8 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
     )
     return selection.read_attached_answer_pair(frame).rewrite_text(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
-        f"largest such SD, mean over {families} {'model' if total == 1 else 'models'}. {error_text}. 1 would be the "
-        "least stable item of every model, 0 an item whose answer never moves. Left out: models of which less "
+        f"largest such SD{of_models}. {error_text}. 1 would be the least stable item of "
+        f"{'every' if total > 1 else 'the'} model, 0 an item whose answer never moves. Left out: models of which less "
         f"than half of the probability is surely {labels.ON_OPTIONS}."
     )
 

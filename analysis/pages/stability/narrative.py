@@ -178,7 +178,7 @@ def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choi
     studies = f" of “{names[0]}”" if len(names) == 1 else f" ({format_quantity(len(names), 'study', 'studies')})"
     return (
         f"{who} {task} {format_quantity(len(sizes), 'item')}{studies}, each in "
-        f"{format_count_range(sizes + original)} wordings{when}."
+        f"{format_count_range(sizes + original, 'wording')}{when}."
     )
 
 

@@ -42,8 +42,8 @@ def caption_effects(mixed: pd.DataFrame) -> str:
     return (
         f"Effects of {phrase_term_count(tested['term'])} on {response_name} with "
         f"{phrase_models_in_conditions(fits)}. Each is fitted by a mixed model over "
-        f"{format_count_range(tested['n_rows'])} paraphrases of {format_count_range(tested['n_items'])} items. Unit: "
-        f"SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
+        f"{format_count_range(tested['n_rows'], 'paraphrase')} of {format_count_range(tested['n_items'], 'item')}. "
+        f"Unit: SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
         f"compared.{lines} {marks} after Bonferroni over {format_quantity(int(tested['n_tests'].max()), 'test')}, by "
         f"the fit's own errors and by the robust ones.{arrows} "
         f"{order}{selection}{labels.explain_silent_mark(tested)}"
@@ -78,7 +78,7 @@ def caption_residuals(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {format_quantity(len(units), 'mixed model')} against fitted values (item included), "
-        f"{format_count_range(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in "
+        f"{format_count_range(units, 'paraphrase')} each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
         f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_with_article} ends "
         "at 0 or 1, which a linear model does not know: compare the logit "
@@ -91,7 +91,7 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
     """Write the caption of the random intercepts."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
-        f"Random intercepts of {format_count_range(units)} items in {format_quantity(len(units), 'mixed model')}: "
+        f"Random intercepts of {format_count_range(units, 'item')} in {format_quantity(len(units), 'mixed model')}: "
         f"how much higher {choice.read_attached_answer_pair(frame).measure_with_article} is on an item than the "
         "features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "

@@ -124,7 +124,7 @@ def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: 
     models_text += "," if "," in models_text else ""
     features_text = phrase_term_count(effects["term"], "feature") if len(effects) else "the features"
     return (
-        f"The answers of {models_text} to paraphrases of {format_count_range(fitted['n_items'])} items were compared "
+        f"The answers of {models_text} to paraphrases of {format_count_range(fitted['n_items'], 'item')} were compared "
         f"with {features_text} of their wording{when}."
     )
 

@@ -32,6 +32,7 @@ BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
 MOST_PANELS = 12  # models that a figure of diagnostics has room for at both widths
 MOST_ROWS = panels.ROWS
+LEAST_EDGE = 1e-3  # of a residual or intercept: numbers that only rounding keeps from 0 would be written as 1e-10
 
 
 def compute_effect_axis_limit(mixed: pd.DataFrame) -> float:
@@ -210,8 +211,10 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "residual", width, "Fitted", "Residual")
     for axes, panel in model_panels:
-        edge = 1.05 * max(1e-9, float(panel["residual"].abs().max()))
-        x_low, x_high = float(panel["fitted"].min()) - 1e-9, float(panel["fitted"].max()) + 1e-9
+        edge = 1.05 * max(LEAST_EDGE, float(panel["residual"].abs().max()))
+        x_low, x_high = float(panel["fitted"].min()), float(panel["fitted"].max())
+        if x_high - x_low < LEAST_EDGE:  # all fitted values are alike
+            x_low, x_high = x_low - LEAST_EDGE, x_high + LEAST_EDGE
         look = looks[panel["model"].iloc[0]]
         extent = [[x_low, x_high], [-edge, edge]]
         axes.set_gid(look.model_class)
@@ -225,7 +228,7 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
             axes.scatter(panel["fitted"], panel["residual"], s=3, color=look.colour, linewidths=0, rasterized=True)
         axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED)
         _draw_residual_trend(axes, panel)
-        axes.set_xlim(x_low, x_high)
+        panels.scale_axis(axes, x_low, x_high)
         axes.set_ylim(-edge, edge)
     return drawing
 
@@ -272,7 +275,7 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
         many = len(panel) > DENSE
         axes.vlines(x, centre - error, centre + error, colors=look.colour, linewidth=0.6, alpha=0.7, rasterized=many)
         axes.scatter(x, centre, s=3, color=look.colour, linewidths=0, zorder=3, rasterized=many)
-        edge = 1.05 * max(1e-9, float((np.abs(centre) + error).max()))
+        edge = 1.05 * max(LEAST_EDGE, float((np.abs(centre) + error).max()))
         axes.set_ylim(-edge, edge)
         axes.set_xticks([])
     return drawing

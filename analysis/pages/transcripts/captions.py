@@ -12,7 +12,7 @@ def caption_transcript_items(frame: pd.DataFrame) -> str:
     """Say what a dot is, and which dots are the examples."""
     units, order_text = frame["n_units"], ORDER_MEANINGS[frame["measure"].iloc[0]]
     mean_sentence = (
-        f" That is a mean over {format_count_range(units)} combinations of model and condition."
+        f" That is a mean over {format_count_range(units, 'combination')} of model and condition."
         if units.max() > 1
         else ""
     )

@@ -33,7 +33,7 @@ def _phrase_model_and_condition_count(frame: pd.DataFrame) -> str:
 def _describe_pair_count_range(frame: pd.DataFrame) -> str:
     """Say how many pairs of questions the fewest and the most of the rows hold."""
     n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
-    return f"{format_count_range(n)} pairs of questions" if len(n) else "no pair of valid answers"
+    return f"{format_count_range(n, 'pair')} of questions" if len(n) else "no pair of valid answers"
 
 
 def _describe_drawn_row_selection(row_names: pd.Series, measure: str) -> str:
@@ -73,12 +73,11 @@ def caption_diff_yes(frame: pd.DataFrame) -> str:
 
 def caption_overall_scores(frame: pd.DataFrame) -> str:
     """Write the caption of the means over patterns and tasks."""
-    tasks = format_count_range(frame["n_tasks"])
     return (
         f"Overall of {format_quantity(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy "
         "after and Consistency in each task and pattern. Shown is the plain mean over "
-        f"{format_count_range(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a "
-        f"language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
+        f"{format_count_range(frame['n_patterns'], 'pattern')} and {format_count_range(frame['n_tasks'], 'task')} "
+        f"of a language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
         f"Figure 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Overall')}"
         f"{labels.explain_silent_mark(frame.assign(silent=has_mostly_invalid_answers(frame['valid'])))}"
     )
@@ -89,7 +88,7 @@ def caption_stage_differences(frame: pd.DataFrame) -> str:
     return (
         "Consistency of the instruction-tuned minus that of the base models in "
         f"{format_quantity(frame['series'].nunique(), 'series', 'series')} "
-        f"on {_join_quoted_task_names(frame)}. Both were asked the same {format_count_range(frame['n_items'])} items "
+        f"on {_join_quoted_task_names(frame)}. Both were asked the same {format_count_range(frame['n_items'], 'item')} "
         f"with the same exemplars. {INTERVALS} Right of 0: the tuned models are more consistent. Counterpart of "
         "Takayama et al., Figure "
         f"7.{_describe_drawn_row_selection(frame['series'] + frame['shots'].astype(str), 'change')}"
@@ -104,7 +103,7 @@ def caption_shift_curve(frame: pd.DataFrame) -> str:
     return (
         f"p(Yes) after rewording by p(Yes) before, of {format_quantity(rows['model'].nunique(), 'model')} on "
         f"{_join_quoted_task_names(frame)}{condition_text}. Means in tenths of p(Yes) before. Drawn: tenths with "
-        f"{LEAST} pairs or more and an interval ({format_count_range(rows['n'])} pairs each). A line joins "
+        f"{LEAST} pairs or more and an interval ({format_count_range(rows['n'], 'pair')} each). A line joins "
         "neighbouring tenths. Bars: 95 % intervals of the shift over items. p(Yes) is divided by p(Yes) + p(No). "
         "Dashed: answers that did not move (for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the "
         "model is not sure. Counterpart of Takayama et al., Figure "

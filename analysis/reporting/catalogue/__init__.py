@@ -90,10 +90,12 @@ class Table:
     hidden
         Columns that LaTeX, Markdown and HTML leave out to save room.
     optional
-        Columns that these forms leave out where they are empty.
+        Columns that these forms leave out where they are 0 in all rows, too; one without any value they always do.
     interval
         Column -> the two columns that hold the ends of its interval, printed with it. For a column X that is not named
         here these are `X_lower` and `X_upper`, if the table has them; None: it is printed without an interval.
+    repeats
+        Column -> the one that it may repeat: LaTeX, Markdown and HTML leave these out where all are such in all rows.
     error
         Column -> the columns with its standard error and its dagger, printed with it.
     best
@@ -110,13 +112,33 @@ class Table:
     hidden: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
     interval: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
+    repeats: Mapping[str, str] = field(default_factory=dict)
     error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     best: tuple[tuple[str, str], ...] = ()
     measures: Measures | None = None
 
     def has_something_to_show(self, column_name: str, rows: pd.DataFrame) -> bool:
-        """Tell whether LaTeX, Markdown and HTML show a column of these rows: all but optional ones that are empty."""
-        return column_name not in self.optional or bool(rows[column_name].fillna("").any())
+        """Tell whether LaTeX, Markdown and HTML show a column of these rows.
+
+        They show one that has a value in any row: of optional ones, a value that is not 0; those that may repeat
+        others (`repeats`), where one of them differs. Where there are no rows, they show all that are not
+        optional.
+
+        >>> import pandas as pd
+        >>> table = Table("f", "", "", ("n", "p"), optional=frozenset({"n"}))
+        >>> [table.has_something_to_show(name, pd.DataFrame({"n": [0], "p": [0.0]})) for name in ("n", "p")]
+        [False, True]
+        >>> table.has_something_to_show("p", pd.DataFrame({"p": [None, "", float("nan")]}))
+        False
+        """
+        values = rows[column_name].dropna()
+        if column_name in self.optional:
+            return bool(values.astype(bool).any())
+        if rows.empty:
+            return True
+        if column_name in self.repeats and all(rows[name].equals(rows[other]) for name, other in self.repeats.items()):
+            return False
+        return any(not isinstance(value, str) or value for value in values)
 
 
 @dataclass(frozen=True, slots=True)

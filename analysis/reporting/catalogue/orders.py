@@ -70,7 +70,7 @@ def join_option_order_rows(
         return frame
     rows = frame.reset_index(drop=True)
     names = [
-        _name_condition_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
+        name_condition_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
     ]
     renamed_rows = rows.assign(condition=names)
     group = _assign_join_groups(renamed_rows)
@@ -106,9 +106,7 @@ def has_several_option_orders(frame: pd.DataFrame, conditions: Conditions) -> bo
     if not set(UNIT) <= set(frame):
         return False
     study_conditions = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
-    without_order = {
-        (study, _name_condition_without_order(conditions, study, name)) for study, name in study_conditions
-    }
+    without_order = {(study, name_condition_without_order(conditions, study, name)) for study, name in study_conditions}
     return len(without_order) < len(study_conditions)
 
 
@@ -166,14 +164,26 @@ def rename_joined_conditions(
     keys = ["study", f"{column_prefix}model", f"{column_prefix}condition"]
     new_names = {}
     for study, model, name in frame[keys].drop_duplicates().itertuples(index=False, name=None):
-        joined_name = _name_condition_without_order(conditions, study, name)
+        joined_name = name_condition_without_order(conditions, study, name)
         new_names[study, model, name] = joined_name if (study, model, joined_name) in joined_units else name
     units = frame[keys].itertuples(index=False, name=None)
     return frame.assign(**{f"{column_prefix}condition": [new_names[unit] for unit in units]})
 
 
-def _name_condition_without_order(conditions: Conditions, study: str, name: str) -> str:
-    """Return the name of a condition without the order of its options; its own where it has no order."""
+def name_condition_without_order(conditions: Conditions, study: str, name: str) -> str:
+    """Return the name of a condition without the order of its options; its own where it has no order.
+
+    Parameters
+    ----------
+    conditions
+        Settings of the conditions (`Runs.info`).
+    study, name
+        The condition.
+
+    Returns
+    -------
+    Such as "chat/both orders" for "chat/yes-no".
+    """
     order = conditions.get(study, {}).get(name, {}).get("option_order")
     return name.replace(str(order), BOTH_ORDERS) if order and str(order) in name else name
 
@@ -232,7 +242,7 @@ def _mark_differing_units(
     """Tell for each row whether a paired comparison has found that its model differs between the orders."""
     differing_units = set()
     for study, model, pair in differing_pairs:
-        names = {_name_condition_without_order(conditions, study, condition) for condition in pair}
+        names = {name_condition_without_order(conditions, study, condition) for condition in pair}
         if len(names) == 1:  # else the two differ in more than the order
             differing_units.add((study, model, *names))
     units = renamed_rows[UNIT].itertuples(index=False, name=None)

@@ -370,7 +370,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
 
     Returns
     -------
-    Names of columns, in the order of the catalogue; without those that are empty, where the table calls them optional.
+    Names of columns, in the order of the catalogue; without those that have no value in any row.
     """
     table = look_up_table(name)
     left_out = (*IDENTITY, INTERVALS, *table.hidden)

@@ -32,6 +32,7 @@ from analysis.reporting.drawing.svg import join_model_classes
 
 LINE = 0.135  # inches between two lines of text
 ROW = 0.118  # inches that a line of a row's label needs
+GAPS = (0.03, 0.045)  # inches, least and most, between two labels of several lines
 LETTER = 0.057  # inches of a letter, on average
 LABEL = 0.08  # inches between a label and what it names
 ROWS = 24  # rows of dots that a figure has room for at both widths, in two lines of panels
@@ -203,13 +204,14 @@ def choose_distance_between_rows(row_labels: Sequence[str], max_total: float, ma
 
     Returns
     -------
-    Inches from one row to the next, at least 0.118 for each line of a label; where labels have several lines and there
-    is room, so much more that two labels do not look like one.
+    Inches from one row to the next, at least 0.118 for each line of a label; where labels have several lines, so much
+    more that two labels do not look like one, unless the rows alone would fill the highest figure.
     """
     lines, count = count_most_lines(row_labels), max(1, len(row_labels))
     least = ROW * lines
     if lines > 1:
-        least += float(np.clip(min(max_total + 0.4, HIGHEST - 0.5) / count - least, 0.0, 0.045))
+        gap = float(np.clip(min(max_total + 0.4, HIGHEST - 0.5) / count - least, *GAPS))
+        least += max(0.0, min(gap, (HIGHEST - 0.5) / count - least))
     return float(np.clip(max_total / max(1, len(row_labels)), least, max(least, max_pitch)))
 
 

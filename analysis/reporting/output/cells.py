@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.output.html import render_template
@@ -29,6 +29,22 @@ def read_heading(cell: NotebookNode) -> tuple[int, str]:
 def build_heading_anchor(heading: str) -> str:
     """Return the id of a heading on its page."""
     return re.sub(r"\W+", "-", heading.lower()).strip("-")
+
+
+def rephrase_headings(node: NotebookNode, phrase: Callable[[str], str]) -> None:
+    """Change the headings of a notebook.
+
+    Parameters
+    ----------
+    node
+        The notebook; its cells are changed.
+    phrase
+        From a heading to the one that takes its place.
+    """
+    for cell in node.cells:
+        level, text = read_heading(cell)
+        if level:
+            cell.source = f"{_MARKS[level - 1]} {phrase(text)}"
 
 
 def parse_html(html: str) -> BeautifulSoup:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -27,9 +29,24 @@ HEIGHT = 530.0  # points that a float may take: the text of `article` has 550
 MOST_FLOATS = 2  # of a table in one column: one that takes more is set over both columns
 WAITING = 12  # floats in a row that LaTeX has room for until it sets them: 18, and the document has its own
 SIZES = ("footnotesize", "scriptsize")  # 8 pt and 7 pt in a document of 10 pt
-# Points of an average character of Computer Modern, of one of an interval (\tiny), and of the space of a column.
-CHARACTER = {"footnotesize": 4.4, "scriptsize": 4.1}
-SMALL_CHARACTER, SPACE = 3.6, 6.0
+CHARACTER = {"footnotesize": 4.4, "scriptsize": 4.1}  # points of an average character of running text
+SPACE = 6.0  # points between two columns
+# Widths of the characters of Computer Modern, in thousandths of its size (cmr10.tfm; Knuth 1986, Computer Modern
+# Typefaces), rounded up to the widest of a group. Those of Times, which many styles take, are hardly any wider.
+_CHARACTERS_BY_WIDTH = {
+    278: "',.:;[]il’‘`·", 306: "!fj", 334: "-| \u00a0", 395: "()Irst′", 445: "cez",
+    500: "0123456789\"$*/ago~^–“”", 528: "?Jkqvxy\\{}", 556: "Sbdhnpu", 625: "LZ", 681: "EFP", 736: "BCRTw",
+    750: "AHNUVXY", 785: "&+=@_DGKOQ", 834: "#%m<>−±≤≥", 917: "M", 1030: "W∞—", 1400: "…",
+}  # fmt: skip
+_WIDTH_BY_CHARACTER = {
+    character: width for width, characters in _CHARACTERS_BY_WIDTH.items() for character in characters
+}
+_WIDEST = 1030  # for characters that are not listed, such as those of other scripts
+_PAIR_SET_APART = re.compile("[bop](?=[cdeoq])")
+_PAIR_SPACE = 28  # thousandths of the size between the two
+# Points that a character of width 1000 has at a size, and those that each has besides: small print is drawn wider.
+_FONTS = {"footnotesize": (8.5, 0.0), "scriptsize": (7.75, 0.12), "tiny": (6.2, 0.305)}
+_BOLD = 1.2
 # Points of a line of a table, of one of the caption with the width of its characters, and of rules and spaces.
 LINE = {"footnotesize": 9.5, "scriptsize": 8.0}
 CAPTION_LINE, CAPTION_CHARACTER, RULES, INTERVAL_SPACE = 12.0, 5.0, 24.0, 2.0
@@ -160,13 +177,14 @@ def _fit_columns_into_parts(table: Grid, room: float, text_share: float) -> tupl
     (('footnotesize', [[0, 1, 2]]), ('scriptsize', [[0], [1], [2]]))
     """
     sizes = {
-        size: [_estimate_column_width(table, i, room, text_share, CHARACTER[size]) for i in range(len(table.columns))]
+        size: [_estimate_column_width(table, i, room, text_share, size) for i in range(len(table.columns))]
         for size in SIZES
     }
+    room_with_space = room + SPACE  # there is none before the first column and none behind the last
     for size in SIZES:
-        if sum(sizes[size]) <= room:
+        if sum(sizes[size]) <= room_with_space:
             return size, [list(range(len(table.columns)))]
-    return SIZES[-1], list(_split_columns_into_parts(table, sizes[SIZES[-1]], room))
+    return SIZES[-1], list(_split_columns_into_parts(table, sizes[SIZES[-1]], room_with_space))
 
 
 def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room: float) -> Iterator[list[int]]:
@@ -194,14 +212,53 @@ def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room:
     yield sorted(part)
 
 
-def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, character_width: float) -> float:
-    """Estimate the points that a column takes, from its longest header line, value and interval."""
+def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, size: str) -> float:
+    """Estimate the points that a column takes, from its widest header line, value and interval."""
     if table.wordy[i]:
         return text_share * room + SPACE
-    header = max(map(len, _split_header(table, i)))
-    value = max((len(row[i].text) for row in table.rows), default=0)
-    interval = max((len(row[i].interval) for row in table.rows), default=0)
-    return max(character_width * max(header, value), SMALL_CHARACTER * interval) + SPACE
+    cells = {row[i] for row in table.rows}
+    widths = (
+        *(estimate_text_width(line, size) for line in _split_header(table, i)),
+        *(estimate_text_width(cell.text, size, cell.best) for cell in cells),
+        *(estimate_text_width(cell.interval, "tiny") for cell in cells),
+    )
+    return max(widths) + SPACE
+
+
+def estimate_text_width(text: str, size: str, is_bold: bool = False) -> float:
+    """Estimate the points that a line of text takes in Computer Modern: as many as LaTeX measures, or slightly more.
+
+    Parameters
+    ----------
+    text
+        The text, before it is escaped.
+    size
+        "footnotesize", "scriptsize" or "tiny", in a document of 10 pt.
+    is_bold
+        Whether it is set in bold type.
+
+    Returns
+    -------
+    float
+        The width in points.
+
+    Examples
+    --------
+    >>> estimate_text_width("0.25", "footnotesize")  # three digits of 4.25 pt and a point of 2.36 pt
+    15.113
+    """
+    characters = " ".join(text.split())
+    width = sum(_look_up_character_width(character) for character in characters)
+    width += _PAIR_SPACE * len(_PAIR_SET_APART.findall(characters))
+    per_thousand, more = _FONTS[size]
+    return round((per_thousand * width / 1000 + more * len(characters)) * (_BOLD if is_bold else 1.0), 6)
+
+
+def _look_up_character_width(character: str) -> int:
+    """Return the width of a character in thousandths of the size; a letter with an accent is as wide as without."""
+    return _WIDTH_BY_CHARACTER.get(character) or _WIDTH_BY_CHARACTER.get(
+        unicodedata.normalize("NFD", character)[0], _WIDEST
+    )
 
 
 def _render_float(table: Grid, columns: Sequence[int], rows: range, layout: _Layout, head: str) -> str:

@@ -25,6 +25,11 @@ from analysis.measures.thoughts import count_unclosed_thoughts
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.catalogue.condition_names import (
+    RENAMED_NOTE,
+    has_renamed_conditions,
+    list_names_of_renamed_conditions,
+)
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.outside import find_room_of_module
 from analysis.reporting.catalogue.published_numbers import OURS
@@ -36,6 +41,7 @@ from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, labels, prompts, thinking
+from analysis.reporting.words.one_model import phrase_for_one_model
 from analysis.reporting.words.shots import describe_varying_examples
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
@@ -171,13 +177,17 @@ class Page:
         """
         self._figures += 1
         entry = catalogue.look_up_figure(name)
-        pictures_html = "".join(
-            self._render_picture(entry.title, picture) for picture in build_pictures(name, self.frames)
-        )
-        html = pictures_html or render_missing_content_note(f"{entry.title}: {entry.empty_note}").text
+        title = self._phrase_title(entry.title)
+        pictures_html = "".join(self._render_picture(title, picture) for picture in build_pictures(name, self.frames))
+        html = pictures_html or render_missing_content_note(f"{title}: {entry.empty_note}").text
         return Html(
             html + self.render_sentences_about(name) if self._figures == 1 else self.render_sentences_about(name) + html
         )
+
+    def _phrase_title(self, title: str) -> str:
+        """Write a title or heading with the answers of these runs, and for one model where there is one."""
+        title = self.choice.rewrite_text(title)
+        return phrase_for_one_model(title) if len(self.runs.answering_models) == 1 else title
 
     def _render_picture(self, title: str, picture: Picture) -> str:
         """Return a picture as HTML with its caption, for a wide screen and for a phone."""
@@ -230,7 +240,7 @@ class Page:
         The table; a note where it has no rows.
         """
         frame, entry = self.frame(name), catalogue.look_up_table(name)
-        title, caption = self.choice.rewrite_text(entry.title), self.choice.rewrite_text(entry.caption)
+        title, caption = self._phrase_title(entry.title), self.choice.rewrite_text(entry.caption)
         if frame.empty:
             return Html(self.render_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
@@ -240,7 +250,8 @@ class Page:
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.phrase_condition_names(joined_rows.head(most), self.runs.info["conditions"])
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
-        caption = self._note_joined_orders(caption + joined_note)
+        renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
+        caption = self._note_joined_orders(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,
             shown_rows,
@@ -281,13 +292,10 @@ class Page:
         -------
         Heading and table.
         """
+        title, table_title = self._phrase_title(title), self._phrase_title(catalogue.look_up_table(name).title)
         if self.frame(name).empty and name not in self._details:
-            return render_missing_content_note(
-                f"{title or self.choice.rewrite_text(catalogue.look_up_table(name).title)}: none."
-            )
-        heading = render_fragment(
-            "section", name=name, title=title, said=introduction, note=catalogue.look_up_table(name).title
-        )
+            return render_missing_content_note(f"{title or table_title}: none.")
+        heading = render_fragment("section", name=name, title=title, said=introduction, note=table_title)
         return Html(heading.text + self.table(name).text)
 
     def borrow_section(self, name: str, title: str, introduction: str = "") -> Html:
@@ -375,9 +383,12 @@ class Page:
             if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
         ]
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
+        names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
+        condition_names = [("Conditions in files, --where and waver table", names)] if names else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
             *joining_rules,
+            *condition_names,
             *provenance.list_outside_page_entries(self.list_outside_pages()),
         ]
 

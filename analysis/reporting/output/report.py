@@ -20,6 +20,7 @@ from analysis.reporting.output.layout import Chapter
 from analysis.reporting.output.results import NotebookResult, Report
 from analysis.reporting.tidy.selection import open_part_of_runs
 from analysis.reporting.words import citations
+from analysis.reporting.words.one_model import phrase_for_one_model
 from ground.errors import InputError, describe_os_error_with_exit_status
 from ground.extras import refuse_missing_packages
 from ground.progress import print_progress, print_warning
@@ -103,10 +104,11 @@ def write_report(
     candidates = [notebook for notebook in registered if over_time or not notebook.page.over_time]
     whole = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders), over_time=over_time)
     opened = open_part_of_runs(whole, str((parameters or {}).get("where", "")))
+    runs_by_page = {n.name: page_runs for n in candidates if (page_runs := opened.select_protocols(n.page.protocols))}
     reasons = {
-        n.name: n.page.explain_no_data(page_runs, parameters or {})
+        n.name: n.page.explain_no_data(runs_by_page[n.name], parameters or {})
         for n in candidates
-        if (page_runs := opened.select_protocols(n.page.protocols))
+        if n.name in runs_by_page
     }
     relevant_notebooks = [notebook for notebook in candidates if notebook.name in reasons]
     chosen_notebooks = [notebook for notebook in relevant_notebooks if not reasons[notebook.name]]
@@ -149,6 +151,7 @@ def write_report(
             {"runs": all_paths if notebook.page.over_time else run_paths, **values[notebook.name]},
             out,
             command,
+            len(runs_by_page[notebook.name].answering_models),
         )
         for notebook in relevant_notebooks
     ]
@@ -231,14 +234,20 @@ def _build_left_out_result(notebook: Notebook, why: str) -> NotebookResult:
     return NotebookResult(notebook.name, question, left_out=why, progress_line=f"{notebook.name}: left out: {why}")
 
 
-def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, command: str) -> NotebookResult:
+def _execute_page(
+    notebook: Notebook, values: Mapping[str, Any], out: Path, command: str, n_models: int
+) -> NotebookResult:
     """Execute one notebook; `command` is the command that makes the report again."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.read_notebook_question(notebook.path)
+    if n_models == 1:
+        question = phrase_for_one_model(question)
     started = time.monotonic()
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
+        if n_models == 1:
+            cells.rephrase_headings(node, phrase_for_one_model)
         cells.prepare_outputs_for_page(node)
         chapter = layout.build_chapter_from_notebook(notebook.name, question, node, command)
     except execution.NotebookFailed as error:

@@ -134,10 +134,27 @@ def list_wording_subsample_notes(info: Mapping[str, Any]) -> list[str]:
     return [f"{sentence}: {join_names(list(names))}" for sentence, names in models.items()]
 
 
-def format_count_range(counts: pd.Series) -> str:
-    """Write the least and the greatest of some counts: "10", or "453 to 500"."""
+def format_count_range(counts: pd.Series, noun: str = "") -> str:
+    """Write the least and the greatest of some counts, with their noun.
+
+    Parameters
+    ----------
+    counts
+        The counts.
+    noun
+        The noun for one; empty for none.
+
+    Returns
+    -------
+    "10 items", "1 item", or "453 to 500 items".
+
+    >>> import pandas as pd
+    >>> format_count_range(pd.Series([453, 500])), format_count_range(pd.Series([1, 1]), "item")
+    ('453 to 500', '1 item')
+    """
     low, high = int(counts.min()), int(counts.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    text = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{text} {noun if low == high == 1 else noun + 's'}" if noun else text
 
 
 def join_names(names: Sequence[str], most: int = 3) -> str:

@@ -125,6 +125,8 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
     >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
     >>> describe_significant_differences(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
     'Of 1 difference in agreement between models, 1 holds for these wordings, and none for wordings like these.'
+    >>> describe_significant_differences(pd.DataFrame([{**names, "a_model": "a", "p": 0.01, "p_holm": 0.01}]))
+    'Of 1 difference in agreement between models, 1 holds for these wordings and for wordings like these.'
     """
     if pairs.empty:
         return ""
@@ -144,6 +146,11 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
             f"these {wordings_noun}."
         )
     hold = "holds" if hold_for_these.sum() == 1 else "hold"
+    if hold_for_these.equals(hold_for_both):
+        return (
+            f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, "
+            f"{int(hold_for_these.sum()):,} {hold} for these {wordings_noun} and for {wordings_noun} like these."
+        )
     return (
         f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, "
         f"{int(hold_for_these.sum()):,} {hold} for these {wordings_noun}, and "

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inference.asking.preview import ModelPreview, RoundPreview
+from inference.engines.contract import format_token_count
 from inference.stimuli.study import Study, Variant
 
 if TYPE_CHECKING:
@@ -62,11 +63,21 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
     limit = "at most" if round_preview.is_at_most else "about"
     yield (
-        f"  to come: {round_preview.n_prompts:,} prompts, {round_preview.n_tokens:,} tokens, {limit} "
+        f"  to come: {_format_prompt_count(round_preview.n_prompts)}, {_format_tokens_to_come(round_preview)}, {limit} "
         f"{format_duration(round_preview.seconds)}"
     )
     if round_preview.bill is not None:
         yield f"  {round_preview.bill}"
+
+
+def _format_prompt_count(n_prompts: int) -> str:
+    """Write a number of prompts."""
+    return f"{n_prompts:,} {'prompt' if n_prompts == 1 else 'prompts'}"
+
+
+def _format_tokens_to_come(round_preview: RoundPreview) -> str:
+    """Write how many tokens the prompts of a round have: an estimate for a server, which alone can count them."""
+    return format_token_count(round_preview.n_tokens or 0, is_estimate=round_preview.bill is not None)
 
 
 def format_duration(seconds: float) -> str:
@@ -90,7 +101,9 @@ def _describe_prompt_and_option_tokens(
     explanation: Explanation, variant: Variant, labels: Sequence[str]
 ) -> Iterator[str]:
     """Describe a prompt and how its options are spelled and answered, line by line."""
-    yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
+    n_tokens = format_token_count(explanation.n_tokens, explanation.is_length_estimated)
+    estimated = " (an estimate: the server counted none)" if explanation.is_length_estimated else ""
+    yield f"  item {variant.item}, variant {variant.variant}, {n_tokens}{estimated}:"
     yield from (f"  | {line}" for line in explanation.text.split("\n"))
     score = explanation.score
     if score.error is not None:

@@ -17,6 +17,7 @@ from inference.engines.contract import (
     Score,
     Thinking,
     Thoughts,
+    format_token_count,
 )
 from inference.engines.exact.answer_words import list_spaced_forms
 from inference.engines.openai import requests
@@ -281,14 +282,12 @@ class OpenAIEngine:
         unshown = NO_NUMBERS if prompt.numbers else endpoint.unshown
         score = Score(error=unshown) if unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
+        text, n_tokens = requests.render_prompt_text(prompt), counted or self.lengths([prompt])[0]
         if prompt.numbers:
-            text, n_tokens = requests.render_prompt_text(prompt), self.lengths([prompt])[0]
             spelled = tuple(tuple((form, ()) for form in list_spaced_forms(str(n))) for n in prompt.numbers)
-            return Explanation(text, n_tokens, spelled, (), score, prompt.numbers)
+            return Explanation(text, n_tokens, spelled, (), score, prompt.numbers, not counted)
         options, dropped = self._runner.run(self._words.list_kept_and_dropped_forms(prompt, endpoint.shape.ids))
-        return Explanation(
-            requests.render_prompt_text(prompt), counted or self.lengths([prompt])[0], options, dropped, score
-        )
+        return Explanation(text, n_tokens, options, dropped, score, is_length_estimated=not counted)
 
     def bill(self, tokens_in: int, tokens_out: int) -> str:
         """Say what it costs to have so many tokens read and written, and how the tokens were estimated.
@@ -305,7 +304,8 @@ class OpenAIEngine:
         settings, usage = self.settings, self._server.usage
         money = compute_cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
         price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"
-        return f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {price}; estimated with {usage.estimation_rule}"
+        tokens = f"{format_token_count(tokens_in)} in, at most {tokens_out:,} out"
+        return f"{tokens}, {price}; estimated with {usage.estimation_rule}"
 
     def close(self) -> dict[str, Any]:
         """Close the connections.

@@ -116,7 +116,8 @@ class Server:
         for attempt in range(allowed):
             await self._limits.wait_for_limits(expected)
             async with self.doubts.wait_to_send() as number:
-                self.usage.repeated += attempt > 0
+                if attempt:
+                    self.usage.note_repeated_request(problem)
                 kind, requested_wait, text = "", None, ""
                 try:
                     text = await self._post_request(path, {"model": self.model, **body})

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inference.engines.contract import format_token_count
 from inference.engines.openai.replies import MalformedReply
 
 # Used while a server has not counted any tokens, or if it never does: a rule of thumb for English.
@@ -21,8 +22,10 @@ class Usage:
     ----------
     replies
         Replies that could be read.
-    repeated
-        Requests beyond the first for the same prompt.
+    trials
+        Replies to requests that are no prompt of the study: they try the server or count tokens.
+    repeated, last_problem
+        Requests beyond the first for the same prompt, and what went wrong before the last of them.
     tokens_in, tokens_out
         As the server counts them.
     characters, tokens_of_them
@@ -32,7 +35,9 @@ class Usage:
     """
 
     replies: int = 0
+    trials: int = 0
     repeated: int = 0
+    last_problem: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
     characters: int = 0
@@ -47,13 +52,14 @@ class Usage:
         reply
             As the server sent it.
         n_characters
-            Length of the prompt; 0: it was the probe's.
+            Length of the prompt; 0: it was no prompt of the study.
 
         Returns
         -------
         Its tokens, read and written; None if the reply does not say.
         """
         self.replies += 1
+        self.trials += not n_characters
         reported = reply.get("usage")
         counts = [
             reported.get(name) if isinstance(reported, dict) else None
@@ -85,6 +91,17 @@ class Usage:
             return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
         rate = self.characters / self.tokens_of_them
         return f"{rate:.2f} characters per token, as the server counted so far"
+
+    def note_repeated_request(self, problem: str) -> None:
+        """Count a request that is sent once more.
+
+        Parameters
+        ----------
+        problem
+            Why: what went wrong with the request before it.
+        """
+        self.repeated += 1
+        self.last_problem = problem
 
     def cost(self, price_in: float | None, price_out: float | None) -> float | None:
         """Compute the cost of the tokens counted so far.
@@ -125,14 +142,33 @@ class Usage:
 
         Returns
         -------
-        Replies, tokens and cost.
+        Replies, tokens and cost, and why requests were sent again.
+
+        Examples
+        --------
+        >>> usage = Usage(replies=29, trials=2, tokens_in=900, tokens_out=29)
+        >>> usage.describe_usage(None, 1.0)
+        '29 replies (2 of them only try the server or count tokens), 900 tokens in, 29 out, cost 0.0000'
+        >>> usage.note_repeated_request("HTTP 503: too busy")
+        >>> usage.describe_usage(1.0, 1.0).partition("cost ")[2]
+        '0.0009; 1 request was sent again after a failure (HTTP 503: too busy)'
         """
-        text = f"{self.replies:,} replies ({self.repeated:,} requests repeated), "
-        text += f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
+        trials = f" ({self.trials:,} of them only try the server or count tokens)" if self.trials else ""
+        text = f"{self.replies:,} {'reply' if self.replies == 1 else 'replies'}{trials}, "
+        text += f"{format_token_count(self.tokens_in)} in, {self.tokens_out:,} out"
         if self.uncounted:
-            text += f", {self.uncounted:,} replies without token counts"
+            text += f", {self.uncounted:,} {'reply' if self.uncounted == 1 else 'replies'} without token counts"
         money = self.cost(price_in, price_out)
-        return text + (f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)")
+        text += f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)"
+        return text + self._describe_repeated_requests()
+
+    def _describe_repeated_requests(self) -> str:
+        """Say how many requests were sent again, and why; empty where none was."""
+        if not self.repeated:
+            return ""
+        if self.repeated == 1:
+            return f"; 1 request was sent again after a failure ({self.last_problem})"
+        return f"; {self.repeated:,} requests were sent again after failures (the last: {self.last_problem})"
 
 
 def read_number_of_prompt_tokens(reply: Mapping[str, Any]) -> int:

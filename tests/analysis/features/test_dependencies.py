@@ -129,7 +129,7 @@ def install(folder, name, monkeypatch):
 
 def test_an_installed_pipeline_is_used_unnamed_and_of_several_the_default(tmp_path, monkeypatch):
     assert dependencies.build_dependency_component("en") == MissingComponent(
-        dependencies.COLUMNS, "spaCy has no pipeline here: python -m spacy download en_core_web_sm"
+        dependencies.COLUMNS, "no spaCy pipeline is installed for 'en': python -m spacy download en_core_web_sm"
     )
     install(tmp_path, "en_mine", monkeypatch)
     found = dependencies.build_dependency_component("en")
@@ -143,6 +143,16 @@ def test_an_installed_pipeline_is_used_unnamed_and_of_several_the_default(tmp_pa
     install(tmp_path, "en_core_web_sm", monkeypatch)
     assert dependencies.build_dependency_component("en").identity["source"] == "en_core_web_sm"
     assert dependencies.build_dependency_component("de").reason.startswith("no spaCy pipeline is installed for 'de'")
+
+
+def test_texts_are_told_the_pipeline_of_their_language_and_none_where_there_is_none(monkeypatch):
+    def advise(language):
+        return dependencies.build_dependency_component(language).reason.partition(": ")[2]
+
+    assert advise("de") == "python -m spacy download de_core_news_sm"
+    assert advise("af") == "spaCy itself offers none; --spacy takes NAME or PATH of one"
+    monkeypatch.setattr(dependencies, "find_installed_version", lambda package: None)
+    assert advise("fr") == "pip install spacy; python -m spacy download fr_core_news_sm"
 
 
 def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):

@@ -29,11 +29,12 @@ def test_titles_of_panels_are_whole_and_break_between_words(width):
     check_figure(drawing)
 
 
-def test_names_in_several_lines_stand_apart_where_there_is_room():
+def test_names_in_several_lines_stand_apart_unless_the_figure_is_full():
     distance = panels.choose_distance_between_rows
     assert distance(["one"] * 3, 3.6) == pytest.approx(0.19)
     assert distance(["one\ntwo"] * 14, 3.6) == pytest.approx(2 * panels.ROW + 0.045)
-    assert distance(["one\ntwo"] * 24, 3.6) == pytest.approx(2 * panels.ROW)
+    assert distance(["one\ntwo"] * 24, 3.6) == pytest.approx(2 * panels.ROW + 0.03)
+    assert distance(["one\ntwo"] * 40, 3.6) == pytest.approx(2 * panels.ROW)
 
 
 @pytest.mark.parametrize("width", [PAGE, COLUMN])

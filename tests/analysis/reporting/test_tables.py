@@ -120,6 +120,31 @@ def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
         tables.render_table("stability", frames["stability"], "latex", width="slide")
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "is_bold", "points"),
+    [  # as pdfLaTeX measures them in a document of 10 pt (TeX Live 2022, Computer Modern)
+        ("waver-demo-medium-tuned", "footnotesize", False, 100.59),
+        ("meta-llama/Llama-3.1-8B-Instruct", "footnotesize", False, 128.25),
+        ("Standard error of the mean", "scriptsize", False, 95.67),
+        ("boo copd oq bop eeo", "scriptsize", False, 72.72),
+        ("[0.23, 0.45]", "tiny", False, 32.85),
+        ("−0.25", "footnotesize", False, 21.72),
+        ("éàü x", "tiny", False, 16.15),
+        ("Qwen/Qwen2.5-7B", "footnotesize", True, 80.75),
+    ],
+)
+def test_a_text_is_estimated_as_wide_as_latex_sets_it_or_slightly_wider(text, size, is_bold, points):
+    estimate = latex.estimate_text_width(text, size, is_bold)
+    assert points - 0.005 <= estimate <= points * (1.07 if is_bold else 1.03)
+
+
+def test_a_table_that_fits_a_column_is_in_one_part(frames):
+    """Its characters take 203 of 219 points; as many characters of average width would take more than 219."""
+    columns = ["validity", "range_mean", "range_sd", "sd_mean", "n_items"]
+    text = tables.render_table("stability", frames["stability"], "latex", columns, "column")
+    assert text.count(r"\begin{table}") == 1
+
+
 def test_every_part_of_a_wide_latex_table_repeats_the_names_of_its_rows():
     names, numbers = ["model", "study"], [f"n{i}" for i in range(30)]
     cells = grid.Grid(
@@ -162,7 +187,7 @@ def test_long_latex_tables_are_several_floats_in_two_columns(width):
 
 def test_a_table_that_takes_more_than_two_floats_in_a_column_is_set_over_both(frames):
     text = tables.render_table("stability", frames["stability"], "latex", width="column")
-    assert text.count(r"\begin{table*}") == 2 and "% Too wide for one column: set over both." in text
+    assert text.count(r"\begin{table*}") == 1 and "% Too wide for one column: set over both." in text
     narrow = tables.render_table("stability", frames["stability"], "latex", ["sd_mean"], width="column")
     assert narrow.count(r"\begin{table}") == 1 and "Too wide" not in narrow
 
@@ -319,9 +344,14 @@ def test_a_table_that_is_written_again_replaces_its_own_rows_of_the_dictionary(f
     assert list((tmp_path / "tables").iterdir()) == []
 
 
-def test_an_empty_optional_column_is_left_out_of_the_printed_forms(frames):
-    frame = frames["stability"].assign(mark="")
-    assert "±" not in tables.render_table("stability", frame, "markdown")
+def test_a_column_without_any_value_is_left_out_of_the_printed_forms_unless_it_is_named(frames):
+    frame = frames["stability"].assign(mark="", sd_mean=np.nan)
+    for form in ("markdown", "latex"):
+        printed = tables.render_table("stability", frame, form)
+        assert "±" not in printed and not re.search(r"(\||&) SD (\||&)", printed)
+        assert re.search(r"(\||&) SD ", tables.render_table("stability", frame, form, ["sd_mean"]))
+        assert re.search(r"(\||&) SD ", tables.render_table("stability", frame.assign(sd_mean=[np.nan, 0, 0]), form))
+    assert ",sd_mean," in tables.render_table("stability", frame, "csv")
     assert "| ± |" in tables.render_table("stability", frame.assign(mark=["+", "", ""]), "markdown")
     assert ",mark," in tables.render_table("stability", frame, "csv")
 

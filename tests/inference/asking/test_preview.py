@@ -80,6 +80,19 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
     ]
 
 
+def test_one_token_is_one_and_what_nobody_counted_is_called_an_estimate():
+    variant, options = next(STUDY.variants), ((("agree", ()),), (("no", ()),))
+
+    def describe(**more):
+        explanation = Explanation("text", 1, options, (), Score((0.25, 0.5), (-1.0, -1.0), 0.75), **more)
+        return next(as_text._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant)))
+
+    assert describe() == "  item 0, variant original, 1 token:"
+    assert describe(is_length_estimated=True) == (
+        "  item 0, variant original, about 1 token (an estimate: the server counted none):"
+    )
+
+
 def test_of_many_spellings_the_first_are_shown():
     variant = next(STUDY.variants)
     forms = tuple((f"word{number}", (number,)) for number in range(50))

@@ -200,6 +200,10 @@ def test_numbers_stand_with_what_they_are_about():
         details["meaning_flips_by_model"]
     )
     assert "of changed answers is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
+    two_models = pd.concat([corrected(), corrected().assign(model="m1")], ignore_index=True)
+    said = " ".join(narrative.answer_question(build(corrected=two_models)).details["meaning_flips_by_model"])
+    assert said.count("Corrected for the errors of the check") == 1
+    assert said.endswith("with m0. With m1, it is 26 % (20 % to 32 %).")
     assert "“entailment:org/nli” parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
     said = " ".join(details["meaning_roc"])
     assert "“words” is not used: its AUC is not surely above 0.7. Its AUC is 0.60 (0.50 to 0.69)." in said

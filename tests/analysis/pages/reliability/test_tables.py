@@ -15,7 +15,7 @@ from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.catalogue.tables import build_table
+from analysis.reporting.catalogue.tables import build_table, list_shown_columns
 from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
@@ -281,7 +281,22 @@ def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["wording_precision"][["mean", "error"]].isna().all(axis=None)
-    assert narrative.answer_question(frames).verdict == "This model does not answer."
+    answer = narrative.answer_question(frames)
+    assert answer.setup == "1 model was asked about items in several wordings."  # none is counted, and no order named
+    assert answer.verdict == "This model does not answer."
+
+
+@pytest.mark.parametrize(
+    ("table", "ends"),
+    [("wording_precision", ["mean_lower", "mean_upper"]), ("beyond_rewording", ["lower", "upper"])],
+)
+def test_two_intervals_that_are_the_same_are_printed_once_and_why(table, ends, own):
+    likes, of_own = ["like_lower", "like_upper"], build_table(table, own[0])
+    assert of_own[likes].equals(of_own[ends].set_axis(likes, axis=1))
+    assert not set(likes) & set(list_shown_columns(table, of_own))
+    one_end_apart = of_own.assign(like_lower=of_own["like_lower"].where(of_own.index > 0, -9.0))
+    assert set(likes) <= set(list_shown_columns(table, one_end_apart)) and set(likes) <= set(of_own)
+    assert "Where every item has wordings of its own, both are the same" in look_up_table(table).caption
 
 
 def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.pages.scales import narrative
 from analysis.pages.scales.narrative import answer_question, phrase_style_of_model
 
 MODELS = ("m0", "m1", "m2")
@@ -103,6 +104,15 @@ def test_clear_styles_are_named_and_others_are_not():
     assert none.verdict.endswith("No response style is clear.")
     unknown = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, float("nan"))]))
     assert "style" not in unknown.verdict
+
+
+@pytest.mark.parametrize(("n_styles", "n_more"), [(3, 0), (4, 2), (20, 18)])
+def test_styles_are_at_most_three_sentences_without_the_rules(n_styles, n_more):
+    styles = [(f"m{number}", "order", 0.1, 0.001) for number in range(n_styles)]
+    sentences = answer_question(frames([], styles)).details["scales_styles"]
+    assert len(sentences) == 3 and all(len(sentence.split()) <= 30 for sentence in sentences)
+    assert not set(sentences) & set(narrative.WORD_MEANINGS)
+    assert (sentences[-1] == f"The table has {n_more} more styles that are clear.") == (n_more > 0)
 
 
 def test_models_with_one_style_are_counted():

@@ -11,6 +11,7 @@ import pytest
 from analysis.pages.stability import one_row
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting.catalogue import orders
+from analysis.reporting.catalogue.condition_names import RENAMED_NOTE
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.words import labels
@@ -120,3 +121,26 @@ def test_captions_say_in_one_short_sentence_that_orders_are_shown_once_and_the_f
     for text in (page.figure("overview").text, page.figure("agreement").text, page.table("stability").text):
         assert html.unescape(text).count(orders.PARTLY_JOINED_NOTE.strip()) == 1
     assert dict(page.list_foot_entries())["Orders of the options"] == [orders.JOINING_RULE]
+
+
+def list_condition_names_at_foot(page):
+    return dict(page.list_foot_entries()).get("Conditions in files, --where and waver table")
+
+
+def test_the_foot_has_the_names_in_files_of_conditions_that_the_page_renames(page, tmp_path):
+    page.figure("overview")
+    assert list_condition_names_at_foot(page) == ["plain/both orders: plain/yes-no and plain/no-yes"]
+    frame = random_frame(["m"], items=6, paraphrases=4)
+    settings = {"0/bits": {"form": "import", "temperature": "0"}, "1/bits": {"form": "import", "temperature": "1"}}
+    second = frame.assign(agreement=frame["agreement"] * 0.6)
+    imported = pd.concat([rows.assign(condition=name) for name, rows in zip(settings, (frame, second), strict=True)])
+    run = write_run(tmp_path / "imported", imported, conditions=settings)
+    renamed = StabilityPage([str(run)], resamples=20)
+    assert "temperature 0/bits" in renamed.table("stability").text and RENAMED_NOTE in renamed.table("stability").text
+    assert list_condition_names_at_foot(renamed) == ["temperature 0/bits: 0/bits", "temperature 1/bits: 1/bits"]
+
+
+def test_nothing_is_noted_where_conditions_are_called_as_in_the_files(tmp_path):
+    run = write_run(tmp_path / "run", random_frame(["m"], items=6, paraphrases=4))
+    plain = StabilityPage([str(run)], resamples=20)
+    assert RENAMED_NOTE not in plain.table("stability").text and list_condition_names_at_foot(plain) is None

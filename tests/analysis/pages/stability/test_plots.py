@@ -108,6 +108,13 @@ def test_captions_count_what_is_drawn(tmp_path):
     )
     assert "3 items (4 paraphrases each), a column each: 2 models." in captions.caption_agreement(*frames["agreement"])
     assert "1 pair." in captions.caption_differences(*frames["differences"])
+    alone = tables_of(tmp_path / "alone", ["one"], 3)
+    assert "Stability over 3 items per row: 1 model. Validity: " in captions.caption_overview(*alone["overview"])
+    said = captions.caption_agreement(*alone["agreement"])
+    assert "(4 paraphrases each): 1 model. Items are sorted by their median. " in said
+    one = {"study": "s", "item": ["i"], "text": "t", "family": "causal", "normalised_sd_mean": 0.5, "n_models": 1}
+    said = captions.caption_item_stability(pd.DataFrame(one))
+    assert "the model's largest such SD. No standard error: one model. 1 would be the least stable item of the" in said
     twice = [pd.concat([part, part.assign(condition="other")]) for part in frames["agreement"]]
     assert "a column each: 2 models, each in 2 conditions (4 combinations)." in captions.caption_agreement(*twice)
 

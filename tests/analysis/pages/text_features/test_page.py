@@ -123,7 +123,10 @@ def test_features_and_table_by_command(run):
         ),
         (["vif", "-p", "scale=logit"], "table vif has no option 'scale'; the options are predictors, invalid"),
         (["mixed", "-p", "engine=lmer"], "no engine 'lmer'; there are auto, profile, pymer4"),
-        (["mixed", "-p", "predictors=left_dependents,word_length"], "predictor 'left_dependents' has no values: spaCy"),
+        (
+            ["mixed", "-p", "predictors=left_dependents,word_length"],
+            "'left_dependents' has no values: no spaCy pipeline",
+        ),
         (["mixed", "-p", "predictors=colour"], "no predictor 'colour'; there are all, published, word_length"),
     ],
 )

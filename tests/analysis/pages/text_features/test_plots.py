@@ -165,6 +165,28 @@ def test_few_residuals_are_dots_and_many_a_density():
     assert np.expm1(np.ma.filled(counts, 0)[~np.isnan(np.ma.filled(counts, 0))]).sum() == pytest.approx(4000)
 
 
+@pytest.mark.parametrize("width", plotting.WIDTHS.values())
+def test_the_outermost_residuals_are_whole(width):
+    frame = leftovers(["m"], 60)
+    axes = plots.draw_residuals(frame, width=width).axes[0]
+    (low, high), dots = axes.get_xlim(), axes.collections[0]
+    inches = axes.get_position().width * axes.figure.get_figwidth() / (high - low)
+    radius = np.sqrt(dots.get_sizes()[0] / np.pi) / 72
+    assert (frame["fitted"].min() - low) * inches > radius < (high - frame["fitted"].max()) * inches
+
+
+@pytest.mark.parametrize("name", ["intercepts", "residuals"])
+def test_numbers_that_only_rounding_keeps_from_0_are_not_written_with_an_exponent(name):
+    if name == "intercepts":
+        figure = plots.draw_intercepts(intercepts(["m"]).assign(estimate=2e-10, se=1e-10))
+    else:
+        figure = plots.draw_residuals(leftovers(["m"], 60).assign(fitted=0.5, residual=1e-12))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert {axis.get_offset_text().get_text() for axis in (axes.xaxis, axes.yaxis)} == {""}
+    assert not any("e" in label.get_text() for label in axes.get_yticklabels())
+
+
 def test_intercepts_are_sorted():
     points = plots.draw_intercepts(intercepts(["m"])).axes[0].collections[-1].get_offsets()
     assert (np.diff(points[:, 1]) >= 0).all()

@@ -52,6 +52,8 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         tokens = sum(len(text_of(body).split()) + 3 for _, body in server.requests if "Statement" in str(body))
         asked = sum("Statement" in str(body) for _, body in server.requests)
     said = capsys.readouterr().out
+    assert re.search(r"  to come: 100 prompts, about [\d,]+ tokens, about ", said)
+    assert re.search(r"  item \S+, variant original, \d+ tokens:", said)
     assert f"openai, {MODEL} at {server.url}" in said
     assert "or more; counted: 'yes' ' yes' 'Yes'" in said
     # The estimate against the server's own count, had all been asked: 5 %.

@@ -155,6 +155,7 @@ def test_what_passes_is_waited_out(tmp_path, name, capsys):
         ask(tmp_path, server)
     complete(tmp_path)
     assert bill(tmp_path)["repeated"] == COUNT
+    assert f"; {COUNT} requests were sent again after failures (the last: " in bill(tmp_path)["shown"]
     assert all(server.asked(prompt_of(variant)) == 2 for variant in VARIANTS)
     without_key(tmp_path, *capsys.readouterr())
 
@@ -192,6 +193,8 @@ def test_nothing_is_asked_twice_without_need(tmp_path):
         ask(tmp_path, server)
     complete(tmp_path)
     assert all(server.asked(prompt_of(variant)) == 1 for variant in VARIANTS)
+    assert bill(tmp_path)["shown"].startswith(f"{COUNT + 2} replies (2 of them only try the server or count tokens), ")
+    assert "again" not in bill(tmp_path)["shown"]
     assert bill(tmp_path) | {"shown": 0} == {
         "replies": COUNT + 2, "repeated": 0, "uncounted": 0, "cost": None, "shown": 0, "tokens_out": COUNT + 2,
         "tokens_in": sum(len(prompt_of(variant).split()) + 3 for variant in VARIANTS) + 2 * (7 + 3),

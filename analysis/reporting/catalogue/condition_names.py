@@ -1,0 +1,75 @@
+"""Say how conditions that pages call otherwise are called in files and calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.reporting.catalogue.orders import Conditions, name_condition_without_order
+from analysis.reporting.words import join_names
+from analysis.reporting.words.labels import phrase_condition_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RENAMED_NOTE = " What conditions are called in the file stands at the foot of the page."
+
+
+def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders: bool) -> list[str]:
+    """List the conditions that a page names in other words than run.json, each with its names there.
+
+    These are names of imported conditions that hold a bare number (`labels.phrase_condition_name`), and rows for both
+    orders of the options (`orders`).
+
+    Parameters
+    ----------
+    conditions
+        Study -> condition -> its settings, as in run.json.
+    shows_joined_orders
+        Whether the page shows rows for both orders.
+
+    Returns
+    -------
+    list of str
+        A line per name on the page, with the names that CSV files, `--where` and `waver table` take; empty where all
+        conditions are called as in run.json.
+
+    Examples
+    --------
+    >>> imported = {"0/bits": {"form": "import", "temperature": "0"}}
+    >>> asked = {f"chat/{order}": {"form": "chat", "option_order": order} for order in ("yes-no", "no-yes")}
+    >>> list_names_of_renamed_conditions({"a": imported, "b": asked}, shows_joined_orders=True)
+    ['temperature 0/bits: 0/bits', 'chat/both orders: chat/yes-no and chat/no-yes']
+    """
+    lines = []
+    for study, settings_by_name in conditions.items():
+        names_by_joined_name: dict[str, list[str]] = {}
+        for name, settings in settings_by_name.items():
+            shown_name = phrase_condition_name(name, settings)
+            if shown_name != name:
+                lines.append(f"{shown_name}: {name}")
+            joined_name = phrase_condition_name(name_condition_without_order(conditions, study, name), settings)
+            names_by_joined_name.setdefault(joined_name, []).append(name)
+        if shows_joined_orders:
+            lines += [
+                f"{joined_name}: {join_names(names, len(names))}"
+                for joined_name, names in names_by_joined_name.items()
+                if len(names) > 1
+            ]
+    return list(dict.fromkeys(lines))
+
+
+def has_renamed_conditions(shown_rows: pd.DataFrame, rows: pd.DataFrame) -> bool:
+    """Tell whether any condition of the rows of a table is shown by another name (`labels.phrase_condition_names`).
+
+    Parameters
+    ----------
+    shown_rows, rows
+        The rows as they are shown, and the same rows before.
+
+    Returns
+    -------
+    bool
+        Whether a column of conditions differs.
+    """
+    columns = [name for name in map(str, rows.columns) if name.endswith("condition")]
+    return any(bool((shown_rows[name].astype(str) != rows[name].astype(str)).any()) for name in columns)
