@@ -17,8 +17,8 @@ TABLES = {
     "readings": Table(
         "tables.tabulate_readings",
         "What every reading shows",
-        f"Every reading of the same prompts: validity, share of wordings on an item's smaller side, and variance over "
-        f"wordings, {_NET}, over the wordings that all readings answered. With 95 % intervals over items.",
+        "Every reading of the same prompts, over the wordings that all readings answered: validity, wordings on an "
+        f"item's smaller side, and variance over wordings, {_NET}. With 95 % intervals over items.",
         (
             *split_names(
                 f"{_KEY} reading read_condition compared validity validity_sd n_asked n_items n_wordings left_out "

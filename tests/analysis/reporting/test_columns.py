@@ -26,7 +26,7 @@ RIGHT = [
     ("benchmarks", "method", "pearson", "sampled"),
     ("score_items", "source", "translated", "these runs"),
     ("score_printed", "source", "printed table", "translated"),
-    ("stability", "validity", "answers", "scale"),
+    ("stability", "validity", "options", "scale"),
     ("scores", "validity", "numbers of the scale", "paraphrases"),
     ("score_items", "text", "judged", "original wording"),
     ("items", "text", "original wording", "judged"),
