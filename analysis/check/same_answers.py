@@ -118,6 +118,9 @@ def _test_mean_change_of_items(
     now: Array, before: Array, crossed: bool, limit: float, *, same_wordings: bool, orders: tuple[int, int]
 ) -> JudgedMean:
     """Test the mean change of items in wordings like these."""
+    if same_wordings:  # a wording that has answers on one side only tells nothing, and is not counted
+        is_common = ~np.isnan(now) & ~np.isnan(before)
+        now, before = np.where(is_common, now, np.nan), np.where(is_common, before, np.nan)
     changes = estimate_change_of_each_item(now, before, same_wordings=same_wordings, orders=orders)
     is_asked = (~np.isnan(now)).reshape(len(now), now.shape[1] // orders[0], orders[0]).any(axis=2)
     n_wordings = float(is_asked.sum(axis=1).mean()) if len(now) else np.nan
@@ -129,10 +132,9 @@ def _test_mean_change_of_items(
         return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, len(now), n_wordings, test)
     share = 1 - float(values.mean())
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
+    now, before = now[is_known], before[is_known]
     if crossed:
-        parts += compute_jackknife_variance_over_wordings(
-            now[is_known], before[is_known], same_wordings=same_wordings, orders=orders
-        )
+        parts += compute_jackknife_variance_over_wordings(now, before, same_wordings=same_wordings, orders=orders)
     variance = sum(part for part, _ in parts)
     if np.isnan(variance):  # two shared wordings: without one of them, there is no pair left
         return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)

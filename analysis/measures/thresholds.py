@@ -61,9 +61,9 @@ def judge_validity(validity: pd.Series, validity_at_most: pd.Series | None = Non
     >>> judge_validity(lower, upper).tolist()
     ['invalid', 'unclear', 'invalid', 'valid']
     """
-    is_low = has_mostly_invalid_answers(validity.astype(float))
-    highest = validity if validity_at_most is None else validity_at_most.astype(float).fillna(validity)
-    is_invalid = has_mostly_invalid_answers(highest.astype(float))
+    lowest = validity.astype(float)
+    highest = lowest if validity_at_most is None else validity_at_most.astype(float).fillna(lowest)
+    is_low, is_invalid = has_mostly_invalid_answers(lowest), has_mostly_invalid_answers(highest)
     return is_low.map({True: UNCLEAR, False: VALID}).mask(is_invalid, INVALID)
 
 

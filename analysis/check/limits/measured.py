@@ -117,7 +117,8 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
     answers: Array = study.values[unit]
     model, condition = study.units[unit]
     is_like = rule.wordings == LIKE_THESE
-    if is_like and (why := _explain_missing_like_interval(study)):
+    is_bounded = study.measure == VALIDITY and not np.isnan(study.get_validity_at_most(unit))
+    if is_like and not is_bounded and (why := _explain_missing_like_interval(study)):
         raise InputError(
             f"rule {shorten_line(repr(rule.name))}: study {study.name}: {rule.target} of wordings like these is not "
             f'known: {why}; say wordings = "these"'
@@ -149,7 +150,8 @@ def _judge_validity_of_unit(rule: Rule, study: Study, unit: int) -> Number:
     if np.isnan(high):
         return Number(*about, None, 0, np.nan, "how far single answers are valid is not known")
     is_split = low < limit <= high if rule.at_least == limit else low <= limit < high
-    tails = Tails(np.nan, np.nan, np.nan, np.nan, "bounds") if is_split else None
+    is_untold = is_split or rule.wordings == LIKE_THESE  # what these wordings have does not tell of others
+    tails = Tails(np.nan, np.nan, np.nan, np.nan, "bounds") if is_untold else None
     return Number(*about, tails, 0, np.nan, f"it lies between {low:.3g} and {high:.3g}: not all probability was shown")
 
 

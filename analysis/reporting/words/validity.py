@@ -87,19 +87,26 @@ def describe_unjudged_models(rows: pd.DataFrame) -> tuple[str, ...]:
     Not judged: a. Less than half of the probability is on the options (or of the texts can be read as one): 10 %.
     Not judged: b (between 30 % and 90 %). Whether half of the probability is on the options cannot be told. Not all \
 of the probability was shown, so what is on the options is known between bounds.
+    >>> describe_unjudged_models(rows.assign(validity=0.2, validity_at_most=[0.3, 0.4]))[0].rpartition(": ")[2]
+    'at most 30 % with a.'
     >>> "Less than half of the probability is surely on" in describe_unjudged_models(rows[["label", "validity"]][:1])[0]
     True
     """
     # Of several rows of a model, such as one for each group of items, the one that says most against it stands for it.
-    in_order = rows.assign(validity=rows["validity"].astype(float)).sort_values("validity", kind="stable")
     is_sure = "validity_at_most" in rows
+    numbers = rows[["validity", "validity_at_most"] if is_sure else ["validity"]].astype(float)
+    in_order = rows.assign(**numbers).sort_values("validity", kind="stable")
     kinds = judge_validity(in_order["validity"], in_order["validity_at_most"] if is_sure else None)
     invalid, unclear = (in_order[kinds == kind].drop_duplicates("label") for kind in (INVALID, UNCLEAR))
     sentences = []
     if len(invalid):
         least = invalid.iloc[0]
-        share = format_percent(least["validity"])
-        lowest = share if len(invalid) == 1 else f"{share} with {least['label']}, the lowest"
+        if is_sure and least["validity_at_most"] == least["validity_at_most"]:
+            lowest = f"at most {format_percent(least['validity_at_most'])}"
+            lowest += "" if len(invalid) == 1 else f" with {least['label']}"
+        else:
+            share = format_percent(least["validity"])
+            lowest = share if len(invalid) == 1 else f"{share} with {least['label']}, the lowest"
         sentences.append(
             f"Not judged: {join_names(list(invalid.sort_index()['label']))}. Less than half of the probability is "
             f"{'' if is_sure else 'surely '}{ON_OPTIONS}: {lowest}."

@@ -236,3 +236,25 @@ def test_wordings_without_answers_do_not_count_as_drawn(n_orders, share):
     assert many.p_holds == pytest.approx(few.p_holds, rel=1e-12)
     assert many.p_broken == pytest.approx(few.p_broken, rel=1e-12)
     assert (many.lower, many.upper) == pytest.approx((few.lower, few.upper), rel=1e-12)
+
+
+@pytest.mark.parametrize("changed", [0.0, 0.7])
+def test_wordings_with_answers_on_one_side_only_do_not_count_as_drawn(changed):
+    """Of 8 wordings, 40 more made 28: all answers to .7 of the items were found changed by p = 1e-5, not .04."""
+    before = np.zeros((80, 8))
+    now = np.where(np.arange(80)[:, None] < 80 * changed, 1 - before, before)
+    none, some = np.full((80, 20), np.nan), np.zeros((80, 20))
+    few, many = (
+        judge(*sides, True, 0.95, like_these=True)
+        for sides in ((now, before), (np.hstack([now, some, none]), np.hstack([before, none, some])))
+    )
+    assert many == few and few.n_wordings == 8 and few.p_broken > 0.025
+
+
+def test_wordings_of_items_that_tell_of_no_change_do_not_count_as_drawn():
+    """An item in one wording of its own has no d."""
+    answers = np.full((110, 38), np.nan)
+    answers[:80, :8] = 0
+    answers[80 + np.arange(30), 8 + np.arange(30)] = 0
+    few, many = (judge(side, side, True, 0.95, like_these=True) for side in (answers[:80, :8], answers))
+    assert (many.p_holds, many.lower) == (few.p_holds, few.lower) and few.p_holds > 0.025

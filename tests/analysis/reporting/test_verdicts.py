@@ -13,6 +13,7 @@ from scipy.stats import binom, binomtest
 
 from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity
 from analysis.reporting.words import verdicts
+from analysis.reporting.words.validity import describe_unjudged_models
 from analysis.reporting.words.verdicts import (
     Band,
     choose_word_for_interval,
@@ -46,6 +47,13 @@ def test_a_model_is_invalid_only_where_its_upper_bound_is_below_one_half():
     assert judge_validity(lower).tolist() == [INVALID, INVALID, INVALID, VALID, VALID]
     is_judged = judge_validity(lower, upper) == VALID
     assert (is_judged == ~has_mostly_invalid_answers(lower)).all()  # what cannot be told is not judged
+
+
+def test_of_a_model_below_one_half_by_its_upper_bound_this_bound_is_told_and_not_the_lower_one():
+    """10 % was told as what is on the options, though it may be 30 %."""
+    rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.2], "validity_at_most": [0.3, None]}, dtype=object)
+    told = [describe_unjudged_models(part)[0].rpartition(": ")[2] for part in (rows, rows[:1], rows[1:])]
+    assert told == ["at most 30 % with a.", "at most 30 %.", "20 %."]
 
 
 def test_validity_half_of_the_answers_is_enough():

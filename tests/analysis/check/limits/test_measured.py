@@ -89,6 +89,14 @@ def test_of_bounds_a_rule_on_validity_is_decided_only_where_both_agree(tmp_path,
     assert "between 0.4 and 0.9" in outcome.note
 
 
+def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
+    """They were refused for having one wording, as no validity of a single answer is known."""
+    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.95, mass_upper=0.99)
+    path = write_run(tmp_path / "run", frame)
+    decisions = [decide_outcomes(check(path, "validity >= 0.9", wordings=wordings)) for wordings in ("these", LIKE)]
+    assert decisions == [["holds"], ["cannot tell"]]
+
+
 def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
     """Of failed requests only their number counts against the whole: a score that is missing is not valid."""
     frame = draw_scores(["m"], items=40, wordings=1).assign(score=lambda rows: rows["score"].where(rows.index > 3))
