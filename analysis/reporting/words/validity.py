@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from analysis.measures.thresholds import INVALID, UNCLEAR, has_mostly_invalid_answers, judge_validity
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 BOUNDS = "Not all of the probability was shown, so what is on the options is known between bounds."
 
 
-def describe_models_without_answers(rows: pd.DataFrame) -> tuple[str, tuple[str, ...]]:
+def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
     """Return what a page says in place of a verdict where no model is judged: verdict and sentences.
 
     Parameters
     ----------
     rows
         As in `describe_unjudged_models`, none of them judged.
+    shortage
+        As there.
 
     Returns
     -------
@@ -49,7 +52,7 @@ def describe_models_without_answers(rows: pd.DataFrame) -> tuple[str, tuple[str,
         verdict = f"Whether {'this model answers' if is_single else 'these models answer'} cannot be told."
     else:
         verdict = "This model is not known to answer." if is_single else "No model is known to answer."
-    return verdict, describe_unjudged_models(rows)
+    return verdict, describe_unjudged_models(rows, shortage)
 
 
 def list_unjudged_cautions(rows: pd.DataFrame) -> tuple[str, ...]:
@@ -64,7 +67,7 @@ def list_unjudged_cautions(rows: pd.DataFrame) -> tuple[str, ...]:
     return () if is_unjudged.all() else describe_unjudged_models(rows)
 
 
-def describe_unjudged_models(rows: pd.DataFrame) -> tuple[str, ...]:
+def describe_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
     """Name the models that do not answer, and those of which this cannot be told, with their numbers.
 
     Parameters
@@ -72,6 +75,9 @@ def describe_unjudged_models(rows: pd.DataFrame) -> tuple[str, ...]:
     rows
         A row for each model, or several: label; validity; validity_at_most, as in `thresholds.judge_validity`. Without
         the latter column it is not known which validities are lower bounds. Some models may be judged.
+    shortage
+        What is true of models below one half, where their validity is another share than that of the probability or of
+        the texts read: such as "Less than half of the answers are valid".
 
     Returns
     -------
@@ -89,6 +95,8 @@ def describe_unjudged_models(rows: pd.DataFrame) -> tuple[str, ...]:
 of the probability was shown, so what is on the options is known between bounds.
     >>> "Less than half of the probability is surely on" in describe_unjudged_models(rows[["label", "validity"]][:1])[0]
     True
+    >>> describe_unjudged_models(rows[:1].assign(validity=0.4999), "Less than half of the responses have a score")
+    ('Not judged: a. Less than half of the responses have a score: 49.9 %.',)
     """
     # Of several rows of a model, such as one for each group of items, the one that says most against it stands for it.
     in_order = rows.assign(validity=rows["validity"].astype(float)).sort_values("validity", kind="stable")
@@ -98,12 +106,10 @@ of the probability was shown, so what is on the options is known between bounds.
     sentences = []
     if len(invalid):
         least = invalid.iloc[0]
-        share = format_percent(least["validity"])
+        share = _format_share_below_half(least["validity"])
         lowest = share if len(invalid) == 1 else f"{share} with {least['label']}, the lowest"
-        sentences.append(
-            f"Not judged: {join_names(list(invalid.sort_index()['label']))}. Less than half of the probability is "
-            f"{'' if is_sure else 'surely '}{ON_OPTIONS}: {lowest}."
-        )
+        reason = shortage or f"Less than half of the probability is {'' if is_sure else 'surely '}{ON_OPTIONS}"
+        sentences.append(f"Not judged: {join_names(list(invalid.sort_index()['label']))}. {reason}: {lowest}.")
     if len(unclear):
         names = [f"{row['label']} ({_format_bounds(row)})" for _, row in unclear.sort_index().iterrows()]
         sentences.append(
@@ -115,4 +121,10 @@ of the probability was shown, so what is on the options is known between bounds.
 
 def _format_bounds(row: pd.Series) -> str:
     """Write the two bounds of a validity."""
-    return f"between {format_percent(row['validity'])} and {format_percent(row['validity_at_most'])}"
+    return f"between {_format_share_below_half(row['validity'])} and {format_percent(row['validity_at_most'])}"
+
+
+def _format_share_below_half(share: float) -> str:
+    """Write a share that is below one half, in per cent; never as 50 %, which would be none of these."""
+    text = format_percent(share)
+    return f"{math.floor(1000 * share) / 10:.1f} %" if text == "50 %" else text

@@ -213,8 +213,8 @@ def test_a_change_of_which_one_side_does_not_answer_is_named_and_not_judged(tmp_
     rows = pd.concat([letters("a"), always(ASKED, lambda row: None, "a", AWARE)])
     _, line = said(tmp_path, rows).details["choice_changes"]
     assert line == (
-        f"From the base to the paraphrase-aware prompt with a ({AWARE}): not judged, since 100 % of the answers before "
-        "and 0 % after are a choice."
+        f"From the base to the paraphrase-aware prompt with a ({AWARE}): not judged, since the validity is 100 % "
+        "before and 0 % after."
     )
 
 
