@@ -97,6 +97,8 @@ of the probability was shown, so what is on the options is known between bounds.
     True
     >>> describe_unjudged_models(rows[:1].assign(validity=0.4999), "Less than half of the responses have a score")
     ('Not judged: a. Less than half of the responses have a score: 49.9 %.',)
+    >>> describe_unjudged_models(rows.assign(label="a", validity_at_most=[0.2, 0.9]))[0].partition("read as one): ")[2]
+    'between 10 % and 20 %.'
     """
     # Of several rows of a model, such as one for each group of items, the one that says most against it stands for it.
     in_order = rows.assign(validity=rows["validity"].astype(float)).sort_values("validity", kind="stable")
@@ -106,10 +108,12 @@ of the probability was shown, so what is on the options is known between bounds.
     sentences = []
     if len(invalid):
         least = invalid.iloc[0]
-        share = _format_share_below_half(least["validity"])
+        is_bounded = is_sure and least["validity"] < least["validity_at_most"]
+        share = _format_bounds(least) if is_bounded else _format_share(least["validity"])
         lowest = share if len(invalid) == 1 else f"{share} with {least['label']}, the lowest"
         reason = shortage or f"Less than half of the probability is {'' if is_sure else 'surely '}{ON_OPTIONS}"
         sentences.append(f"Not judged: {join_names(list(invalid.sort_index()['label']))}. {reason}: {lowest}.")
+    unclear = unclear[~unclear["label"].isin(invalid["label"])]
     if len(unclear):
         names = [f"{row['label']} ({_format_bounds(row)})" for _, row in unclear.sort_index().iterrows()]
         sentences.append(
@@ -121,10 +125,10 @@ of the probability was shown, so what is on the options is known between bounds.
 
 def _format_bounds(row: pd.Series) -> str:
     """Write the two bounds of a validity."""
-    return f"between {_format_share_below_half(row['validity'])} and {format_percent(row['validity_at_most'])}"
+    return f"between {_format_share(row['validity'])} and {_format_share(row['validity_at_most'])}"
 
 
-def _format_share_below_half(share: float) -> str:
-    """Write a share that is below one half, in per cent; never as 50 %, which would be none of these."""
+def _format_share(share: float) -> str:
+    """Write a share in per cent; one that is just below one half not as 50 %, as that is judged."""
     text = format_percent(share)
-    return f"{math.floor(1000 * share) / 10:.1f} %" if text == "50 %" else text
+    return f"{math.floor(1000 * share) / 10:.1f} %" if text == "50 %" and has_mostly_invalid_answers(share) else text
