@@ -55,16 +55,28 @@ def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> t
     return verdict, describe_unjudged_models(rows, shortage)
 
 
-def list_unjudged_cautions(rows: pd.DataFrame) -> tuple[str, ...]:
+def list_unjudged_cautions(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
     """Return `describe_unjudged_models` where some models are judged; where none is, the verdict says it, and nothing.
 
+    Parameters
+    ----------
+    rows, shortage
+        As there.
+
+    Returns
+    -------
+    tuple of str
+        The cautions.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.8], "validity_at_most": [float("nan")] * 2})
     >>> len(list_unjudged_cautions(rows)), len(list_unjudged_cautions(rows[:1])), len(list_unjudged_cautions(rows[1:]))
     (1, 0, 0)
     """
     is_unjudged = has_mostly_invalid_answers(rows["validity"].astype(float))
-    return () if is_unjudged.all() else describe_unjudged_models(rows)
+    return () if is_unjudged.all() else describe_unjudged_models(rows, shortage)
 
 
 def describe_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
