@@ -113,11 +113,15 @@ def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.D
         if list_external_benchmarks(frames)
         else []
     )
+    comparison_text = (
+        f"{format_quantity(n_measures, noun)} of {whose} {'was' if n_measures == 1 else 'were'} compared "
+        f"with {join_names(counterparts) or 'each other'}"
+        if n_measures
+        else f"no measure of {whose} could be compared"
+    )
     return (
         f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked in "
-        f"{format_quantity(studies['study'].nunique(), 'study', 'studies')}{when}; "
-        f"{format_quantity(n_measures, noun)} of {whose} {'was' if n_measures == 1 else 'were'} compared "
-        f"with {join_names(counterparts) or 'each other'}."
+        f"{format_quantity(studies['study'].nunique(), 'study', 'studies')}{when}; {comparison_text}."
     )
 
 

@@ -23,7 +23,6 @@ from analysis.pages.benchmarks.model_facts import (
 )
 from analysis.pages.benchmarks.model_names import match_models_to_scored_models, read_alias_by_run_model
 from analysis.reporting.catalogue import list_protocols_without_model_responses
-from analysis.reporting.words import format_quantity
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
 
@@ -59,8 +58,8 @@ def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
     units = own_form.find_prompt_forms_of_units(runs).items()
     unit_counts = Counter((study, unit_form.condition) for (study, *_), unit_form in units if study in answered_studies)
     most, least = max(unit_counts.values(), default=0), correlation.LEAST
-    models = f"{format_quantity(most, 'model')} {'was' if most == 1 else 'were'}"
-    return "" if most >= least else f"at most {models} asked in the same way, and it needs {least}"
+    there_are = f"there {'is' if most == 1 else 'are'} {'at most ' if len(unit_counts) > 1 else ''}{most:,}"
+    return "" if most >= least else f"it needs {least} models that were asked in the same way; {there_are}"
 
 
 def tabulate_benchmark_correlations(

@@ -273,7 +273,7 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
     """Say what tuning and prompt change in accuracy and XParaCon over all questions: where test and interval show it.
 
     The test, after Holm, can be the sharper one where few questions differ; then both are said. Where one side does not
-    answer, only the shares of answers that are a choice are said.
+    answer, only their validities are said.
     """
     if rows.empty:
         return
@@ -285,8 +285,8 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
         row = measures["accuracy"]
         if has_mostly_invalid_answers(pd.Series([row["validity_before"], row["validity_after"]])).any():
             yield (
-                f"{_name_tuning_or_prompt_change(row)}: not judged, since {format_percent(row['validity_before'])} of "
-                f"the answers before and {format_percent(row['validity_after'])} after are a choice."
+                f"{_name_tuning_or_prompt_change(row)}: not judged, since the validity is "
+                f"{format_percent(row['validity_before'])} before and {format_percent(row['validity_after'])} after."
             )
             continue
         known_changes = {

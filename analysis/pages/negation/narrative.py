@@ -62,8 +62,8 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
         rows = valid.assign(
             label=labels.build_row_labels(valid), validity=valid["valid"], validity_at_most=float("nan")
         )
-        verdict, why = describe_models_without_answers(rows)
-        return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
+        verdict, _ = describe_models_without_answers(rows)  # the cautions say why
+        return Answer(asked_sentence, verdict, cautions=doubts)
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)

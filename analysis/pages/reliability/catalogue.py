@@ -85,8 +85,8 @@ TABLES = {
         "comparisons.tabulate_ranking_reliability",
         "How reliable the ranking is",
         "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
-        "with generalized 95 % intervals for models, items and wordings like these. Components are estimates, so that "
-        "one may be below 0, for none. Tau: expected correlation of the ranking with that of another study of this "
+        "with generalized 95 % intervals for models, items and wordings like these. A component below 0, which is "
+        "due to chance, is shown as it is. Tau: expected correlation of the ranking with that of another study of this "
         "size.",
         split_names("study measure headline design n_models n_items n_wordings n_shared anew models item wording "
               "item_wording model_item model_wording residual relative relative_lower relative_upper relative_few "

@@ -11,6 +11,8 @@ from analysis.reporting.words import (
     labels,
 )
 
+FEW_ANSWERS = "less than half of the responses have a score"  # of models that are not judged
+
 
 def caption_scored_means(frame: pd.DataFrame) -> str:
     """Say what dots and lines are.
@@ -31,7 +33,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
         "like these, with other wordings, too."
         + (" No line: one item, or fewer than six that differ from the others." if is_bare.any() else "")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "best and worst")
-        + labels.explain_silent_mark(frame)
+        + labels.explain_silent_mark(frame, FEW_ANSWERS)
     )
 
 
@@ -51,5 +53,5 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
         "intervals of the share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "most and least changed")
-        + labels.explain_silent_mark(frame)
+        + labels.explain_silent_mark(frame, FEW_ANSWERS)
     )

@@ -29,6 +29,7 @@ Frames = Mapping[str, pd.DataFrame]
 TABLES = ("scored_means", "scored_spread", "scored_wordings")
 FEW = 0.1  # share of items below which scores hardly depend on the wording
 BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
+FEW_SCORES = "Less than half of the responses have a score"
 WORD_MEANINGS = (
     f"“Yes” means that more than {format_percent(FEW)} of the items pass the threshold in some wordings only: the "
     "whole 95 % interval of this share lies above. “Hardly” means that it lies below.",
@@ -65,7 +66,7 @@ def answer_question(
         *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
     if has_mostly_invalid_answers(means["validity"]).all():
-        verdict, why = describe_models_without_answers(means.assign(validity_at_most=float("nan")))
+        verdict, why = describe_models_without_answers(means.assign(validity_at_most=float("nan")), FEW_SCORES)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     judged = spread[~has_mostly_invalid_answers(spread["validity"]) & spread["passed_some"].notna()]
     details = {
@@ -196,10 +197,7 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
     """Yield what weakens the answer."""
     silent = means[has_mostly_invalid_answers(means["validity"])]
     if len(silent) and len(silent) < len(means):
-        yield (
-            f"Less than half of the responses have a score: {join_names(list(silent['label']))}. Nothing is said of "
-            "them."
-        )
+        yield (f"{FEW_SCORES}: {join_names(list(silent['label']))}. Nothing is said of them.")
     yield from list_few_items_cautions(
         means.set_index("label")["n_items"],
         consequence="intervals may be too narrow where scores are skewed",

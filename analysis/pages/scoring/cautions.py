@@ -16,8 +16,10 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.labels import SEPARATOR
 from analysis.reporting.words.validity import list_unjudged_cautions
 
+FEW_NUMBERS = "Less than half of the samples (or of the probability) hold a number"
 OFTEN_CLIPPED = 0.1  # share of clipped samples from which on the page mentions it
 FEW_POINTS = 10
 
@@ -57,7 +59,7 @@ def _yield_score_cautions(
             "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
         )
     settings = models["range"] + " at temperature " + models["temperature"].map("{:g}".format)
-    yield from list_unjudged_cautions(models.assign(label=models["label"] + ", " + settings))
+    yield from list_unjudged_cautions(models.assign(label=models["label"] + SEPARATOR + settings), FEW_NUMBERS)
     yield from _describe_numberless_samples(frames["score_conventions"], setting)
     sampled = models[models["method"] == "sampled"]
     total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()

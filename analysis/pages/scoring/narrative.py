@@ -17,7 +17,7 @@ from analysis.pages.scoring.by_setting import (
     describe_sampled_versus_exact_scores,
     describe_settings_beside_headline,
 )
-from analysis.pages.scoring.cautions import list_cautions
+from analysis.pages.scoring.cautions import FEW_NUMBERS, list_cautions
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import parse_range_ends, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
@@ -87,7 +87,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
         list_cautions(models, setting_rows, frames, setting),
     )
     if answering_rows.empty and len(setting_rows):
-        verdict, why = describe_models_without_answers(setting_rows)
+        verdict, why = describe_models_without_answers(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
     habit_words = set(choose_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()

@@ -124,9 +124,9 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
     families = " and ".join(f"{n} {family}" for family, n in models.items()) if len(models) > 1 else str(total)
     of_models = f", mean over {families} models" if total > 1 else ""
     error_text = (
-        "Lines: standard error over models (none where a family has one model)"
+        f"Lines: standard error over models{' (none where a family has one model)' if (models == 1).any() else ''}"
         if (models > 1).any()
-        else "No standard error: one model"
+        else f"No standard error: one model{' of each kind' if total > 1 else ''}"
     )
     return selection.read_attached_answer_pair(frame).rewrite_text(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "

@@ -243,7 +243,7 @@ def _describe_flips_at_extremes(model_rows: pd.DataFrame, flip_column: str) -> l
         interval_text = "" if pd.isna(top) else f" (95 % intervals reach up to {format_percent(top)})"
         return [means, f"No item flips with any model that answers{interval_text}."]
     if low[flip_column] == high[flip_column]:
-        units = f"each of {len(model_rows):,} combinations of model and condition that answer"
+        units = f"each of {phrase_model_condition_count(model_rows)} that answer"
         return [means, f"The answer flips on {format_percent(low[flip_column])} of the items with {units}."]
     return [
         means,

@@ -131,10 +131,13 @@ def _describe_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
     tested = effects.dropna(subset=["p_slopes"])
     varying = tested[holm(tested["p_slopes"].to_numpy()) < ALPHA]
     if len(varying):
-        term_names = [name_predictor(term) for term in varying["term"].value_counts().index]
+        counts = varying["term"].value_counts()
+        # Where all features differ equally often, none does so most often.
+        most_often = "most often " if counts.min() < counts.max() else ""
         yield (
-            f"{len(varying)} of {format_quantity(len(tested), 'effect')} differ between items (F test, Holm), most "
-            f"often {join_names(term_names, 3)}. One number per model is then an average over these items."
+            f"{len(varying)} of {format_quantity(len(tested), 'effect')} {'differs' if len(varying) == 1 else 'differ'}"
+            f" between items (F test, Holm): {most_often}{join_names(list(map(name_predictor, counts.index)), 3)}. "
+            "One number per model is then an average over these items."
         )
     unconfirmed = effects[(effects["p_bonferroni"] < ALPHA) & ~effects["confirmed"]]
     if len(unconfirmed):

@@ -15,7 +15,6 @@ from analysis.pages.text_features.printed import read_printed_effects
 from analysis.pages.text_features.terms import (
     add_fit_labels,
     name_predictor,
-    phrase_beginning_of_effect_sentence,
     phrase_term_count,
     write_predictor_as_title,
 )
@@ -168,10 +167,9 @@ def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -
     fits_text = (
         f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}" if len(rows) > 1 else "with this model"
     )
-    go = "it goes" if split_term_into_column_and_level(term)[1] else "higher values go"
     is_only_term = len(counts_by_term) == 1 and len(effects) > len(rows)
     rest_text = " No other feature has a confirmed effect." if is_only_term else ""
-    return f"{begin}: {go} with {direction_text} {fits_text}.{rest_text}"
+    return f"{begin}: {_phrase_what_goes(term)} with {direction_text} {fits_text}.{rest_text}"
 
 
 def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) -> Iterator[str]:
@@ -182,16 +180,23 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
     for term in counts_by_term.index:
         rows = effects[(effects["term"] == term) & effects["confirmed"].astype(bool)]
         up, down = int((rows["estimate"] > 0).sum()), int((rows["estimate"] < 0).sum())
+        fits = effects[effects["term"] == term]
+        is_single = len(fits.drop_duplicates(UNIT)) == 1
         parts = [
-            f"{side} {answer_pair.measure} with {number}"
+            f"{side} {answer_pair.measure} with {'this model' if is_single else number}"
             for side, number in (("higher", up), ("lower", down))
             if number
         ]
-        fits = _phrase_fit_count(effects[effects["term"] == term])
+        of_fits = "" if is_single else f" of {_phrase_fit_count(fits)}"
         yield (
-            f"{phrase_beginning_of_effect_sentence(str(term))} goes with {' and with '.join(parts)} of {fits} "
-            f"(confirmed effects)."
+            f"{write_predictor_as_title(str(term))}: {_phrase_what_goes(str(term))} with "
+            f"{' and with '.join(parts)}{of_fits} (confirmed effects)."
         )
+
+
+def _phrase_what_goes(term: str) -> str:
+    """Say what goes with another answer: a level of a category, or higher values of a feature."""
+    return "it goes" if split_term_into_column_and_level(term)[1] else "higher values go"
 
 
 def _describe_agreement_with_printed_signs(effects: pd.DataFrame) -> Iterator[str]:

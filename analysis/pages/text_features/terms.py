@@ -50,11 +50,6 @@ def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:
     return f"{features_text}{format_quantity(n_attributes, 'attribute')}"
 
 
-def phrase_beginning_of_effect_sentence(term: str) -> str:
-    """Begin a sentence about an effect: "More of word length", or, of a category, "tone: rude vs plain"."""
-    return name_predictor(term) if split_term_into_column_and_level(term)[1] else f"More of {name_predictor(term)}"
-
-
 def rank_predictors(mixed: pd.DataFrame) -> list[str]:
     """Sort the predictors: most significant effects first; among equals, the largest effects first."""
     effects = mixed[mixed["term"] != INTERCEPT]

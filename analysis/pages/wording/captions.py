@@ -12,6 +12,7 @@ from analysis.reporting.words import explain_missing_interval_lines, format_coun
 from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.runs.folder import ORIGINAL
 
+FEW_ANSWERS = "less than half of the answers are valid"  # of models that are not judged
 INTERVALS = f"Lines: {OVER_ITEMS}."
 
 
@@ -54,7 +55,7 @@ def caption_consistency(frame: pd.DataFrame) -> str:
         f"{antonym_text} {INTERVALS} Dashed: 0.5, what answers by chance would give. Counterpart of the first "
         "columns of Takayama et al., Tables 1 and "
         f"3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Consistency')}"
-        f"{labels.explain_silent_mark(frame)}"
+        f"{labels.explain_silent_mark(frame, FEW_ANSWERS)}"
     )
 
 
@@ -67,7 +68,7 @@ def caption_diff_yes(frame: pd.DataFrame) -> str:
         "of “Yes” over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it "
         "said “No” before. Counterpart of Takayama et al., Figure "
         f"6.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'change')}"
-        f"{labels.explain_silent_mark(frame)}"
+        f"{labels.explain_silent_mark(frame, FEW_ANSWERS)}"
     )
 
 
@@ -79,7 +80,7 @@ def caption_overall_scores(frame: pd.DataFrame) -> str:
         f"{format_count_range(frame['n_patterns'], 'pattern')} and {format_count_range(frame['n_tasks'], 'task')} "
         f"of a language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
         f"Figure 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Overall')}"
-        f"{labels.explain_silent_mark(frame.assign(silent=has_mostly_invalid_answers(frame['valid'])))}"
+        f"{labels.explain_silent_mark(frame.assign(silent=has_mostly_invalid_answers(frame['valid'])), FEW_ANSWERS)}"
     )
 
 
@@ -108,5 +109,5 @@ def caption_shift_curve(frame: pd.DataFrame) -> str:
         "Dashed: answers that did not move (for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the "
         "model is not sure. Counterpart of Takayama et al., Figure "
         f"2.{labels.describe_shown_rows(MOST_LINES, models, 'models', 'whose answers move most')}"
-        f"{labels.explain_silent_mark(rows)}"
+        f"{labels.explain_silent_mark(rows, FEW_ANSWERS)}"
     )

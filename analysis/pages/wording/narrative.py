@@ -76,7 +76,7 @@ def answer_question(
             label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns(all_rows),
             validity_at_most=float("nan"),
         )  # fmt: skip
-        verdict, why = describe_models_without_answers(rows)
+        verdict, why = describe_models_without_answers(rows, "Less than half of the answers are valid")
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)

@@ -106,11 +106,26 @@ def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping
     return frame.assign(**renamed_columns)
 
 
-def explain_silent_mark(frame: pd.DataFrame) -> str:
-    """Say in a caption what `SILENT` means; empty where no row of the frame has it."""
+def explain_silent_mark(frame: pd.DataFrame, shortage: str = "") -> str:
+    """Say in a caption what `SILENT` means; empty where no row of the frame has it.
+
+    Parameters
+    ----------
+    frame
+        The rows that are drawn.
+    shortage
+        Of what there is less than half, where validity is another share than that of the probability or of the texts
+        read: such as "less than half of the answers are valid".
+
+    Returns
+    -------
+    str
+        A sentence behind a blank.
+    """
     if "silent" not in frame or not frame["silent"].any():
         return ""
-    return f" {SILENT.strip()}: less than half of the probability is surely {ON_OPTIONS}, so the model is not ranked."
+    reason = shortage or f"less than half of the probability is surely {ON_OPTIONS}"
+    return f" {SILENT.strip()}: {reason}, so the model is not ranked."
 
 
 def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = "") -> pd.DataFrame:

@@ -25,6 +25,8 @@ _PHRASES = {
     " in every model": "",
     " across models": "",
     " of every model": "",
+    " under every model": "",
+    "every model and item": "every item",
     "every model": "the model",
     "Every model": "The model",
     "their answer": "its answer",

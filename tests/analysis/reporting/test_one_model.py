@@ -42,6 +42,18 @@ def test_no_heading_of_one_model_speaks_of_several():
     assert [pair for pair in rephrased.items() if PLURAL.search(pair[1])] == []
 
 
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        ("Every item under every model", "Every item"),
+        ("Effects of the text features under every model", "Effects of the text features"),
+        ("Quartiles of agreement for every model and item", "Quartiles of agreement for every item"),
+    ],
+)
+def test_a_model_beside_which_there_is_none_is_left_out(heading, said):
+    assert phrase_for_one_model(heading) == said
+
+
 @pytest.mark.parametrize("heading", ["Is it the model or the reading?", "Letters", "Were these wordings enough?"])
 def test_headings_that_name_no_models_stay(heading):
     assert phrase_for_one_model(heading) == heading

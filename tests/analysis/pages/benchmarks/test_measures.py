@@ -163,7 +163,8 @@ def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
         "chat/4-shot",
         "plain/4-shot",
     ]
-    assert explain_missing_correlations(run, {}) == "at most 1 model was asked in the same way, and it needs 4"
+    why = "it needs 4 models that were asked in the same way; there is at most 1"
+    assert explain_missing_correlations(run, {}) == why
 
 
 def test_one_condition_of_a_study_is_compared_the_one_of_most_models_or_the_first(tmp_path):
@@ -251,7 +252,7 @@ def test_accuracies_beside_answers_add_no_measure(tmp_path):
 def test_accuracies_and_few_answers_are_too_few(tmp_path) -> None:
     board = write_accuracies(tmp_path / "board", random_accuracies())
     asked = write_run(tmp_path / "asked", random_frame(("a", "b", "c")))
-    assert explain_missing_correlations(runs.open_runs(board, asked), {}).startswith("at most 3 models were")
+    assert explain_missing_correlations(runs.open_runs(board, asked), {}).endswith("; there are 3")
     collected = measures.collect_measures(runs.open_runs(board), "dropped")
     assert collected.values.empty and set(collected.sources["left_out"]) == {
         f"table {name} has no rows" for page, name in MEASURED if page == "reliability"

@@ -55,6 +55,7 @@ def test_what_was_asked_names_models_day_and_what_was_compared():
         "2 headline measures of their answers were compared with size, accuracy and 2 benchmarks."
     )
     assert answer().setup.endswith("5 measures of their answers were compared with each other.")
+    assert answer(sources=({"left_out": "few"},)).setup.endswith("; no measure of their answers could be compared.")
     two = answer(sources=({}, {"study": "t", "n_measures": 3}, {"study": "u", "left_out": "few"}))
     assert "asked in 3 studies" in two.setup and "8 measures" in two.setup
 

@@ -45,7 +45,7 @@ def scores(tmp_path):
     ("models", "given", "why"),
     [
         (4, {}, ""),
-        (3, {}, "at most 3 models were asked in the same way, and it needs 4"),
+        (3, {}, "it needs 4 models that were asked in the same way; there are at most 3"),
         (3, {"scores": "s.csv"}, ""),
     ],
 )

@@ -213,8 +213,8 @@ def test_a_change_of_which_one_side_does_not_answer_is_named_and_not_judged(tmp_
     rows = pd.concat([letters("a"), always(ASKED, lambda row: None, "a", AWARE)])
     _, line = said(tmp_path, rows).details["choice_changes"]
     assert line == (
-        f"From the base to the paraphrase-aware prompt with a ({AWARE}): not judged, since 100 % of the answers before "
-        "and 0 % after are a choice."
+        f"From the base to the paraphrase-aware prompt with a ({AWARE}): not judged, since the validity is 100 % "
+        "before and 0 % after."
     )
 
 
@@ -367,8 +367,8 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
             "m (between 30 % and 100 %)",
         ),
         (0.9, 1.0, "", "at least 90 %"),
-        (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): at most 40 %"),
-        (0.3, None, "This model does not answer.", "(or of the texts can be read as one): 30 %"),
+        (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): between 30 % and 40 %"),
+        (0.3, None, "This model does not answer.", "(or of the texts can be read as one): 30 %."),
     ],
 )
 def test_a_verdict_on_validity_follows_both_bounds_of_the_mass(tmp_path, mass, upper, verdict, caution):

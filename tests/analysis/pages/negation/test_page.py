@@ -62,6 +62,16 @@ def test_several_models_are_counted(tmp_path, losing):
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
+def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
+    found = narrative.answer_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
+    assert found.verdict == "This model does not answer."
+    reasons = [line for line in found.cautions if "ess than half" in line]
+    assert reasons == [
+        "Less than half of the answers of mute are one of the labels. The lowest share is 0.0 %. These models are not "
+        "compared."
+    ]
+
+
 def test_a_model_that_guesses_is_not_judged(tmp_path):
     found = narrative.answer_question(frames(tmp_path, saying("neutral", "parrot")))
     assert found.verdict == (

@@ -149,7 +149,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
     [([np.nan] * 3, [1, 2, 3],
       ("This model does not answer.", "3 scores are missing: too few samples held a number.",
        "3 samples hold no number. Where they count (-p invalid=inconsistent), no item loses its score.",
-       "Less than half of the probability is on the options")),
+       "Less than half of the samples (or of the probability) hold a number")),
      ([1, 2, 3], [np.nan] * 3,
       ("These runs cannot tell: with each model, an interval of the share",
        "No item has a human score, so there is no tau.",
@@ -264,4 +264,7 @@ def test_a_judge_that_hardly_answers_is_in_no_verdict(tmp_path):
     found = narrative.answer_question(frames, SETTING)
     assert "small-tuned" not in found.verdict + told(found)
     assert f"of {len(pairs) - silent_pair.sum()} pair" in told(found)
-    assert any(line.startswith("Not judged") and "small-tuned" in line for line in found.cautions)
+    (line,) = [line for line in found.cautions if line.startswith("Not judged")]
+    names, _, reason = line.partition(". ")
+    assert re.search(r"small-tuned · [\d-]+ at temperature", names)  # no comma, which would look like two models
+    assert reason == "Less than half of the samples (or of the probability) hold a number: 20 %."

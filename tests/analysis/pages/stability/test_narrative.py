@@ -241,3 +241,9 @@ def test_a_missing_interval_is_not_said_to_be_wide():
     rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
     said = narrative._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
     assert said == "These runs cannot tell: some share of items that flip has no interval."
+
+
+def test_models_in_one_condition_are_called_models_where_all_flip_alike():
+    rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "label": ["a", "b"], "condition": "c", "flip_10": 0.5})
+    _, said = narrative._describe_flips_at_extremes(rows, "flip_10")
+    assert said == "The answer flips on 50 % of the items with each of 2 models that answer."

@@ -259,7 +259,13 @@ def test_more_items_than_a_page_names_leaves_the_least_stable():
     names = texts(figure.axes[0], "row")
     assert names[0] == f"text {n - 1}"
     assert len(names) == MOST_ITEMS
-    assert captions.caption_item_stability(frame).startswith(f"The {MOST_ITEMS} least stable of {n} items")
+    said = captions.caption_item_stability(frame)
+    assert said.startswith(f"The {MOST_ITEMS} least stable of {n} items")
+    assert "mean over 3 models. Lines: standard error over models. 1 would be" in said  # of one kind, none is alone
+    both = pd.concat([frame, frame.assign(family="masked", n_models=1)])
+    assert "over models (none where a family has one model)." in captions.caption_item_stability(both)
+    pair = both.assign(n_models=1)
+    assert "No standard error: one model of each kind." in captions.caption_item_stability(pair)
     assert sort_items_by_instability(frame)["item"].iloc[0] == f"i{n - 1}"
 
 

@@ -85,7 +85,7 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
     )
     assert answer.details["mixed"][:2] == (
         "3 of 6 effects are confirmed.",
-        "More of statement length goes with higher agreement with 3 of 3 models (confirmed effects).",
+        "Statement length: higher values go with higher agreement with 3 of 3 models (confirmed effects).",
     )
     assert answer.details["mixed_diagnostics"] == (
         "All features together explain 5.0 to 12 % of the variance of the answers.",
@@ -181,8 +181,12 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
          "Cluster-robust errors do not confirm 2 of the 3 effects that the fits' own errors call significant. They "
          "count as not significant here."),
         ({"mixed": [effect(m, "word_length", 0.02, p_slopes=p) for m, p in (("a", 1e-9), ("b", 0.03), ("c", 0.6))]},
-         "1 of 3 effects differ between items (F test, Holm), most often word length. One number per model is then an "
-         "average over these items."),
+         "1 of 3 effects differs between items (F test, Holm): word length. One number per model is then an average "
+         "over these items."),
+        ({"mixed": [effect(m, term, 0.02, p_slopes=1e-9) for m, term in
+                    (("a", "word_length"), ("b", "word_length"), ("a", "statement_length"))]},
+         "3 of 3 effects differ between items (F test, Holm): most often word length and statement length. One number "
+         "per model is then an average over these items."),
     ],
 )  # fmt: skip
 def test_unpleasant_things_are_said(changes, said):

@@ -269,6 +269,7 @@ def test_nothing_valid_is_said_not_averaged(tmp_path):
     found = narrative.answer_question(frames(said({"original": "---", "synonym": "---"}), tmp_path))
     assert found.verdict == "This model does not answer."
     assert found.details == {}
+    assert found.cautions[0].endswith(". Less than half of the answers are valid: 0 %.")
     assert found.cautions[1].startswith("No model gives a valid answer to “morality” in English")
 
 
@@ -302,7 +303,7 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     assert (row["n_models"], row["n_undefined"], row["consistency"]) == (1, 1, 0.5)
     marked = figures._mark_silent_tasks(tables_of["consistency"])
     assert marked.groupby("model")["silent"].first().to_dict() == {"mute": True, "whole": False}
-    assert "°: less than half" in captions.caption_consistency(marked)
+    assert "°: less than half of the answers are valid, so" in captions.caption_consistency(marked)
 
 
 def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):
