@@ -65,7 +65,10 @@ class StabilityPage(Page):
         pairs = [_build_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
         caption = self.choice.rewrite_text(catalogue.look_up_table("divergent").caption)
         if orders.describe_joined_option_orders(self.runs.info["conditions"], frame):
-            caption += " Where both orders of the options gave the same, the one with the larger range is shown."
+            caption += (
+                " Where no clear difference between both orders of the options was found, the one with the larger "
+                "range is shown."
+            )
         return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out_text)
 
     def method(self) -> Html:

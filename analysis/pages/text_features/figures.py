@@ -22,12 +22,12 @@ def frame_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 def join_effects_over_option_orders(frames: Frames) -> pd.DataFrame:
     """Return table `mixed` without its intercepts, with both orders of the options as one where their effects are.
 
-    Effects are compared in SDs, as they are drawn, and by whether they are confirmed. Column `silent` marks the models
-    that do not answer.
+    Effects are compared in SDs, as they are drawn, and by whether they are confirmed; so are the numbers of paraphrases
+    and items that the caption has of every fit. Column `silent` marks the models that do not answer.
     """
     table = frames["mixed"]
     slopes = labels.add_silent_column(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
-    return frames.join_option_orders("mixed", slopes, shown_columns=["estimate_std"])
+    return frames.join_option_orders("mixed", slopes, shown_columns=["estimate_std", "n_rows", "n_items"])
 
 
 def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -27,11 +27,15 @@ from analysis.statistics.multiplicity import ALPHA
 UNIT = ["study", "model", "condition"]
 BOTH_ORDERS = "both orders"
 SHADE = 0.05  # of a scale from 0 to 1; colours that are nearer to each other look the same
-JOINED_NOTE = " Both orders of the options gave the same, so they are shown once."
-PARTLY_JOINED_NOTE = " Where both orders of the options gave the same, they are shown once."
+# An interval that is wide enough holds any figure: that no difference was found does not say that both are the same.
+JOINED_NOTE = " Both orders of the options are shown once, as their mean: no clear difference between them was found."
+PARTLY_JOINED_NOTE = (
+    " Where no clear difference between both orders of the options was found, they are shown once, as their mean."
+)
 JOINING_RULE = (
     "Both orders are shown once where each figure lies in the other's interval, looks the same where it has none, and "
-    "no test differs. Shown is their mean, with an interval that holds both."
+    "no test differs. That does not show that they are the same: a wide interval holds much. Shown is their mean, with "
+    "an interval that holds both."
 )
 Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition -> settings, as in run.json
 
