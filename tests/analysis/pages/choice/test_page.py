@@ -367,7 +367,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
             "m (between 30 % and 100 %)",
         ),
         (0.9, 1.0, "", "at least 90 %"),
-        (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): 30 %"),
+        (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): between 30 % and 40 %"),
         (0.3, None, "This model does not answer.", "(or of the texts can be read as one): 30 %"),
     ],
 )
