@@ -27,7 +27,11 @@ from analysis.reporting.words import (
     list_few_models_cautions,
     verdicts,
 )
-from analysis.reporting.words.validity import describe_models_without_answers, list_unjudged_cautions
+from analysis.reporting.words.validity import (
+    describe_models_without_answers,
+    describe_unjudged_models,
+    list_unjudged_cautions,
+)
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
 
@@ -48,6 +52,10 @@ PLAIN_MEANINGS = {
     TOO_FEW: "“Too few” means that enough further wordings would make a model's mean more than a tenth more exact: its "
     "line below still falls from its mark on.",
 }
+ONLY_LATER = (
+    "No model is known to answer under its first condition, which this page is about. Under another one, at least one "
+    "does."
+)
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
@@ -74,14 +82,16 @@ def answer_question(
         What the page says in words.
     """
     precision = frames["wording_precision"]
-    headline_rows = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
+    condition_rows = precision[precision["headline"].astype(bool)]
+    condition_rows = condition_rows.assign(label=labels.build_row_labels(condition_rows))
+    headline_rows = condition_rows.drop_duplicates(["study", "model"])
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
     asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
     answering = headline_rows[~has_mostly_invalid_answers(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
-        verdict, why = describe_models_without_answers(
-            headline_rows.assign(label=labels.build_row_labels(headline_rows))
-        )
+        if (~has_mostly_invalid_answers(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
+            return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows))
+        verdict, why = describe_models_without_answers(condition_rows)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
@@ -379,9 +389,7 @@ def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    yield from list_unjudged_cautions(
-        headline_rows.assign(label=labels.build_row_labels(headline_rows.drop(columns="condition")))
-    )
+    yield from list_unjudged_cautions(headline_rows)
     yield from list_few_models_cautions(answering_rows["model"].nunique())
     sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
         "label"

@@ -172,13 +172,12 @@ def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choi
         task = f"asked to choose between {quote_answer(choice.first)} and {quote_answer(choice.second)} on"
     if (choice.first, choice.second) == JUDGED_ANSWERS:
         task = "judged right or wrong on"
-    sizes = wordings.count_paraphrases_by_item(items)
-    original = bool(items["original_agreement"].notna().any())
+    sizes = wordings.count_wordings_by_item(items)
     names = list(stability["study"].unique())
     studies = f" of “{names[0]}”" if len(names) == 1 else f" ({format_quantity(len(names), 'study', 'studies')})"
     return (
         f"{who} {task} {format_quantity(len(sizes), 'item')}{studies}, each in "
-        f"{format_count_range(sizes + original, 'wording')}{when}."
+        f"{format_count_range(sizes, 'wording')}{when}."
     )
 
 

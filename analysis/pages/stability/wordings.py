@@ -16,6 +16,26 @@ def count_paraphrases_by_item(items: pd.DataFrame) -> pd.Series:
     return sizes[sizes > 0] if (sizes > 0).any() else sizes
 
 
+def count_wordings_by_item(items: pd.DataFrame) -> pd.Series:
+    """Return the number of wordings of every item that were asked: its paraphrases and its original, answered or not.
+
+    Parameters
+    ----------
+    items
+        Table `items`.
+
+    Returns
+    -------
+    Series
+        By study and item; of items with paraphrases only, where there are some.
+    """
+    # An original without a valid answer has no agreement, but a validity: 0.
+    has_original = items[["original_agreement", "original_validity"]].notna().any(axis=1)
+    originals = has_original.groupby([items["study"], items["item"]], sort=False).any()
+    sizes = count_paraphrases_by_item(items)
+    return sizes + originals.reindex(sizes.index)
+
+
 def describe_uneven_wordings(items: pd.DataFrame) -> list[str]:
     """Compare the numbers of valid wordings per item: range, SD and flips of fewer wordings are smaller."""
     answered_rows = items[items["n_variants"] > 0]

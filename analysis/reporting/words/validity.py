@@ -3,25 +3,67 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from analysis.measures.thresholds import INVALID, UNCLEAR, has_mostly_invalid_answers, judge_validity
+import pandas as pd
+
+from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity
 from analysis.reporting.words import format_percent, join_names
 from analysis.reporting.words.labels import ON_OPTIONS
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+SETTING = ("study", "condition")  # a model may answer under one, and not under another
+FROM_WORST = (INVALID, UNCLEAR, VALID)
 BOUNDS = "Not all of the probability was shown, so what is on the options is known between bounds."
+
+
+def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -> pd.DataFrame:
+    """Select of every model the row by which it is told whether it answers: that of its best condition.
+
+    A model answers if it does so under one of its conditions and studies. Of several rows of one condition, such as one
+    for each group of items, the one that says most against the model stands for it.
+
+    Parameters
+    ----------
+    rows
+        As in `describe_unjudged_models`; with `study` and `condition`, where there are several.
+    name_column
+        Column with the names of which each gets one row.
+
+    Returns
+    -------
+    DataFrame
+        One of the rows for each name, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"label": "a", "condition": ["de", "en", "en"], "validity": [0.1, 0.4, 0.3],
+    ...                      "validity_at_most": [0.2, 0.9, 0.8]})
+    >>> select_best_condition_rows(rows)[["condition", "validity"]].values.tolist()
+    [['en', 0.3]]
+    """
+    keys = pd.DataFrame(
+        {"kind": _judge_rows(rows).map(FROM_WORST.index), "validity": rows["validity"].astype(float)}, index=rows.index
+    )
+    in_order = rows.iloc[keys.reset_index(drop=True).sort_values(["kind", "validity"], kind="stable").index]
+    settings = [name for name in SETTING if name in rows]
+    worst_of_conditions = in_order.drop_duplicates([name_column, *settings])
+    return worst_of_conditions.drop_duplicates(name_column, keep="last").sort_index()
+
+
+def _judge_rows(rows: pd.DataFrame) -> pd.Series:
+    """Judge the validity of every row, by its upper bound where the rows have one."""
+    return judge_validity(rows["validity"], rows.get("validity_at_most"))
 
 
 def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
     """Return what a page says in place of a verdict where no model is judged: verdict and sentences.
 
+    The verdict is about models, each by its best condition (`select_best_condition_rows`).
+
     Parameters
     ----------
     rows
-        As in `describe_unjudged_models`, none of them judged.
+        As in `describe_unjudged_models`, none of them judged; with `model` where labels name conditions, too.
     shortage
         As there.
 
@@ -39,13 +81,14 @@ def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> t
     >>> describe_models_without_answers(rows[1:])[0]
     'Whether this model answers cannot be told: between 30 % and 90 % of the probability is on the options.'
     """
-    is_single = rows["label"].nunique() == 1
-    kinds = set(judge_validity(rows["validity"], rows["validity_at_most"])) if "validity_at_most" in rows else set()
+    models = select_best_condition_rows(rows, "model" if "model" in rows else "label")
+    is_single = len(models) == 1
+    kinds = set(_judge_rows(models)) if "validity_at_most" in rows else set()
     if kinds == {INVALID}:
         verdict = "This model does not answer." if is_single else "These models do not answer."
     elif kinds == {UNCLEAR} and len(rows) == 1:
         verdict = (
-            f"Whether this model answers cannot be told: {_format_bounds(rows.iloc[0])} of the probability is on the "
+            f"Whether this model answers cannot be told: {_format_validity(rows.iloc[0])} of the probability is on the "
             "options."
         )
     elif kinds == {UNCLEAR}:
@@ -85,8 +128,9 @@ def describe_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[st
     Parameters
     ----------
     rows
-        A row for each model, or several: label; validity; validity_at_most, as in `thresholds.judge_validity`. Without
-        the latter column it is not known which validities are lower bounds. Some models may be judged.
+        A row for each label, or several (`select_best_condition_rows`): label; validity; validity_at_most, as in
+        `thresholds.judge_validity`. Without the latter column it is not known which validities are lower bounds. Some
+        models may be judged.
     shortage
         What is true of models below one half, where their validity is another share than that of the probability or of
         the texts read: such as "Less than half of the answers are valid".
@@ -114,23 +158,24 @@ of the probability was shown, so what is on the options is known between bounds.
     >>> describe_unjudged_models(rows.assign(label="a", validity_at_most=[0.2, 0.9]))[0].partition("read as one): ")[2]
     'between 10 % and 20 %.'
     """
-    # Of several rows of a model, such as one for each group of items, the one that says most against it stands for it.
-    is_sure = "validity_at_most" in rows
-    numbers = rows[["validity", "validity_at_most"] if is_sure else ["validity"]].astype(float)
-    in_order = rows.assign(**numbers).sort_values("validity", kind="stable")
-    kinds = judge_validity(in_order["validity"], in_order["validity_at_most"] if is_sure else None)
-    invalid, unclear = (in_order[kinds == kind].drop_duplicates("label") for kind in (INVALID, UNCLEAR))
+    best_rows = select_best_condition_rows(rows)
+    is_sure, kinds = "validity_at_most" in rows, _judge_rows(best_rows)
+    invalid, unclear = (best_rows[kinds == kind] for kind in (INVALID, UNCLEAR))
     sentences = []
     if len(invalid):
-        least = invalid.iloc[0]
-        is_bounded = is_sure and least["validity"] < least["validity_at_most"]
-        share = _format_bounds(least) if is_bounded else _format_share(least["validity"])
-        lowest = share if len(invalid) == 1 else f"{share} with {least['label']}, the lowest"
+        lowest = invalid["validity"].astype(float)
+        highest = invalid["validity_at_most"].astype(float).fillna(lowest) if is_sure else lowest
+        least = invalid.loc[
+            pd.DataFrame({"lowest": lowest, "highest": highest}).sort_values(["lowest", "highest"]).index[0]
+        ]
+        share = _format_validity(least)
+        if len(invalid) > 1:
+            rank = "the lowest" if highest[least.name] <= highest.min() else "the lowest lower bound"
+            share += f" with {least['label']}, {rank}"
         reason = shortage or f"Less than half of the probability is {'' if is_sure else 'surely '}{ON_OPTIONS}"
-        sentences.append(f"Not judged: {join_names(list(invalid.sort_index()['label']))}. {reason}: {lowest}.")
-    unclear = unclear[~unclear["label"].isin(invalid["label"])]
+        sentences.append(f"Not judged: {join_names(list(invalid['label']))}. {reason}: {share}.")
     if len(unclear):
-        names = [f"{row['label']} ({_format_bounds(row)})" for _, row in unclear.sort_index().iterrows()]
+        names = [f"{row['label']} ({_format_validity(row)})" for _, row in unclear.iterrows()]
         sentences.append(
             f"Not judged: {join_names(names)}. Whether half of the probability is on the options cannot be told. "
             f"{BOUNDS}"
@@ -138,9 +183,12 @@ of the probability was shown, so what is on the options is known between bounds.
     return tuple(sentences)
 
 
-def _format_bounds(row: pd.Series) -> str:
-    """Write the two bounds of a validity."""
-    return f"between {_format_share(row['validity'])} and {_format_share(row['validity_at_most'])}"
+def _format_validity(row: pd.Series) -> str:
+    """Write a validity, or its two bounds where these differ in what is printed."""
+    low, high = row["validity"], row.get("validity_at_most", float("nan"))
+    low_text = _format_share(low)
+    high_text = low_text if pd.isna(high) else _format_share(high)
+    return low_text if low_text == high_text else f"between {low_text} and {high_text}"
 
 
 def _format_share(share: float) -> str:

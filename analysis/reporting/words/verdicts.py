@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 RULES: Mapping[str, str] = {
     "validity": "Nothing is said about a model of which less than half of the probability (or of the texts read) is "
-    "surely on the options. Where a server showed a part of the probability, the lower bound counts.",
+    "surely on the options. Where a server showed a part of the probability, the lower bound counts. Where no model is "
+    "judged, each is said to answer or not by its best condition and both bounds.",
     "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
     "the number alone does. Where several models are judged, their intervals are widened for the number that has no "
     "word yet (Holm).",

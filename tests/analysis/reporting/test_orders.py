@@ -126,9 +126,23 @@ def test_the_caption_says_in_one_sentence_that_orders_are_shown_once_and_where_o
     joined = orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS)
     assert orders.describe_joined_option_orders(CONDITIONS, rows()) == ""
     assert orders.describe_joined_option_orders(CONDITIONS, rows(), joined) == orders.PARTLY_JOINED_NOTE
-    sentence = " Both orders of the options gave the same, so they are shown once."
+    sentence = " Both orders of the options are shown once, as their mean: no clear difference between them was found."
     assert orders.describe_joined_option_orders(CONDITIONS, joined) == sentence == orders.JOINED_NOTE
     assert orders.describe_joined_option_orders(CONDITIONS, joined.rename(columns={"condition": "a_condition"}))
+
+
+def test_figures_that_only_wide_intervals_join_are_not_said_to_be_the_same():
+    """Another sign lies within a wide interval, and is averaged: no difference was found, which is not sameness."""
+    effect = {"study": "s", "model": "m", "condition": "plain/yes-no", "term": "edit_similarity",
+              "estimate_std": -0.077, "estimate_std_lower": -0.5, "estimate_std_upper": 0.4}  # fmt: skip
+    other = {"condition": "plain/no-yes", "estimate_std": 0.079, "estimate_std_lower": -0.4, "estimate_std_upper": 0.5}
+    frame = pd.DataFrame([effect, effect | other])
+    joined = orders.join_option_order_rows("mixed", frame, ["estimate_std"], CONDITIONS)
+    assert joined["estimate_std"].tolist() == [pytest.approx(0.001)]
+    note = orders.describe_joined_option_orders(CONDITIONS, joined)
+    assert "no clear difference between them was found" in note and "as their mean" in note
+    assert not any("the same" in text for text in (note, orders.PARTLY_JOINED_NOTE))
+    assert "That does not show that they are the same" in orders.JOINING_RULE
 
 
 def test_of_pairs_each_side_tells_whether_orders_are_left_apart():

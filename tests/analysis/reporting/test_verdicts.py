@@ -12,8 +12,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity
-from analysis.reporting.words import verdicts
-from analysis.reporting.words.validity import describe_unjudged_models
+from analysis.reporting.words import validity, verdicts
 from analysis.reporting.words.verdicts import (
     Band,
     choose_word_for_interval,
@@ -31,7 +30,7 @@ BANDS = (Band("hardly", 0.0, 0.1), Band("yes", 0.1, 1.0))
 
 
 def test_the_examples_are_right():
-    assert doctest.testmod(verdicts).failed == 0
+    assert doctest.testmod(verdicts).failed == 0 == doctest.testmod(validity).failed
 
 
 def test_every_rule_is_a_sentence_of_at_most_thirty_words():
@@ -49,11 +48,51 @@ def test_a_model_is_invalid_only_where_its_upper_bound_is_below_one_half():
     assert (is_judged == ~has_mostly_invalid_answers(lower)).all()  # what cannot be told is not judged
 
 
-def test_of_a_model_below_one_half_by_its_upper_bound_this_bound_is_told_and_not_the_lower_one():
+def test_of_a_model_below_one_half_both_bounds_are_told():
     """10 % was told as what is on the options, though it may be 30 %."""
     rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.2], "validity_at_most": [0.3, None]}, dtype=object)
-    told = [describe_unjudged_models(part)[0].rpartition(": ")[2] for part in (rows, rows[:1], rows[1:])]
-    assert told == ["at most 30 % with a.", "at most 30 %.", "20 %."]
+    shares = [validity.describe_unjudged_models(part)[0].rpartition(": ")[2] for part in (rows, rows[:1], rows[1:])]
+    assert shares == ["between 10 % and 30 % with a, the lowest lower bound.", "between 10 % and 30 %.", "20 %."]
+
+
+BOUNDED = {"study": "s", "model": "m", "condition": "de", "label": "m · de", "validity": 0.0, "validity_at_most": 0.1}
+ENGLISH = {"condition": "en", "label": "m · en", "validity": 0.48, "validity_at_most": 0.6}
+MEDIUM = {"model": "n", "label": "n · en", "condition": "en", "validity": 0.38, "validity_at_most": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([BOUNDED, BOUNDED | ENGLISH], "Whether this model answers cannot be told."),
+        ([BOUNDED | ENGLISH, BOUNDED], "Whether this model answers cannot be told."),
+        ([BOUNDED, BOUNDED | ENGLISH, BOUNDED | MEDIUM], "No model is known to answer."),
+        ([BOUNDED, BOUNDED | ENGLISH, BOUNDED | MEDIUM | {"validity_at_most": 0.7}],
+         "Whether these models answer cannot be told."),
+        ([BOUNDED, BOUNDED | ENGLISH | {"validity_at_most": 0.49}], "This model does not answer."),
+        ([BOUNDED, BOUNDED | MEDIUM], "These models do not answer."),
+        ([BOUNDED | ENGLISH, BOUNDED | ENGLISH | {"validity_at_most": 0.49}], "This model does not answer."),
+    ],
+)  # fmt: skip
+def test_whether_models_answer_follows_the_best_condition_of_each_and_both_bounds(rows, verdict):
+    """Of two rows of one condition, as of two groups of items, the lower one counts."""
+    assert validity.describe_models_without_answers(pd.DataFrame(rows))[0] == verdict
+
+
+def test_cautions_name_the_condition_or_follow_the_best_one():
+    rows = pd.DataFrame([BOUNDED, BOUNDED | ENGLISH, BOUNDED | MEDIUM])
+    lacking, unclear = validity.describe_unjudged_models(rows)
+    assert lacking == (
+        "Not judged: m · de and n · en. Less than half of the probability is on the options (or of the texts can be "
+        "read as one): between 0 % and 10 % with m · de, the lowest."
+    )
+    assert unclear.startswith("Not judged: m · en (between 48 % and 60 %). Whether half of the probability is on")
+    for highest, what in ((0.05, "the lowest"), (0.2, "the lowest lower bound")):
+        other = BOUNDED | {"label": "low", "validity": 0.0, "validity_at_most": highest}
+        text = validity.describe_unjudged_models(pd.DataFrame([BOUNDED | {"validity": 0.01}, other]))[0]
+        assert text.endswith(f"between 0 % and {100 * highest:.0f} % with low, {what}.")
+    lacking, unclear = validity.describe_unjudged_models(rows.assign(label=rows["model"]))
+    assert lacking.startswith("Not judged: n. ") and lacking.endswith("between 38 % and 40 %.")
+    assert unclear.startswith("Not judged: m (between 48 % and 60 %).")
 
 
 def test_validity_half_of_the_answers_is_enough():

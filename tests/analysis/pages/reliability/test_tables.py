@@ -287,6 +287,32 @@ def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("mass_upper", "verdict", "caution"),
+    [
+        ((0.1, 0.6), "Whether this model answers cannot be told.", "Not judged: a · de."),
+        ((0.1, 0.45), "This model does not answer.", "Not judged: a · de and a · en."),
+        ((0.1, np.nan), narrative.ONLY_LATER, "Not judged: a · de."),
+    ],
+)
+def test_a_model_that_lacks_answers_under_its_first_condition_only_is_not_said_to_give_none(
+    tmp_path, mass_upper, verdict, caution
+):
+    """The page is about first conditions, and said “does not answer” of a model that may, or does, under its second."""
+    rows = [
+        random_frame(["a"], items=3, paraphrases=3).assign(condition=name, mass=mass, mass_upper=most)
+        for name, mass, most in zip(
+            ("de", "en"), (0.0, 0.9 if np.isnan(mass_upper[1]) else 0.4), mass_upper, strict=True
+        )
+    ]
+    rows[0] = rows[0].assign(agreement=np.nan, answer=None)
+    run = write_run(tmp_path / "run", pd.concat(rows, ignore_index=True), conditions={"de": {}, "en": {}})
+    opened = runs.open_runs(run)
+    answer = narrative.answer_question({name: build_table(name, opened, resamples=0) for name in narrative.TABLES})
+    assert answer.verdict == verdict
+    assert answer.cautions[0].startswith(caution)
+
+
+@pytest.mark.parametrize(
     ("table", "ends"),
     [("wording_precision", ["mean_lower", "mean_upper"]), ("beyond_rewording", ["lower", "upper"])],
 )

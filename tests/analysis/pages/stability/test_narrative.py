@@ -202,6 +202,13 @@ def test_wordings_without_an_original_are_called_so(tmp_path):
     assert said.setup.endswith("each in 3 wordings.")
 
 
+@pytest.mark.parametrize("fields", [{"agreement": np.nan, "mass": 0.0}, {"agreement": np.nan, "mass": 0.4}])
+def test_an_original_without_a_valid_answer_is_a_wording_that_was_asked(tmp_path, fields):
+    said, frames = answer(tmp_path / "run", wordings(TORN, answer=None).assign(**fields))
+    assert frames["items"]["original_agreement"].isna().all()
+    assert said.setup.endswith("each in 4 wordings.")
+
+
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c"), (list("abcde"), "a, b, c and 2 others"),

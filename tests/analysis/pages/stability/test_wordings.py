@@ -20,6 +20,13 @@ def test_wordings_that_differ_in_blanks_only_are_told(opened):
     assert wordings.describe_whitespace_only_variants(found.head(0)) == []
 
 
+def test_an_item_without_an_original_has_one_wording_less():
+    items = pd.DataFrame({"study": "s", "item": ["x", "x", "y"], "n_variants": [3, 3, 3],
+                          "original_agreement": float("nan"),
+                          "original_validity": [float("nan"), 0.0, float("nan")]})  # fmt: skip
+    assert wordings.count_wordings_by_item(items).to_dict() == {("s", "x"): 4, ("s", "y"): 3}
+
+
 def test_paraphrases_that_do_not_mean_the_same_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9], "y": [0.1, 0.3], "z": [0.1, 0.3]})
     checked = {"x": "1.00", "y": "0.53"}

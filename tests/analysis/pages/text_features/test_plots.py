@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -231,6 +233,20 @@ def test_effects_of_many_models_are_a_map_of_those_that_move_most():
     caption = captions.caption_effects(frame)
     assert "Dot: confirmed" in caption and "Lines:" not in caption
     assert "Shown: the 24 with the largest effects of 300 models; the table has all." in caption
+
+
+def test_orders_whose_fits_rest_on_other_numbers_of_paraphrases_are_not_drawn_as_one():
+    """The caption named 33 paraphrases, the mean of 32 and 34, which no fit was made of."""
+    orders = {name: {"option_order": name.split("/")[1]} for name in ("plain/yes-no", "plain/no-yes")}
+    first = effects(["a", "b"], ["word_length"])
+    mixed = pd.concat([first, first.assign(condition="plain/no-yes")], ignore_index=True)
+    mixed.loc[(mixed["model"] == "a") & (mixed["condition"] == "plain/no-yes"), "n_rows"] = 898
+    frames = Frames(SimpleNamespace(info={"conditions": {"s": orders}}), {})
+    frames._frames |= {"mixed": mixed, "mixed_diagnostics": mixed[[*UNIT, "model"]].assign(validity=0.9)}
+    drawn = figures.join_effects_over_option_orders(frames)
+    assert drawn[["model", "condition", "n_rows"]].to_numpy().tolist() == [
+        ["a", "plain/yes-no", 900], ["b", "plain/both orders", 900], ["a", "plain/no-yes", 898],
+    ]  # fmt: skip
 
 
 def test_of_many_fits_those_with_the_largest_residuals_are_drawn():
