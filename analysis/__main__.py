@@ -11,7 +11,6 @@ import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ground.command import print_failure, run_command
@@ -268,9 +267,7 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
     catalogue.look_up_table(name)
     if "where" in parameters:
         # It is a parameter of the notebooks, so `waver report -p where=...` takes it.
-        raise InputError(
-            f"table {name} has no option 'where'; to keep a part of the runs say --where {quote(parameters['where'])}"
-        )
+        raise InputError(f"table {name} has no option 'where'; to keep a part of the runs say --where CONDITION")
     options = tables.convert_options(f"table {name}", parameters, tables.list_table_options(name))
     page = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)]
     if not where:
