@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 FOLDED = "folded"  # tag of a heading whose section a page shows folded
 _MARKS = [level * "#" for level in range(1, 7)]  # of headings in Markdown
-_TAGS = [f"h{level}" for level in range(1, 7)]  # of headings in HTML
+# At the start of an output, comments aside: a whole figure is not parsed for that.
+_HEADING_AT_START = re.compile(r"\s*(?:<!--.*?-->\s*)*<h([1-6])\b", re.DOTALL)
 _DECIMALS = re.compile(r"-?\d+\.\d{4,}(e[+-]?\d+)?")
 _NUMBERS = re.compile(r"[\s\d.,eE+\-\[\]]*\d[\s\d.,eE+\-\[\]]*|NaN|-?inf|<NA>|")
 
@@ -40,8 +41,8 @@ def read_level_of_first_heading(cell: NotebookNode) -> int:
     From 1 to 6; 0 where it begins with none.
     """
     first_html = next((data["text/html"] for data in _list_html_data(cell)), "")
-    element = parse_html(first_html).find(True)
-    return read_heading(cell)[0] or (_TAGS.index(element.name) + 1 if element and element.name in _TAGS else 0)
+    heading = _HEADING_AT_START.match(first_html)
+    return read_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
 
 def build_heading_anchor(heading: str) -> str:
