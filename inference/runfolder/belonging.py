@@ -97,8 +97,8 @@ def _describe_changes_of_stimuli(folder: Path, study: Study) -> str:
         before, now = (_list_languages(rows[key]["language"] for key in changed) for rows in (old, new))
         return (
             f"the language has changed since this run was begun: of {len(changed):,} variants from {before} to {now}, "
-            "and no text; give --language as it was then or choose another --out. Several languages in one run are named "
-            "by a column language of the items"
+            "and no text; give --language as it was then or choose another --out. Several languages in one run are "
+            "named by a column language of the items"
         )
     changes = {
         "added": [key for key in new if key not in old],
