@@ -265,6 +265,9 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
     from analysis.reporting.catalogue import tables
 
     catalogue.look_up_table(name)
+    if "where" in parameters:
+        # It is a parameter of the notebooks, so `waver report -p where=...` takes it.
+        raise InputError(f"table {name} has no option 'where'; to keep a part of the runs say --where CONDITION")
     options = tables.convert_options(f"table {name}", parameters, tables.list_table_options(name))
     page = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)]
     if not where:

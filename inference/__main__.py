@@ -19,7 +19,7 @@ from ground.commands import Command, add_verbs_of_other_packages, find_commands,
 from ground.errors import InputError
 from ground.outside_rooms import clear_rooms_in_use
 from ground.parser import CommandParser, hide_secrets, show_options_first_in_help
-from ground.progress import add_loudness_options
+from ground.progress import add_loudness_options, print_warning
 from inference import arguments, protocols
 from inference.runfolder import describe_next_step
 from inference.stimuli.reading import recognition_notes
@@ -271,7 +271,7 @@ def _run_protocol(options: argparse.Namespace) -> None:
 def ask_study(
     options: argparse.Namespace, task: Task, load: Callable[[Model, int], Engine] | None = None
 ) -> list[Tally]:
-    """Ask a study, and say which part of it was not asked because the options say so.
+    """Ask a study; say which part of it was not asked because the options say so, and which models hardly answer.
 
     Parameters
     ----------
@@ -292,9 +292,12 @@ def ask_study(
         As `execute_tasks` does.
     """
     from inference.asking.execute import execute_tasks
+    from inference.asking.failures import describe_low_masses
 
     with arguments.open_cluster(options.ray, options.ray_workers) as cluster:
         tallies = execute_tasks([task], load=load, cluster=cluster)
+    for line in describe_low_masses(tallies):
+        print_warning(line)
     if options.limit is not None and options.limit < len(task.study.items):
         print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
     if getattr(options, "wordings", None) is not None:
@@ -305,6 +308,7 @@ def ask_study(
 def _run_studies_of_run_file(options: argparse.Namespace) -> None:
     """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
     from inference.asking.execute import execute_tasks
+    from inference.asking.failures import describe_low_masses
     from inference.runfile import read_run_file
 
     plan = read_run_file(options.file, build_study_table_parser)
@@ -316,7 +320,9 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.open_cluster(ray, workers) as cluster:
-            execute_tasks(tasks, cluster=cluster)
+            tallies = execute_tasks(tasks, cluster=cluster)
+    for line in describe_low_masses(tallies, with_study=len(tasks) > 1):
+        print_warning(line)
     print(describe_next_step(os.path.normpath(options.file.parent / plan.out)))
 
 

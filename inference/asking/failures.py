@@ -1,8 +1,9 @@
-"""Count the rows that ended without a response, and fail a call that has more of them than the user allows."""
+"""Fail a call with more rows without a response than the user allows; name models that hardly say an option."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ TOO_LONG = (
     "asking again cannot help with prompts beyond the context window: shorten their texts, give fewer examples, ask "
     "for shorter answers (--max-tokens, --budget), or take a model with a longer window"
 )
+MOST_LOW = 20  # models and conditions of low mass that are named one by one
 ROUNDING = 1e-9  # 29 % of 100 rows are 29, which the product of the two in floating point is not
 
 
@@ -89,3 +91,39 @@ def refuse_too_many_failures(
         )
     if lines:
         raise RunFailed(". ".join(lines))
+
+
+def describe_low_masses(tallies: Iterable[Tally], *, with_study: bool = False) -> Iterator[str]:
+    """Say of which models and conditions most responses have less than half of their probability on the options.
+
+    Parameters
+    ----------
+    tallies
+        Of the models and conditions of a call. Counted are the responses that came in it; where a server shows only
+        the most probable tokens, the upper bound of the probability must be below one half, too.
+    with_study
+        Whether a line names the study, too.
+
+    Yields
+    ------
+    A line per model and condition; many are counted in the last line.
+
+    Examples
+    --------
+    >>> from inference.asking.session import Tally
+    >>> silent = Tally("m", "plain/yes-no", asked_count=96, low_mass=96, largest_low_mass=0.052)
+    >>> print(*describe_low_masses([silent, Tally("m", "chat/yes-no", asked_count=96, low_mass=48)]), sep="\\n")
+    m, plain/yes-no: at most 6 % of the probability is on the options in 96 of 96 responses; look at `waver preview`, \
+and try another --form or model
+    """
+    low = [tally for tally in tallies if 2 * tally.low_mass > tally.asked_count - tally.failed]
+    for tally in low[:MOST_LOW]:
+        most = math.ceil(round(100 * tally.largest_low_mass, 6))  # 100 * 0.07 is more than 7 in floating point
+        names = [*([tally.study] if with_study else []), tally.model, tally.condition]
+        yield (
+            f"{', '.join(names)}: at most {most} % of the probability is on the "
+            f"options in {tally.low_mass:,} of {tally.asked_count - tally.failed:,} responses; look at "
+            "`waver preview`, and try another --form or model"
+        )
+    if len(low) > MOST_LOW:
+        yield f"the same holds of most responses of {len(low) - MOST_LOW:,} more models and conditions"

@@ -166,7 +166,7 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
             same = run.conditions.get(condition.name) == condition.fields
             if not same or any(run.responses.flag_variants_without_response(model.id, condition.name, variants)):
                 return []
-            tallies.append(Tally(model.id, condition.name, len(variants)))
+            tallies.append(Tally(model.id, condition.name, len(variants), study=run.study.name))
     run.add_model(model.id, {**recorded_fields, **model.fields})
     run.add_prompts(model.id, recorded_prompts.build_form_by_hash(questions.book, form), {})
     return tallies
@@ -374,7 +374,10 @@ class _MissingRows:
             for condition in round_.conditions
         }
         due = [condition for condition in round_.conditions if any(missing[condition.name])]
-        tallies = {condition.name: Tally(model, condition.name, len(variants)) for condition in round_.conditions}
+        tallies = {
+            condition.name: Tally(model, condition.name, len(variants), study=run.study.name)
+            for condition in round_.conditions
+        }
         return cls(model, round_, variants, missing, due, tallies)
 
     def count(self) -> int:
@@ -401,7 +404,7 @@ class _MissingRows:
                     self.missing[condition.name][number] = False
                     variant = self.variants[number]
                     rows.append(_build_response_row(self.model, condition.name, variant, prompt, response, self.round))
-                    self.tallies[condition.name].add(variant, response)
+                    self.tallies[condition.name].add(variant, response, rows[-1])
         return rows
 
 

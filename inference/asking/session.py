@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SAVED_EVERY, PAID_EVERY = 2.0, 0.2  # seconds; replies of a server may have been paid for
 FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows of a part
 STANDARD_ERROR = 2  # its file descriptor
+LOW_MASS = 0.5  # below it, the model would rather say something else than any of the options
 
 
 class CallProgress:
@@ -104,7 +105,8 @@ class Tally:
 
     `too_long`: those of the failed that do not fit into the model's context window, whenever they are asked.
     `left_out`: rows for which paths of tokens were not followed, `largest_left_out`: what they may have at most
-    (`Score.left_out`).
+    (`Score.left_out`). `low_mass`: responses that have less than `LOW_MASS` on the options, also by the upper bound
+    where there is one; `largest_low_mass`: what these have at most. `study`: the name of the study.
     """
 
     model: str
@@ -116,8 +118,11 @@ class Tally:
     first_error: str | None = None
     left_out: int = 0
     largest_left_out: float = 0.0
+    low_mass: int = 0
+    largest_low_mass: float = 0.0
+    study: str = ""
 
-    def add(self, variant: Variant, response: Response) -> None:
+    def add(self, variant: Variant, response: Response, row: Mapping[str, Any]) -> None:
         """Count one row.
 
         Parameters
@@ -126,6 +131,8 @@ class Tally:
             What was asked; named with the first error.
         response
             What came back.
+        row
+            The row that was made of it; of its columns, `mass` and `mass_upper` are read where it has them.
         """
         self.asked_count += 1
         if share := getattr(response, "left_out", 0.0):
@@ -135,6 +142,11 @@ class Tally:
             self.failed += 1
             self.too_long += PAST_WINDOW in response.error
             self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {response.error}"
+
+        mass = row.get("mass") if row.get("mass_upper") is None else row["mass_upper"]
+        if mass is not None and mass < LOW_MASS:
+            self.low_mass += 1
+            self.largest_low_mass = max(self.largest_low_mass, mass)
 
     def name_condition(self) -> str:
         """Name model and condition, as lines about them begin."""

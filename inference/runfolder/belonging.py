@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -76,9 +76,7 @@ def read_matching_run_json(folder: Path, study: Study, seed: int | None) -> dict
                 "--out"
             )
     if old["study"]["hash"] != new["study"]["hash"]:
-        raise InputError(
-            f"{folder}: {_describe_changes_of_stimuli(folder, study)}; go back to those items or choose another --out"
-        )
+        raise InputError(f"{folder}: {_describe_changes_of_stimuli(folder, study)}")
     if seed is not None and old["seed"] != seed:
         raise InputError(
             f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
@@ -90,13 +88,39 @@ def _describe_changes_of_stimuli(folder: Path, study: Study) -> str:
     """Describe in words how the recorded stimuli differ from those of a study."""
     old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
     new = {(row["item"], row["variant"]): row for table in build_stimuli_tables(study) for row in table.to_pylist()}
+    changed = [key for key in new if key in old and new[key] != old[key]]
+    if (
+        changed
+        and old.keys() == new.keys()
+        and all({**old[k], "language": new[k]["language"]} == new[k] for k in changed)
+    ):
+        before, now = (_list_languages(rows[key]["language"] for key in changed) for rows in (old, new))
+        return (
+            f"the language has changed since this run was begun: of {len(changed):,} variants from {before} to {now}, "
+            "and no text; give --language as it was then or choose another --out. Several languages in one run are "
+            "named by a column language of the items"
+        )
     changes = {
         "added": [key for key in new if key not in old],
         "removed": [key for key in old if key not in new],
-        "changed": [key for key in new if key in old and new[key] != old[key]],
+        "changed": changed,
     }
     counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
-    return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
+    return (
+        f"the study has changed since this run was begun: variants {counts or 'in another order'}; go back to those "
+        "items or choose another --out"
+    )
+
+
+def _list_languages(languages: Iterable[str | None]) -> str:
+    """List languages by their codes, each once.
+
+    >>> _list_languages(["de", None, "de"])
+    'none named, de'
+    """
+    return ", ".join(
+        sorted({language or "none named" for language in languages}, key=lambda name: (" " not in name, name))
+    )
 
 
 def build_stimuli_tables(study: Study) -> Iterator[pa.Table]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from sys import intern
 from typing import Any
 
@@ -108,7 +109,10 @@ def read_and_check_items(
 def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
     """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
-        yield f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
+        kept = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
+        # Only a table in which every item has one wording can hold the others in columns that are not read as such.
+        lacks_paraphrases = not shape.has_row_per_item and all(len(item.variants) == 1 for item in items)
+        yield f"{kept}{_advise_on_other_wordings(shape)}" if lacks_paraphrases else kept
     for pattern in sorted({variant.pattern for item in items for variant in item.variants} - set(PATTERNS)):
         yield (
             f"pattern '{shorten_text(pattern)}' is not one of {', '.join(PATTERNS)}; its wordings count as paraphrases"
@@ -120,6 +124,15 @@ def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> It
             f"{len(lacking):,} of {len(items):,} items have no original, so all their wordings count as paraphrases, "
             f"and the first stands for the item in tables: {names}"
         )
+
+
+def _advise_on_other_wordings(shape: Shape) -> str:
+    """Say how the columns of other wordings are named, after the one that is read as the text."""
+    text = next(column for column, field in shape.fields.items() if field == "text")
+    return (
+        "; if they hold other wordings, call these paraphrase_1, paraphrase_2 ..., or name all columns of wordings: "
+        f"--text-column {quote(text)} OTHER ..."
+    )
 
 
 def name_study_after_source(source: str) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 FOLDED = "folded"  # tag of a heading whose section a page shows folded
 _MARKS = [level * "#" for level in range(1, 7)]  # of headings in Markdown
+# At the start of an output, comments aside: a whole figure is not parsed for that.
+_HEADING_AT_START = re.compile(r"\s*(?:<!--.*?-->\s*)*<h([1-6])\b", re.DOTALL)
 _DECIMALS = re.compile(r"-?\d+\.\d{4,}(e[+-]?\d+)?")
 _NUMBERS = re.compile(r"[\s\d.,eE+\-\[\]]*\d[\s\d.,eE+\-\[\]]*|NaN|-?inf|<NA>|")
 
@@ -24,6 +26,23 @@ def read_heading(cell: NotebookNode) -> tuple[int, str]:
     if cell.cell_type != "markdown" or "\n" in text or marks not in _MARKS:
         return 0, ""
     return len(marks), text.strip()
+
+
+def read_level_of_first_heading(cell: NotebookNode) -> int:
+    """Return the level of the heading that a cell is, or that its output begins with, as the section of a table does.
+
+    Parameters
+    ----------
+    cell
+        A cell of an executed notebook.
+
+    Returns
+    -------
+    From 1 to 6; 0 where it begins with none.
+    """
+    first_html = next((data["text/html"] for data in _list_html_data(cell)), "")
+    heading = _HEADING_AT_START.match(first_html)
+    return read_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
 
 def build_heading_anchor(heading: str) -> str:

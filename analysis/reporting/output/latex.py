@@ -34,8 +34,8 @@ SPACE = 6.0  # points between two columns
 # Widths of the characters of Computer Modern, in thousandths of its size (cmr10.tfm; Knuth 1986, Computer Modern
 # Typefaces), rounded up to the widest of a group. Those of Times, which many styles take, are hardly any wider.
 _CHARACTERS_BY_WIDTH = {
-    278: "',.:;[]il’‘`·", 306: "!fj", 334: "-| \u00a0", 395: "()Irst′", 445: "cez",
-    500: "0123456789\"$*/ago~^–“”", 528: "?Jkqvxy\\{}", 556: "Sbdhnpu", 625: "LZ", 681: "EFP", 736: "BCRTw",
+    278: "',.:;[]il’‘`·", 306: "!fj", 334: "-| \u00a0", 362: "I", 395: "()rst′", 445: "cez",
+    500: "0123456789\"$*/ago~^–“”", 528: "?Jkqvxy\\{}", 556: "Sbdhnpu", 625: "LZ", 681: "EFP", 723: "BCTw", 736: "R",
     750: "AHNUVXY", 785: "&+=@_DGKOQ", 834: "#%m<>−±≤≥", 917: "M", 1030: "W∞—", 1400: "…",
 }  # fmt: skip
 _WIDTH_BY_CHARACTER = {
@@ -70,14 +70,20 @@ class _Layout:
         """Count the parts."""
         return len(self.column_parts) * len(self.row_parts)
 
+    @property
+    def has_column_alone(self) -> bool:
+        """Tell whether a part repeats the names of all rows for the sake of one column."""
+        repeated = set.intersection(*map(set, self.column_parts))
+        return len(self.column_parts) > 1 and bool(repeated) and min(map(len, self.column_parts)) == len(repeated) + 1
+
 
 def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     """Write a grid as LaTeX with booktabs rules.
 
     A table is a `table*` over the page, or a `table` in the column or the text. One that is too wide at 7 pt, or longer
     than a page, is set in parts; each part repeats the columns of names. In the text of a one-column document, one that
-    is longer than a page is a `longtable`; two columns can hold none. One that takes more than two floats in a column
-    is set over both columns.
+    is longer than a page is a `longtable`; two columns can hold none. One that takes more than two floats in a column,
+    or repeats the names for one column alone, is set over both columns.
 
     Parameters
     ----------
@@ -102,7 +108,7 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
     if width not in POINTS:
         raise InputError(f"unknown width {width!r}; the widths are: {', '.join(POINTS)}")
     layout = _split_table_into_parts(table, entry, width)
-    if width == "column" and layout.n_parts > MOST_FLOATS:
+    if width == "column" and (layout.n_parts > MOST_FLOATS or layout.has_column_alone):
         layout = min(layout, _split_table_into_parts(table, entry, "page"), key=lambda choice: choice.n_parts)
     is_long = width == "text" and len(layout.row_parts) > 1
     lines = [f"% Needs \\usepackage{{{'booktabs, longtable' if is_long else 'booktabs'}}} in the preamble.\n"]
@@ -190,7 +196,8 @@ def _fit_columns_into_parts(table: Grid, room: float, text_share: float) -> tupl
 def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room: float) -> Iterator[list[int]]:
     """Yield the columns of each part; the names at the start of a row are repeated, with which each row stands once.
 
-    They are not where they take more than half of the room and a further column would not fit beside them.
+    They are not where they take more than half of the room and a further column would not fit beside them. Where one
+    column would be left for the last part, it takes another of the part before.
     """
     names: list[int] = []
     # Those that `--columns` puts behind numbers name the row, too.
@@ -201,15 +208,18 @@ def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room:
         if together > room / 2 and together + max(others, default=0) > room:
             break
         names.append(i)
-    part = list(names)
+    parts: list[list[int]] = [[]]
     for i in range(len(column_widths)):
         if i in names:
             continue
-        if len(part) > len(names) and sum(column_widths[k] for k in (*part, i)) > room:
-            yield sorted(part)
-            part = list(names)
-        part.append(i)
-    yield sorted(part)
+        if parts[-1] and sum(column_widths[k] for k in (*names, *parts[-1], i)) > room:
+            parts.append([])
+        parts[-1].append(i)
+    if names and len(parts) > 1 and len(parts[-1]) == 1 and len(parts[-2]) > 2:
+        moved = parts[-2][-1]
+        if sum(column_widths[k] for k in (*names, moved, *parts[-1])) <= room:
+            parts[-1].insert(0, parts[-2].pop())
+    yield from (sorted((*names, *part)) for part in parts)
 
 
 def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, size: str) -> float:

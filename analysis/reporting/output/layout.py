@@ -19,7 +19,13 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.output.cells import build_heading_anchor, fold_sections, parse_html, read_heading
+from analysis.reporting.output.cells import (
+    build_heading_anchor,
+    fold_sections,
+    parse_html,
+    read_heading,
+    read_level_of_first_heading,
+)
 from analysis.reporting.output.html import TEMPLATES, render_template
 from analysis.reporting.words import glossary
 
@@ -290,10 +296,10 @@ def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) ->
 def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells below a heading of a level that show something, up to the next heading of that level or above."""
     for cell in later_cells:
-        its, _ = read_heading(cell)
-        if 0 < its <= level:
+        # A cell that shows a table under a heading of its own shows nothing for the heading before it.
+        if 0 < read_level_of_first_heading(cell) <= level:
             return
-        if not its and (cell.cell_type == "markdown" or cell.outputs):
+        if not read_heading(cell)[0] and (cell.cell_type == "markdown" or cell.outputs):
             yield cell
 
 

@@ -48,6 +48,9 @@ def chapter():
         shows('<section class="cautions"><h2 id="cautions">Before you believe it</h2></section>'),
         new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"),
         shows(render_missing_content_note("Scores: none.").text),
+        new_markdown_cell("## Empty before a section"), shows(render_missing_content_note("Pairs: none.").text),
+        shows('<!-- Scores --><h2 id="scores">A section</h2><p>rows</p>'),
+        new_markdown_cell("## Parts"), shows("<h3>One part</h3><p>rows</p>"),
         new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
         new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
         shows(other),
@@ -57,8 +60,11 @@ def chapter():
 
 def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing(chapter):
     assert "Empty" not in chapter.card_html + chapter.body_html
-    assert re.search(r"Parts left out <span>1</span>.*<li>Scores: none.</li>", chapter.body_html, re.S)
+    assert re.search(
+        r"Parts left out <span>2</span>.*<li>Scores: none.</li>\s*<li>Pairs: none.</li>", chapter.body_html, re.S
+    )
     assert "import x" in chapter.card_html
+    assert {"scores", "parts"} <= {place for place, _ in chapter.headings}  # what has a smaller heading is content
 
 
 def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chapter, tmp_path):

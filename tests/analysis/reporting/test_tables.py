@@ -120,6 +120,30 @@ def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
         tables.render_table("stability", frames["stability"], "latex", width="slide")
 
 
+def build_stability_rows(models, conditions):
+    rows = [{"study": "s", "model": model, "condition": condition} for model in models for condition in conditions]
+    ends = {"range_mean": 0.19, "range_mean_lower": 0.12, "range_mean_upper": 0.27, "n_items": 11}
+    return pd.DataFrame(rows).assign(**ends)
+
+
+def test_four_columns_that_latex_sets_217_points_wide_are_one_part_of_a_column():
+    frame = build_stability_rows(
+        ["waver-demo-small-tuned", "waver-demo-medium-tuned"], ["chat/yes-no/en", "chat/no-yes/en"]
+    )
+    text = tables.render_table("stability", frame, "latex", ["model", "range_mean", "n_items"], "column")
+    assert text.count(r"\begin{table}") == 1 and r"\scriptsize" in text and "part 1" not in text
+
+
+def test_no_part_of_a_latex_table_repeats_the_names_of_rows_for_one_column():
+    """Of two columns that do not fit beside the names, each would be alone: the table is set over both columns."""
+    frame = build_stability_rows(["waver-demo-medium-tuned", "b"], ["chat/yes-no/de-at", "chat/no-yes/de-at"])
+    text = tables.render_table("stability", frame, "latex", ["model", "range_mean", "n_items"], "column")
+    assert text.count(r"\begin{table*}") == 1 and "part 1" not in text and "% Too wide for one column" in text
+    names, widths = ("model", "a", "b", "c", "d"), (10, 10, 10, 10, 10)
+    cells = grid.Grid(names, (Column(""),) * 5, (), (False, *(True,) * 4), (False,) * 5)
+    assert list(latex._split_columns_into_parts(cells, widths, 40)) == [[0, 1, 2], [0, 3, 4]]
+
+
 @pytest.mark.parametrize(
     ("text", "size", "is_bold", "points"),
     [  # as pdfLaTeX measures them in a document of 10 pt (TeX Live 2022, Computer Modern)
@@ -130,6 +154,7 @@ def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
         ("[0.23, 0.45]", "tiny", False, 32.85),
         ("−0.25", "footnotesize", False, 21.72),
         ("éàü x", "tiny", False, 16.15),
+        ("Items", "scriptsize", False, 19.35),
         ("Qwen/Qwen2.5-7B", "footnotesize", True, 80.75),
     ],
 )

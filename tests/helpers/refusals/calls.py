@@ -144,6 +144,12 @@ CASES = [
         for given in ("0.5", "-0.1", "nan")
     ),
     Case("more wordings than there are", "analysis table run spreads_at_k -p k=3", ("k = 3", "more than 2"), small_run),
+    Case(
+        "a part of the runs as an option of a table",
+        ("analysis", "table", "run", "stability", "-p", "where=item = '1'"),
+        ("has no option 'where'", "say --where"),
+        small_run,
+    ),
     Case("a margin below 0", "analysis table run beyond_rewording -p margin=-1", ("margin = -1", "above 0"), small_run),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
     *(

@@ -12,11 +12,16 @@ from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.failures import NO_FAILURES, advise_on_failures, refuse_too_many_failures
+from inference.asking.failures import (
+    NO_FAILURES,
+    advise_on_failures,
+    describe_low_masses,
+    refuse_too_many_failures,
+)
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.session import Tally
-from inference.engines.contract import PAST_WINDOW
+from inference.engines.contract import PAST_WINDOW, Score
 from inference.protocols.agreement import Questions, read_agreement_prompts
 
 A, BAD, C = (Model(name, f"somewhere/{name}") for name in ("a", "bad", "c"))
@@ -120,7 +125,7 @@ def test_the_first_error_does_not_hide_others(capsys):
     variant = next(iter(small_study(items=1).variants))
     mixed = Tally("m", "plain", rows=2)
     for error in (f"900 tokens and 1 for the answer {PAST_WINDOW} of 512", "HTTP 500"):
-        mixed.add(variant, SimpleNamespace(error=error))
+        mixed.add(variant, SimpleNamespace(error=error), {})
     assert "asking again cannot help" in advise_on_failures([mixed]) and "same command again" in advise_on_failures(
         [mixed]
     )
@@ -128,3 +133,64 @@ def test_the_first_error_does_not_hide_others(capsys):
     assert "the same command asks them again" in capsys.readouterr().err
     tally(PAST_WINDOW).print_counts(0.1)
     assert "again" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"mass": 0.052}] * 3, "at most 6 % of the probability is on the options in 3 of 3 responses; look"),
+        (
+            [{"mass": 0.2}, {"mass": 0.491}, {"mass": 0.9}],
+            "at most 50 % of the probability is on the options in 2",
+        ),
+        ([{"mass": 0.2}, {"mass": 0.5}], ""),  # not most of them
+        ([{"mass": 0.1, "mass_upper": 0.3}], "at most 30 % of the probability is on the options in 1 of 1"),
+        ([{"mass": 0.1, "mass_upper": 0.6}], ""),  # the server did not show enough to tell
+        ([{"mass": 0.07, "mass_upper": None}], "at most 7 %"),
+        ([{"output": ["Yes."]}, {"score": 3.0}], ""),
+    ],
+)
+def test_a_condition_is_named_where_most_responses_hardly_have_an_option(rows, said):
+    counts = Tally("m", "plain/yes-no", study="tea")
+    variant = next(iter(small_study(items=1).variants))
+    for row in rows:
+        counts.add(variant, SimpleNamespace(error=None), row)
+    counts.add(variant, SimpleNamespace(error="HTTP 500"), {"error": "HTTP 500"})
+    lines = list(describe_low_masses([counts]))
+    assert len(lines) == bool(said) and "".join(lines).startswith(f"m, plain/yes-no: {said}" if said else "")
+
+
+def test_of_several_studies_the_line_names_the_study_and_many_lines_are_counted():
+    low = [Tally("m", str(n), asked_count=1, low_mass=1, largest_low_mass=0.1, study="tea") for n in range(23)]
+    lines = list(describe_low_masses(low, with_study=True))
+    assert lines[0].startswith("tea, m, 0: at most 10 %")
+    assert lines[20:] == ["the same holds of most responses of 3 more models and conditions"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_low", [True, False])
+def test_a_run_ends_with_a_line_on_a_model_that_hardly_says_an_option(is_low, tmp_path, monkeypatch, capsys):
+    """The status stays 0; a second call asks nothing, and says nothing."""
+
+    class Engine(TrivialEngine):
+        def _score(self, text, batch):
+            return Score((0.04, 0.01), (-3.2, -4.6), 0.05, 0) if is_low else Score((0.6, 0.3), (-0.5, -1.2), 0.9, 0)
+
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: Engine())
+    (tmp_path / "i.csv").write_text("item,text\na,Tea is good.\na,I like tea.\na,Tea is fine.\n")
+    call = [
+        "run",
+        "agreement",
+        "--items",
+        str(tmp_path / "i.csv"),
+        "--model",
+        "owner/m",
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    assert main(call) == 0
+    last = capsys.readouterr().err.splitlines()[-1]
+    line = "owner/m, plain/yes-no: at most 5 % of the probability is on the options in 3 of 3 responses"
+    assert last.startswith(line) is is_low and ("waver preview" in last) is is_low
+    assert main(call) == 0
+    assert "of the probability" not in capsys.readouterr().err

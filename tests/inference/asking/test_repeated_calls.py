@@ -120,6 +120,13 @@ def test_what_has_changed_is_refused_as_ever(copy: Path, change, told: str, caps
     assert told in capsys.readouterr().err
 
 
+def test_another_language_is_told_as_that_and_not_as_other_wordings(copy: Path, capsys) -> None:
+    assert main(call(Path(), "--language", "en")) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "the language has changed since this run was begun: of 9 variants from none named to en, and no text" in line
+    assert "a column language of the items" in line and "the study has changed" not in line
+
+
 def test_a_folder_has_no_revision_also_where_nothing_is_left(copy: Path, capsys) -> None:
     assert main(call(Path(), "--revision", "main")) == 2
     assert "a local folder has no revisions" in capsys.readouterr().err

@@ -29,6 +29,8 @@ class Table:
         Words that stand together in one line of standard error; none: nothing is said about the table.
     read
         (item, variant, text) in order; none: the table is refused (exit status 2).
+    silent
+        Words that stand nowhere in standard error.
     attributes
         Of the first wording.
     patterns
@@ -43,6 +45,7 @@ class Table:
     attributes: tuple[tuple[str, str], ...] = ()
     patterns: tuple[str, ...] = ()
     file: str = "mine.csv"
+    silent: tuple[str, ...] = ()
 
 
 LONG = "item,text\ntea,Tea is good.\ntea,I like tea.\n"
@@ -51,7 +54,8 @@ GERMAN = "Nr;Aussage\n1;Tee schmeckt für jeden.\n"
 TABLES = [
     # columns that Waver does not know
     Table("an extra column", "item,text,topic\ntea,Tea is good.,drinks\ntea,I like tea.,other\n",
-          says=("kept as attributes: topic",), read=ABOUT_TEA, attributes=(("topic", "drinks"),)),
+          says=("kept as attributes: topic",), silent=("other wordings",), read=ABOUT_TEA,
+          attributes=(("topic", "drinks"),)),
     Table("several extra columns, some without entries", "item,text,Topic,year,note\ntea,Tea is good.,drinks,1999,\n",
           says=("kept as attributes: Topic, year, note",), read=ABOUT_TEA[:1],
           attributes=(("Topic", "drinks"), ("year", "1999"))),
@@ -67,6 +71,9 @@ TABLES = [
           says=("unknown column 'patern'", "nearest is 'pattern'", "attributes.patern")),
     Table("an extra column of lists", '[{"item": "tea", "text": "Tea is good.", "tags": ["a"]}]',
           says=("entry 1", "attribute 'tags' must be", "text or number"), file="mine.json"),
+    Table("an extra column in the wide shape", "item,original,paraphrase_1,topic\ntea,Tea is good.,,drinks\n",
+          says=("kept as attributes: topic",), silent=("other wordings",), read=ABOUT_TEA[:1],
+          attributes=(("topic", "drinks"),)),
     # names of columns
     Table("capital letters", "Item,TEXT\ntea,Tea is good.\ntea,I like tea.\n", read=ABOUT_TEA),
     Table("blanks around names", " item , text \ntea,Tea is good.\ntea,I like tea.\n", read=ABOUT_TEA),
@@ -109,7 +116,8 @@ TABLES = [
     Table("wordings named by the user", "Nr;Frage;Variante A;Variante B\ntea;Tea is good.;I like tea.;\n",
           ("--item-column", "Nr", "--text-column", "Frage", "Variante A", "Variante B"), read=ABOUT_TEA),
     Table("a wording that was not asked for, kept", "Nr;Frage;Variante_A\ntea;Tea is good.;I like tea.\n",
-          ("--item-column", "Nr", "--text-column", "Frage"), says=("kept as attributes: Variante_A",),
+          ("--item-column", "Nr", "--text-column", "Frage"),
+          says=("kept as attributes: Variante_A; if they hold other wordings", "--text-column Frage OTHER ..."),
           read=ABOUT_TEA[:1], attributes=(("Variante_A", "I like tea."),)),
     Table("an original and columns called otherwise", "item,original,reworded\ntea,Tea is good.,I like tea.\n",
           says=("a column 'original' and none for other wordings", "--text-column original OTHER")),
@@ -187,6 +195,7 @@ def test_a_table_is_read_or_refused_in_one_line(table: Table, tmp_path, monkeypa
     said = capsys.readouterr().err.splitlines()
     if table.says:
         assert any(all(word in line for word in table.says) for line in said), said
+    assert not [word for word in table.silent if any(word in line for line in said)], said
     if not table.read:
         assert (status, len(said), Path("run").exists()) == (2, 1, False), said
         return
