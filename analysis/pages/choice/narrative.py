@@ -79,9 +79,8 @@ def answer_question(
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty:
-        return Answer(
-            asked_sentence, "Each question was asked in one wording and one order: nothing is known about others."
-        )
+        verdict = "Each question was asked in one wording and one order: nothing is known about others."
+        return Answer(asked_sentence, f"{verdict} {_describe_right_answers(answering)}", cautions=doubts)
     judged = select_all_question_rows(
         add_choice_labels(consistency[~has_mostly_invalid_answers(consistency["validity"])])
     )
@@ -141,6 +140,19 @@ def _describe_choice_verdict(judged: pd.DataFrame, size: tuple[int, int, int], b
         f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['changed'])} of the questions do "
         f"not get one choice in all {several}."
     )
+
+
+def _describe_right_answers(answering: pd.DataFrame) -> str:
+    """Say how many answers are right: of one model with its interval, of several from the least to the most."""
+    if len(answering) > 1:
+        low, high = (format_percent(share) for share in (answering["accuracy"].min(), answering["accuracy"].max()))
+        if low == high:
+            return f"{low} of each model’s answers are right."
+        return f"Between {low.removesuffix(' %')} and {high} of a model’s answers are right."
+    row = answering.iloc[0]
+    share, low, high = (format_percent(row[name]) for name in ("accuracy", "accuracy_lower", "accuracy_upper"))
+    interval_text = "" if pd.isna(row["accuracy_lower"]) else f" (interval {low.removesuffix(' %')} to {high})"
+    return f"{share} of the answers are right{interval_text}."
 
 
 def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:

@@ -15,6 +15,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.drawing import plotting
 from analysis.reporting.words import chance
+from analysis.steps.choice import compute_shares_of_kept_choices, read_choices
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 
@@ -324,10 +325,23 @@ def test_one_wording_has_accuracy_and_orders_and_no_xparacon(tmp_path):
 def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
     made = page(tmp_path, always(ASKED[ASKED["variant"] == "original/1"], right))
     made.answer()
-    assert (
-        made._answer.verdict == "Each question was asked in one wording and one order: nothing is known about others."
+    assert made._answer.verdict == (
+        "Each question was asked in one wording and one order: nothing is known about others. 100 % of the answers are "
+        "right (interval 96 to 100 %)."
     )
     assert made.frame("choice").iloc[0]["accuracy"] == 1.0
+    part = made.select_part()
+    choices = read_choices(part.responses(), part.wordings(), made.text_conditions)
+    keys = ["study", "model", "condition", "subset"]
+    checked = made.check("choice_consistency", compute_shares_of_kept_choices(choices), on=keys).text
+    assert "There was nothing to compare." in checked and "one table only" not in checked
+
+
+def test_of_several_models_in_one_wording_the_accuracies_are_told(tmp_path):
+    first = ASKED[ASKED["variant"] == "original/1"]
+    found = said(tmp_path, pd.concat([always(first, right), always(first, lambda row: "A", "letters")]))
+    share = 100 * (first.apply(right, axis=1) == "A").mean()
+    assert found.verdict.endswith(f"Between {share:.0f} and 100 % of a model’s answers are right.")
 
 
 def test_questions_that_were_not_asked_do_not_count(tmp_path):
