@@ -344,6 +344,31 @@ def test_of_several_models_in_one_wording_the_accuracies_are_told(tmp_path):
     assert found.verdict.endswith(f"Between {share:.0f} and 100 % of a model’s answers are right.")
 
 
+def name_by_examples(rows):
+    """The first two wordings as the same question after 0 and 5 examples."""
+    rows = rows[rows["pattern"] != "paraphrase_2"]
+    names = {"original": "0-shot", "paraphrase_1": "5-shot"}
+    attributes = [
+        {**row["attributes"], "template": names[row["pattern"]]}
+        for row in rows[["attributes", "pattern"]].to_dict("records")
+    ]
+    return rows.assign(attributes=attributes)
+
+
+def test_a_verdict_about_numbers_of_examples_is_not_about_wordings(tmp_path):
+    asked = name_by_examples(questions(100, 1, choices=(4,)))
+    found = said(tmp_path, always(asked, right))
+    assert found.verdict == (
+        "Hardly, with other numbers of examples: 0 % of the questions do not get one choice with all of them."
+    )
+    several = said(tmp_path, pd.concat([always(asked, right, name) for name in "ab"]))
+    assert several.verdict == (
+        "Hardly, with each of 2 models. What changed is the number of examples, not the wording."
+    )
+    orders = said(tmp_path, always(name_by_examples(ASKED), right))
+    assert orders.verdict.endswith("do not get one choice with all of them and in all orders.")
+
+
 def test_questions_that_were_not_asked_do_not_count(tmp_path):
     rows = always(ASKED, right)
     rows.loc[rows["item"] == ASKED["item"].iloc[0], "model"] = None
