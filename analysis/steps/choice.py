@@ -155,13 +155,14 @@ def compute_shares_of_kept_choices(choices: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         study, model, condition, subset; same_in_orders: share of questions and wordings with one choice in all orders;
         same_in_wordings: of questions and orders with one in all wordings; same_throughout: of questions with one in
-        all of them; changed: the rest.
+        all of them; changed: the rest. Where every question has one answer only, nothing is kept or changed: no row.
     """
     kept = pd.DataFrame({
         "same_in_orders": _compute_share_of_kept_choices(choices, ["item", "pattern"]),
         "same_in_wordings": _compute_share_of_kept_choices(choices, ["item", "order"]),
         "same_throughout": _compute_share_of_kept_choices(choices, ["item"]),
     })  # fmt: skip
+    kept = kept.dropna(subset=["same_throughout"])
     return kept.assign(changed=1 - kept["same_throughout"]).reset_index()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from analysis.reporting.words import (
     format_signed_number,
     join_names,
     phrase_model_condition_count,
+    shots,
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
@@ -47,7 +48,7 @@ TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "ch
 
 def answer_question(
     frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "",
-    by_chance: pd.DataFrame = chance.NO_CHANCE, shared: bool = False,
+    by_chance: pd.DataFrame = chance.NO_CHANCE, shared: bool = False, varying_examples: Sequence[str] = (),
 ) -> Answer:  # fmt: skip
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `WORD_MEANINGS`.
 
@@ -65,6 +66,8 @@ def answer_question(
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     shared
         Whether questions share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
+    varying_examples
+        Studies whose wordings are numbers of examples (`reporting.words.shots.find_studies_with_varying_examples`).
 
     Returns
     -------
@@ -79,9 +82,8 @@ def answer_question(
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty:
-        return Answer(
-            asked_sentence, "Each question was asked in one wording and one order: nothing is known about others."
-        )
+        verdict = "Each question was asked in one wording and one order: nothing is known about others."
+        return Answer(asked_sentence, f"{verdict} {_describe_right_answers(answering)}", cautions=doubts)
     judged = select_all_question_rows(
         add_choice_labels(consistency[~has_mostly_invalid_answers(consistency["validity"])])
     )
@@ -104,7 +106,7 @@ def answer_question(
     }
     return Answer(
         asked_sentence,
-        _describe_choice_verdict(judged, size, by_chance),
+        _describe_choice_verdict(judged, size, by_chance, varying_examples),
         cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
@@ -126,21 +128,44 @@ def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], w
     )
 
 
-def _describe_choice_verdict(judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame) -> str:
+def _describe_choice_verdict(
+    judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame, varying_examples: Sequence[str]
+) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
     by_interval = verdicts.choose_words_for_shares(judged, "changed", BANDS)
     verdict_words = chance.blank_word_in_rows_with_chance_changes(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
-    if len(judged) > 1:
-        return verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged))
-    row = judged.iloc[0]
     _, wordings, orders = size
+    if len(judged) > 1:
+        counts_sentence = verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged))
+        if wordings == 1:
+            return counts_sentence
+        examples_sentence = shots.phrase_varying_examples(
+            varying_examples, list(judged["study"]), "order" if orders > 1 else ""
+        )
+        return " ".join(filter(None, (counts_sentence, examples_sentence)))
+    row = judged.iloc[0]
+    word = verdict_words[0].capitalize() or verdicts.UNCLEAR
+    share_text = f"{format_percent(row['changed'])} of the questions do not get one choice"
+    if wordings > 1 and row["study"] in varying_examples:
+        order_text = " and in all orders" if orders > 1 else ""
+        return f"{word}, with other numbers of examples: {share_text} with all of them{order_text}."
     several = " and ".join(noun for noun, number in (("wordings", wordings), ("orders", orders)) if number > 1)
-    return (
-        f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['changed'])} of the questions do "
-        f"not get one choice in all {several}."
-    )
+    return f"{word}: {share_text} in all {several}."
+
+
+def _describe_right_answers(answering: pd.DataFrame) -> str:
+    """Say how many answers are right: of one model with its interval, of several from the least to the most."""
+    if len(answering) > 1:
+        low, high = (format_percent(share) for share in (answering["accuracy"].min(), answering["accuracy"].max()))
+        if low == high:
+            return f"{low} of each model’s answers are right."
+        return f"Between {low.removesuffix(' %')} and {high} of a model’s answers are right."
+    row = answering.iloc[0]
+    share, low, high = (format_percent(row[name]) for name in ("accuracy", "accuracy_lower", "accuracy_upper"))
+    interval_text = "" if pd.isna(row["accuracy_lower"]) else f" (interval {low.removesuffix(' %')} to {high})"
+    return f"{share} of the answers are right{interval_text}."
 
 
 def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:

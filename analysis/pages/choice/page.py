@@ -14,7 +14,7 @@ from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
+from analysis.reporting.words import beyond, chance, labels, meaning, shots, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
 
 MOST_EXAMPLES = 6
@@ -43,6 +43,7 @@ class ChoicePage(Page):
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),
             beyond.has_wordings_shared_by_items(self.runs),
+            shots.find_studies_with_varying_examples(self.runs),
         ), meaning.describe_meaning_support(self.runs))  # fmt: skip
 
     def _count_questions(self) -> int:

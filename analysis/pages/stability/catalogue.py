@@ -156,7 +156,10 @@ FIGURES = {
     ),
     "item_stability": Figure("Which items are unstable in every model", "figures.frame_item_stability"),
     "validity": Figure("How much of the probability goes to the answers", "figures.frame_validity"),
-    "differences": Figure("Paired differences between models on the same items", "figures.frame_stability_differences"),
+    "differences": Figure(
+        "Paired differences between models on the same items", "figures.frame_stability_differences",
+        empty_note="Nothing to show here: no two models with answers can be compared on the same items.",
+    ),
 }  # fmt: skip
 
 

@@ -43,13 +43,16 @@ def frame_item_stability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the paired differences in the share of flips that the sentences count: between models that answer."""
+    """Yield the paired differences in the share of flips that the sentences count: between models that answer.
+
+    A pair without common items has no difference; where no pair has one, there is nothing to draw.
+    """
     frame = join_differences_over_option_orders(frames)
     for side in SIDES:
         frame = labels.add_silent_column(frame, frames.join_option_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])
     answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip(frames["stability"]))]
-    if len(answering_pairs):
+    if answering_pairs["difference"].notna().any():
         yield (answering_pairs,)
 
 

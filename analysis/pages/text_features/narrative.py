@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import pandas as pd
 
@@ -45,6 +45,7 @@ WORD_MEANINGS = (
     "and one that allows for effects that differ between items."
 )
 NOTHING = "No feature of the wording varies."
+ONLY_EXAMPLES = "Nothing is known about the wording: only the number of examples varied."
 
 
 def answer_question(
@@ -52,6 +53,7 @@ def answer_question(
     answer_pair: AnswerPair,
     when: str = "",
     drawn_effects: pd.DataFrame | None = None,
+    varying_examples: Collection[str] = (),
 ) -> Answer:
     """Say which feature of a wording goes with another answer, by the rules of `verdicts`: only confirmed ones do.
 
@@ -66,6 +68,9 @@ def answer_question(
     drawn_effects
         The effects as the figure shows them (`figures.join_effects_over_option_orders`), which the sentences count;
         table `mixed` unless given.
+    varying_examples
+        Studies whose wordings are numbers of examples (`reporting.words.shots.find_studies_with_varying_examples`): no
+        sentence is about the features of their wording, which are those of the examples.
 
     Returns
     -------
@@ -97,6 +102,10 @@ def answer_question(
         return Answer(
             _describe_features_setup(effects, fitted, when), NOTHING, cautions=doubts, details={"correlations": pairs}
         )
+    setup = _describe_features_setup(effects, fitted, when)
+    effects, fitted = (frame[~frame["study"].isin(varying_examples)] for frame in (effects, fitted))
+    if effects.empty:
+        return Answer(setup, ONLY_EXAMPLES, cautions=doubts, details={"correlations": pairs})
     details = {
         "effects": (WORD_MEANINGS, *_describe_strongest_effect(effects)),
         "mixed": (*_describe_effect_directions(effects, answer_pair), *_describe_agreement_with_printed_signs(effects)),
@@ -104,7 +113,7 @@ def answer_question(
         "correlations": pairs,
     }
     return Answer(
-        _describe_features_setup(effects, fitted, when),
+        setup,
         _describe_features_verdict(effects, answer_pair),
         cautions=doubts,
         details=details,

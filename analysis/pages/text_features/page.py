@@ -17,7 +17,7 @@ from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting import words
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import join_names, verdicts
+from analysis.reporting.words import join_names, shots, verdicts
 from analysis.statistics import mixed
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
@@ -68,6 +68,7 @@ class TextFeaturesPage(Page):
                 self.choice,
                 words.phrase_run_dates(self.runs.info),
                 join_effects_over_option_orders(self.frames),
+                shots.find_studies_with_varying_examples(self.runs),
             )
         )
 

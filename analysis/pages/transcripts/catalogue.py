@@ -5,16 +5,13 @@ from __future__ import annotations
 from analysis.pages.transcripts.columns import COLUMNS
 from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_names
 
-RULE = (
-    "The items are ordered by how far their two most different wordings are apart, as a mean over models; where items "
-    "have one wording each, by their mean score. Shown are the first item, the middle one and the last one."
-)
 TABLES = {
     "transcript_items": Table(
         "tables.tabulate_transcript_items",
         "All items in the order from which the examples are taken",
-        RULE,
+        "Items with a value come first, the largest on top; all others stand in the order of their study.",
         split_names("study item text n_wordings measure transcript_value n_units shown"),
+        optional=frozenset({"n_units"}),
     ),
     "transcript_prompts": Table(
         "tables.tabulate_transcript_prompts",
@@ -44,7 +41,7 @@ TABLES = {
 FIGURES = {
     "transcript_items": Figure(
         "Which items the examples are", "figures.frame_transcript_items", file_name="transcript_items",
-        empty_note="No item has answers that could be compared, so the examples are the first items.",
+        empty_note="No item has answers that could be compared, so the examples are from all over the study.",
     ),
 }  # fmt: skip
 CATALOGUE = Catalogue(

@@ -15,7 +15,11 @@ ORDER_MEANINGS = {
 KINDS = {
     "spread": "the item whose wordings are answered most differently, a middle one, and the one answered most alike",
     "score": "the items with the highest, a middle and the lowest mean score",
-    "": "the first items, because nothing orders them",
+    "": "items from all over the study, because no answers order them",
+}
+RULES = {
+    "spread": "Items are ordered by how far their two most different wordings are apart, as a mean over models.",
+    "score": "Items with scores are ordered by their mean score.",
 }
 
 
@@ -50,10 +54,35 @@ def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
     return [f"{f'Of “{row.study}”: ' if several else 'Shown: '}{KINDS[row.measure]}." for row in by_study.itertuples()]
 
 
+def describe_order_rules(items: pd.DataFrame) -> str:
+    """Say how the items were ordered, and which of them are shown.
+
+    Parameters
+    ----------
+    items
+        Table `transcript_items`.
+
+    Returns
+    -------
+    str
+        Sentences for the method: of an order only where there is one.
+    """
+    measures = set(items["measure"])
+    rules = [rule for measure, rule in RULES.items() if measure in measures]
+    if rules:
+        rules.append("Shown are the first item, the middle one and the last one.")
+    if "" in measures:
+        rules.append("Where no answers order them, items from all over the study are shown.")
+    return " ".join(rules)
+
+
 def _describe_unknown_prompts(prompts: pd.DataFrame) -> list[str]:
-    """Say which prompts are not known, and why."""
+    """Say of which prompts only the wording is known, and why."""
     sentences = []
     for reason, rows in prompts.groupby("unknown", sort=False):
         conditions = join_names(list(rows["condition"].unique()))
-        sentences.append(f"The prompts of {conditions} are not shown, because {reason}.")
+        reason_text = str(reason)
+        sentences.append(
+            f"The rest of the prompts of {conditions}, if any, is not known. {reason_text[0].upper()}{reason_text[1:]}."
+        )
     return sentences

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from analysis.pages.transcripts import narrative
-from analysis.pages.transcripts.catalogue import RULE
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
@@ -83,7 +82,9 @@ class TranscriptsPage(Page):
 
     def method(self) -> Html:
         """Say how the examples were chosen and what is exact about them."""
-        return render_fragment("transcripts/method", rule=RULE)
+        return render_fragment(
+            "transcripts/method", rule=narrative.describe_order_rules(self.frame("transcript_items"))
+        )
 
 
 def _build_wording_cards(

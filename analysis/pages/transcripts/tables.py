@@ -56,7 +56,9 @@ def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
         frame["transcript_value"] = np.nan
     frame["n_units"] = frame["n_units"].fillna(0).astype(int)
     frame = frame.sort_values("transcript_value", ascending=False, kind="stable", na_position="last", ignore_index=True)
-    ordered_count = int(frame["transcript_value"].notna().sum()) or len(frame)
+    ordered_count = int(frame["transcript_value"].notna().sum())
+    if not ordered_count:
+        frame, ordered_count = frame.assign(measure=""), len(frame)
     places = {0: "first", ordered_count - 1: "last"}
     if ordered_count > 2:
         places[(ordered_count - 1) // 2] = "middle"

@@ -131,9 +131,9 @@ def _describe_prompts_and_answers(
 
 
 def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
-    """Yield the lines of a prompt, or why it is not known."""
+    """Yield the lines of a prompt, or why no more than the wording above it is known."""
     if prompt.why:
-        yield from _wrap_text(f"prompt not known: {prompt.why}", "  ")
+        yield from _wrap_text(f"rest of the prompt, if any, not known: {prompt.why}", "  ")
     else:
         yield from _quote_prompt_lines(prompt.text)
 

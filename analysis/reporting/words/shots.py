@@ -35,10 +35,63 @@ def describe_varying_examples(runs: Runs) -> str:
     return runs.compute_once("varying examples", lambda: _describe_varying_examples_of_studies(runs))
 
 
+def find_studies_with_varying_examples(runs: Runs) -> list[str]:
+    """Find the studies of which the number of examples varied, and not the wording.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    list of str
+        Their names.
+    """
+    return [study for study, numbers in _list_example_numbers_by_study(runs).items() if numbers]
+
+
+def phrase_varying_examples(studies: Collection[str], judged_studies: Collection[str], other: str = "") -> str:
+    """Say at the end of a verdict that another number of examples is no other wording.
+
+    Parameters
+    ----------
+    studies
+        From `find_studies_with_varying_examples`.
+    judged_studies
+        The studies that the verdict is about.
+    other
+        What else changed, such as "order"; empty for nothing.
+
+    Returns
+    -------
+    str
+        A sentence; empty where the wordings of all these studies are wordings.
+
+    >>> phrase_varying_examples(["s"], ["s"]), phrase_varying_examples(["s"], ["t"])
+    ('What changed is the number of examples, not the wording.', '')
+    >>> phrase_varying_examples(["s"], ["s", "t"], "order")
+    'In “s”, what changed is the number of examples or the order, not the wording.'
+    """
+    judged = list(dict.fromkeys(judged_studies))
+    varying = [study for study in judged if study in studies]
+    if not varying:
+        return ""
+    changed_text = f"hat changed is the number of examples{f' or the {other}' if other else ''}, not the wording."
+    if len(varying) == len(judged):
+        return f"W{changed_text}"
+    return f"In {join_names([f'“{study}”' for study in varying])}, w{changed_text}"
+
+
+def _list_example_numbers_by_study(runs: Runs) -> dict[str, list[str]]:
+    """List the numbers of examples of every study; none where its wordings are wordings."""
+    frame = runs.sql("SELECT DISTINCT study, map_extract(attributes, 'template')[1] AS template FROM stimuli")
+    return {str(study): list_example_numbers(set(part["template"])) for study, part in frame.groupby("study")}
+
+
 def _describe_varying_examples_of_studies(runs: Runs) -> str:
     """Say it for all studies at once where they have the same numbers, else study by study."""
-    frame = runs.sql("SELECT DISTINCT study, map_extract(attributes, 'template')[1] AS template FROM stimuli")
-    named = {str(study): list_example_numbers(set(part["template"])) for study, part in frame.groupby("study")}
+    named = _list_example_numbers_by_study(runs)
     varying = {study: numbers for study, numbers in named.items() if numbers}
     if not varying:
         return ""

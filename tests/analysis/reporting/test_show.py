@@ -108,5 +108,5 @@ def test_a_run_without_prompts_still_shows_its_answers(tmp_path, capfdbinary):
     run = write_run(tmp_path / "run", paraphrases({"x": [0.25, 0.75]}))
     assert main(["show", str(run)]) == 0
     text = capfdbinary.readouterr().out.decode()
-    assert "prompt not known: the run does not hold its prompts" in text
+    assert "rest of the prompt, if any, not known: the run does not hold its prompts" in " ".join(text.split())
     assert "m: agree 0.25, disagree 0.75, together 1; answer: none" in text

@@ -79,6 +79,15 @@ def test_kept_choices():
     assert row["changed"] == pytest.approx(2 / 3)
 
 
+def test_one_answer_to_every_question_is_neither_kept_nor_changed():
+    responses, wordings = build_run(q={"original": ("A", "A")}, r={"original": ("A", "B")})
+    choices = read_choices(responses, wordings)
+    in_first_order = choices[choices["order"] == 1]
+    assert compute_shares_of_kept_choices(in_first_order).empty
+    both = pd.concat([choices, in_first_order.assign(model="other")])
+    assert compute_shares_of_kept_choices(both)["model"].tolist() == ["m"]
+
+
 def test_texts_are_read_once_more_per_byte():
     responses, wordings = build_run(q={"original": ("A", "A")})
     wordings["attributes.choice_A"], wordings["attributes.choice_B"] = "é", "longer text"

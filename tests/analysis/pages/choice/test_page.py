@@ -15,6 +15,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.drawing import plotting
 from analysis.reporting.words import chance
+from analysis.steps.choice import compute_shares_of_kept_choices, read_choices
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 
@@ -324,10 +325,48 @@ def test_one_wording_has_accuracy_and_orders_and_no_xparacon(tmp_path):
 def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
     made = page(tmp_path, always(ASKED[ASKED["variant"] == "original/1"], right))
     made.answer()
-    assert (
-        made._answer.verdict == "Each question was asked in one wording and one order: nothing is known about others."
+    assert made._answer.verdict == (
+        "Each question was asked in one wording and one order: nothing is known about others. 100 % of the answers are "
+        "right (interval 96 to 100 %)."
     )
     assert made.frame("choice").iloc[0]["accuracy"] == 1.0
+    part = made.select_part()
+    choices = read_choices(part.responses(), part.wordings(), made.text_conditions)
+    keys = ["study", "model", "condition", "subset"]
+    checked = made.check("choice_consistency", compute_shares_of_kept_choices(choices), on=keys).text
+    assert "There was nothing to compare." in checked and "one table only" not in checked
+
+
+def test_of_several_models_in_one_wording_the_accuracies_are_told(tmp_path):
+    first = ASKED[ASKED["variant"] == "original/1"]
+    found = said(tmp_path, pd.concat([always(first, right), always(first, lambda row: "A", "letters")]))
+    share = 100 * (first.apply(right, axis=1) == "A").mean()
+    assert found.verdict.endswith(f"Between {share:.0f} and 100 % of a model’s answers are right.")
+
+
+def name_by_examples(rows):
+    """The first two wordings as the same question after 0 and 5 examples."""
+    rows = rows[rows["pattern"] != "paraphrase_2"]
+    names = {"original": "0-shot", "paraphrase_1": "5-shot"}
+    attributes = [
+        {**row["attributes"], "template": names[row["pattern"]]}
+        for row in rows[["attributes", "pattern"]].to_dict("records")
+    ]
+    return rows.assign(attributes=attributes)
+
+
+def test_a_verdict_about_numbers_of_examples_is_not_about_wordings(tmp_path):
+    asked = name_by_examples(questions(100, 1, choices=(4,)))
+    found = said(tmp_path, always(asked, right))
+    assert found.verdict == (
+        "Hardly, with other numbers of examples: 0 % of the questions do not get one choice with all of them."
+    )
+    several = said(tmp_path, pd.concat([always(asked, right, name) for name in "ab"]))
+    assert several.verdict == (
+        "Hardly, with each of 2 models. What changed is the number of examples, not the wording."
+    )
+    orders = said(tmp_path, always(name_by_examples(ASKED), right))
+    assert orders.verdict.endswith("do not get one choice with all of them and in all orders.")
 
 
 def test_questions_that_were_not_asked_do_not_count(tmp_path):

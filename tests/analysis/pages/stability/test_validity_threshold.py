@@ -159,6 +159,16 @@ def test_differences_are_drawn_between_the_models_that_the_sentence_counts(four,
     assert list(figures.frame_stability_differences(silent)) == []
 
 
+def test_models_without_common_items_have_no_figure_of_differences(tmp_path):
+    """Its caption counted common items, of which there are none, and the page was not made."""
+    first, second = (random_frame([name], items=8, paraphrases=4, seed=1).assign(mass=1.0) for name in ("a", "b"))
+    second["item"] = "other " + second["item"]
+    _, frames = said(tmp_path / "run", pd.concat([first, second], ignore_index=True))
+    assert (frames["differences"]["n_items"] == 0).all()
+    assert list(figures.frame_stability_differences(frames)) == []
+    assert "no two models" in StabilityPage([str(tmp_path / "run")], resamples=0).figure("differences").text
+
+
 def test_no_mark_where_all_answer(tmp_path):
     _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
     (shown,) = next(figures.frame_validity(frames))

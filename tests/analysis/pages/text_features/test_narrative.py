@@ -64,8 +64,8 @@ def pairs(given):
     ]  # fmt: skip
 
 
-def told(frames, choice=AnswerPair()):  # noqa: B008
-    return narrative.answer_question(frames, choice)
+def told(frames, choice=AnswerPair(), varying_examples=()):  # noqa: B008
+    return narrative.answer_question(frames, choice, varying_examples=varying_examples)
 
 
 def test_answer_names_the_feature_with_most_confirmed_effects():
@@ -92,6 +92,22 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
         "The item that is asked explains another 33 to 40 %.",
     )
     assert answer.cautions == ()
+
+
+def test_numbers_of_examples_are_no_wordings():
+    """Longer texts had more examples before them, and the verdict was about the length of the statement."""
+    answer = told(tables(), varying_examples=["s"])
+    assert answer.verdict == "Nothing is known about the wording: only the number of examples varied."
+    assert set(answer.details) == {"correlations"}
+    other = effect("a", "word_length", -0.02, study="t")
+    frames = tables()
+    frames["mixed"] = pd.concat([frames["mixed"], pd.DataFrame([other])], ignore_index=True)
+    frames["mixed_diagnostics"] = pd.concat(
+        [frames["mixed_diagnostics"], pd.DataFrame([fit("a", study="t")])], ignore_index=True
+    )
+    answer = told(frames, varying_examples=["s"])
+    assert answer.verdict == "Word length: higher values go with lower agreement with this model."
+    assert answer.details["mixed"][0] == "1 of 1 effect is confirmed."
 
 
 def test_other_answers_are_called_by_their_names():

@@ -71,11 +71,26 @@ def test_scores_order_items_with_one_wording(tmp_path):
     assert frame["transcript_value"].between(0, 1).all()
 
 
-def test_where_nothing_can_be_compared_the_first_items_are_shown(opened):
+def test_where_nothing_can_be_compared_items_from_all_over_are_shown(opened):
     rows = paraphrases({"x": [np.nan, np.nan], "y": [np.nan, np.nan], "z": [np.nan, np.nan]}).assign(mass=0.0)
     frame = tables.tabulate_transcript_items(opened(rows.assign(probability=[[0.0, 0.0]] * 6)))
     assert frame["transcript_value"].isna().all()
     assert frame["shown"].tolist() == ["first", "middle", "last"]
+    assert set(frame["measure"]) == {""}
+
+
+def test_no_order_is_told_where_there_is_none(folder, tmp_path):
+    """Items of right and wrong answers to one wording were called ordered by how far their wordings are apart."""
+    bare = write_run(tmp_path / "bare", paraphrases({"x": [np.nan], "y": [np.nan]}).assign(mass=0.0))
+    page = TranscriptsPage([str(bare)])
+    page.answer()
+    table = page.table("transcript_items").text
+    assert "items from all over the study, because no answers order them" in table
+    for said in (table, page.method().text):
+        assert "ordered by" not in said.lower() and "the middle one" not in said
+    assert "conditions" not in table.lower()  # the number of models and conditions is 0 in all rows
+    ordered = TranscriptsPage([str(folder)]).method().text
+    assert "Items are ordered by how far" in ordered and "from all over the study" not in ordered
 
 
 @pytest.mark.slow
@@ -87,8 +102,8 @@ def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wordi
     assert "Agree? wild, p1 &lt;b&gt;" in html
     assert "<b>wild" not in html and "p1 <b>" not in html
     assert html.count("<details open>") == html.count("<h4>")
-    assert "The prompt is not known: it is recorded for item calm, variant p1, only (so)." in html
-    assert "are not shown, because it is recorded for item calm" in page.cautions().text
+    assert "The rest of the prompt, if any, is not known. It is recorded for item calm, variant p1, only (so)." in html
+    assert ", if any, is not known. It is recorded for item calm" in page.cautions().text
 
 
 def test_the_page_begins_with_a_transcript(folder):
@@ -127,5 +142,7 @@ def test_without_prompts_the_page_says_so(opened, tmp_path):
     folder = write_run(tmp_path / "bare", paraphrases(VALUES))
     page = TranscriptsPage([str(folder)])
     assert "with answers, word for word" in page.answer().text
-    assert "the run does not hold its prompts" in page.cautions().text
-    assert "The prompt is not known: the run does not hold its prompts" in page.first_transcript().text
+    assert "The run does not hold its prompts" in page.cautions().text
+    first = page.first_transcript().text
+    assert "The prompt is not known" not in first  # the wording may be all of it, as in many logs
+    assert "The rest of the prompt, if any, is not known. The run does not hold its prompts: it was imported" in first
