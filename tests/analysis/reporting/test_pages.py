@@ -156,7 +156,8 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
     columns = "" if width == "text" else "\\usepackage[twoside=false,textwidth=455pt,columnsep=17pt]{geometry}\n"
     (tmp_path / "all.tex").write_text(
         f"\\documentclass[10pt{',twocolumn' if columns else ''}]{{article}}\n{columns}"
-        f"\\usepackage[{encoding}]{{fontenc}}\n\\usepackage{{booktabs, longtable}}\n\\begin{{document}}\n{''.join(parts)}\\end{{document}}\n",
+        f"\\usepackage[{encoding}]{{fontenc}}\n\\usepackage{{booktabs, longtable}}\n"
+        f"\\begin{{document}}\n{''.join(parts)}\\end{{document}}\n",
         encoding="utf-8",
     )
     for _ in range(3):  # until the columns of the long tables have settled

@@ -18,8 +18,8 @@ from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import Column, format_value_by_column
-from analysis.reporting.output import files, latex, latex_text
-from analysis.reporting.output.latex import POINTS
+from analysis.reporting.output import files, latex
+from analysis.reporting.output.latex import POINTS, texts
 from analysis.reporting.words import labels
 from ground.errors import InputError
 from helpers.commands import waver
@@ -139,7 +139,7 @@ def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
     ],
 )
 def test_a_text_is_estimated_as_wide_as_latex_sets_it_or_slightly_wider(text, size, is_bold, points):
-    estimate = latex_text.estimate_text_width(text, size, is_bold)
+    estimate = texts.estimate_text_width(text, size, is_bold)
     assert points - 0.005 <= estimate <= points * (1.07 if is_bold else 1.03)
 
 
@@ -209,10 +209,10 @@ def test_words_that_are_wider_than_their_column_have_places_to_break_and_others_
 
 @pytest.mark.parametrize("word", ["6cd9c6502447a6f3" * 4, "mmlu_high_school_" + "x" * 60, "茶" * 30, "a-b/c.d" * 9])
 def test_no_piece_and_no_line_is_wider_than_its_column(word):
-    lines = latex_text.wrap_into_lines(f"see {word} there", 60, "scriptsize")
+    lines = texts.wrap_into_lines(f"see {word} there", 60, "scriptsize")
     assert "".join(lines) == f"see {word} there"
-    assert all(latex_text.estimate_text_width(line, "scriptsize") <= 60 for line in lines)
-    assert "".join(latex_text.split_word_into_pieces(word, 60, "scriptsize")) == word
+    assert all(texts.estimate_text_width(line, "scriptsize") <= 60 for line in lines)
+    assert "".join(texts.split_word_into_pieces(word, 60, "scriptsize")) == word
 
 
 def test_a_text_that_is_longer_than_a_page_is_cut_in_latex_and_the_caption_says_so(frames):
@@ -220,7 +220,7 @@ def test_a_text_that_is_longer_than_a_page_is_cut_in_latex_and_the_caption_says_
     frame = frames["items"].head(2).assign(item=["a", "b"], text=[" ".join(words), "short"])
     for width in POINTS:
         text = tables.render_table("items", frame, "latex", width=width)
-        assert text.count(latex_text.escape_latex(latex.CUT)) == 1
+        assert text.count(texts.escape_latex(latex.CUT)) == 1
         (shown,) = re.findall(r"word0.*?(?= &)", text)
         left = shown.removesuffix(r"\ldots{}").split()
         assert shown.endswith(r"\ldots{}") and left == words[: len(left)] and 100 < len(left) < 1000

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from analysis.reporting.catalogue.columns import IDENTITY
-from analysis.reporting.output.latex_text import (
+from analysis.reporting.output.latex.texts import (
     escape_latex,
     estimate_text_width,
     is_settable_by_pdflatex,
