@@ -187,6 +187,16 @@ def test_every_part_of_a_wide_latex_table_repeats_the_columns_that_tell_its_rows
     assert text.count(r"\begin{table*}") == len(parts)
 
 
+def test_a_table_whose_parts_cannot_tell_rows_apart_in_a_column_is_set_over_both():
+    rows = [("Qwen/Qwen2.5-1.5B-Instruct", f"a subset of questions, {n}", *["12,345.125"] * 3) for n in (1, 2)]
+    cells = build_text_grid(rows, (True,) * 2 + (False,) * 3, (False,) * 2 + (True,) * 3)
+    text = latex.render_latex(cells, "choice", catalogue.look_up_table("choice"), "column")
+    assert text.count(r"\begin{table*}") == 1 and "% Too wide for one column: set over both." in text
+    alike = build_text_grid(rows[:1], (True,) * 2 + (False,) * 3, (False,) * 2 + (True,) * 3)
+    text = latex.render_latex(alike, "choice", catalogue.look_up_table("choice"), "column")
+    assert text.count(r"\begin{table}") == 2  # one row needs no name
+
+
 def test_rows_that_only_a_number_tells_apart_have_it_in_every_part_unless_it_is_a_result():
     rows = [("a", "5", "0.1"), ("a", "10", "0.2")]
     cells = build_text_grid(rows, (False,) * 3, (False, True, True))
