@@ -15,6 +15,8 @@ from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
+TALLEST_STACK = 6.7  # inches of panels below each other: a page of `article` has 7.6, and the caption stands on it
+ROOM_BETWEEN_PANELS = 0.61  # inches above and below each line of panels, for its title and its axis
 ROWS = 16  # rows of dots that there is room for in three lines of panels
 LINES = 7  # lines that can be told apart in one panel
 
@@ -72,8 +74,9 @@ def draw_choice_map(
     if legend_names:
         across = min(2, len(subsets))
         fitted_names = {name: str(number) for number, name in enumerate(names, start=1)}
+    most = 2.3 if panels.is_one_column_wide(width) else 2.6
     high = max(
-        2.3 if panels.is_one_column_wide(width) else 2.6,
+        min(most, TALLEST_STACK / -(-len(subsets) // across) - ROOM_BETWEEN_PANELS),
         0.128 * plotting.count_most_lines(fitted_names.values()) * len(names) + 0.25,
     )
     drawing, panel_axes = panels.lay_out_panels(

@@ -148,10 +148,16 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
         text = tables.render_table(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
         assert "longtable}" not in text or width == "text", f"{name}: two columns can hold no longtable"
         parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
+    items = [f"mmlu_college_computer_science/{'6cd9c6502447a6f3' * n}" for n in (1, 4, 9)]
+    texts = ["Is A ∪ B ∈ Γ, or μ ≠ σ?", "<|im_start|>user_" * 9, "mmlu-high_school.statistics/0-shot " * 900]
+    hostile = frames_of(FULL["stability"])["items"].head(3).assign(item=items, text=texts)
+    parts.append(f"\\typeout{{Table: hostile}}\n{tables.render_table('items', hostile, 'latex', width=width)}")
+    encoding = "OT1" if width == "page" else "T1"  # names are set wider or narrower in either
     columns = "" if width == "text" else "\\usepackage[twoside=false,textwidth=455pt,columnsep=17pt]{geometry}\n"
     (tmp_path / "all.tex").write_text(
         f"\\documentclass[10pt{',twocolumn' if columns else ''}]{{article}}\n{columns}"
-        f"\\usepackage{{booktabs, longtable}}\n\\begin{{document}}\n{''.join(parts)}\\end{{document}}\n",
+        f"\\usepackage[{encoding}]{{fontenc}}\n\\usepackage{{booktabs, longtable}}\n"
+        f"\\begin{{document}}\n{''.join(parts)}\\end{{document}}\n",
         encoding="utf-8",
     )
     for _ in range(3):  # until the columns of the long tables have settled
@@ -161,7 +167,8 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
         if "Table widths have changed" not in done.stdout:
             break
     faults = r"Overfull \\[hv]box.*|LaTeX Warning: Float too large.*"
-    assert re.findall(rf"Table: \w+|{faults}", done.stdout) == [f"Table: {name}" for _, name in TABLES]
+    names = [*(name for _, name in TABLES), "hostile"]
+    assert re.findall(rf"Table: \w+|{faults}", done.stdout) == [f"Table: {name}" for name in names]
 
 
 def printable(table: str, frame: pd.DataFrame) -> None:

@@ -272,6 +272,15 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
     check_caption(getattr(captions, f"caption_{name}")(*shown))
 
 
+def test_four_subsets_below_each_other_leave_room_for_a_caption_on_a_page_of_a_paper(many):
+    ((rows, arrows),) = figures.frame_choice_map(many)
+    one_model = rows[(rows["model"] == rows["model"].iloc[-1]) & (rows["subset"] == "general knowledge")]
+    four = pd.concat([one_model.assign(subset=subset) for subset in ("algebra", "logic", "law", "anatomy")])
+    drawn = plots.draw_choice_map(four, arrows.head(0), width=plotting.COLUMN)
+    check_figure(drawn)
+    assert 6 < drawn.get_size_inches()[1] < 7  # the text of `article` is 7.6 inches high
+
+
 def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
     ((rows, arrows),) = figures.frame_choice_map(many)
     drawn = plots.draw_choice_map(rows, arrows)

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from analysis.reporting.catalogue.columns import IDENTITY
+from analysis.reporting.output.latex.texts import (
+    escape_latex,
+    estimate_text_width,
+    is_settable_by_pdflatex,
+    split_word_into_pieces,
+    wrap_into_lines,
+)
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,36 +34,24 @@ HEIGHT = 530.0  # points that a float may take: the text of `article` has 550
 MOST_FLOATS = 2  # of a table in one column: one that takes more is set over both columns
 WAITING = 12  # floats in a row that LaTeX has room for until it sets them: 18, and the document has its own
 SIZES = ("footnotesize", "scriptsize")  # 8 pt and 7 pt in a document of 10 pt
-CHARACTER = {"footnotesize": 4.4, "scriptsize": 4.1}  # points of an average character of running text
 SPACE = 6.0  # points between two columns
-# Widths of the characters of Computer Modern, in thousandths of its size (cmr10.tfm; Knuth 1986, Computer Modern
-# Typefaces), rounded up to the widest of a group. Those of Times, which many styles take, are hardly any wider.
-_CHARACTERS_BY_WIDTH = {
-    278: "',.:;[]il’‘`·", 306: "!fj", 334: "-| \u00a0", 362: "I", 395: "()rst′", 445: "cez",
-    500: "0123456789\"$*/ago~^–“”", 528: "?Jkqvxy\\{}", 556: "Sbdhnpu", 625: "LZ", 681: "EFP", 723: "BCTw", 736: "R",
-    750: "AHNUVXY", 785: "&+=@_DGKOQ", 834: "#%m<>−±≤≥", 917: "M", 1030: "W∞—", 1400: "…",
-}  # fmt: skip
-_WIDTH_BY_CHARACTER = {
-    character: width for width, characters in _CHARACTERS_BY_WIDTH.items() for character in characters
-}
-_WIDEST = 1030  # for characters that are not listed, such as those of other scripts
-_PAIR_SET_APART = re.compile("[bop](?=[cdeoq])")
-_PAIR_SPACE = 28  # thousandths of the size between the two
-# Points that a character of width 1000 has at a size, and those that each has besides: small print is drawn wider.
-_FONTS = {"footnotesize": (8.5, 0.0), "scriptsize": (7.75, 0.12), "tiny": (6.2, 0.305)}
-_BOLD = 1.2
 # Points of a line of a table, of one of the caption with the width of its characters, and of rules and spaces.
 LINE = {"footnotesize": 9.5, "scriptsize": 8.0}
 CAPTION_LINE, CAPTION_CHARACTER, RULES, INTERVAL_SPACE = 12.0, 5.0, 24.0, 2.0
-LAST_LATIN = "\u017f"
+CUT = "Texts too long for the page end in …; the table as CSV has them whole."
 WORDS = 0.24  # of the width, for a column of running text
 NARROW_WORDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a table is set: the width, the size of print, and which columns and rows each of its parts has."""
+    """How a table is set: the width, the size of print, and which columns and rows each of its parts has.
 
+    `table` has texts that fit a part, `caption` says where one is cut for that.
+    """
+
+    table: Grid
+    caption: str
     width: Width
     text_share: float
     size: str
@@ -76,14 +69,21 @@ class _Layout:
         repeated = set.intersection(*map(set, self.column_parts))
         return len(self.column_parts) > 1 and bool(repeated) and min(map(len, self.column_parts)) == len(repeated) + 1
 
+    @property
+    def tells_rows_apart(self) -> bool:
+        """Tell whether every part has the columns that tell the rows apart."""
+        keys = set(list_key_columns(self.table))
+        return len(self.column_parts) == 1 or all(keys <= set(part) for part in self.column_parts)
+
 
 def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     """Write a grid as LaTeX with booktabs rules.
 
     A table is a `table*` over the page, or a `table` in the column or the text. One that is too wide at 7 pt, or longer
-    than a page, is set in parts; each part repeats the columns of names. In the text of a one-column document, one that
-    is longer than a page is a `longtable`; two columns can hold none. One that takes more than two floats in a column,
-    or repeats the names for one column alone, is set over both columns.
+    than a page, is set in parts; each part repeats the columns that tell rows apart. In the text of a one-column
+    document, one that is longer than a page is a `longtable`; two columns can hold none. One that takes more than two
+    floats in a column, has no room there to tell its rows apart in each part, or repeats the names for one column, is
+    set over both columns. A text that is longer than a page is cut. A table without rows is a sentence that says so.
 
     Parameters
     ----------
@@ -107,12 +107,16 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
     """
     if width not in POINTS:
         raise InputError(f"unknown width {width!r}; the widths are: {', '.join(POINTS)}")
+    if not table.rows:
+        return f"The table ``{escape_latex(entry.title)}'' has no rows.\\par % No float: there is nothing to set.\n"
     layout = _split_table_into_parts(table, entry, width)
-    if width == "column" and (layout.n_parts > MOST_FLOATS or layout.has_column_alone):
-        layout = min(layout, _split_table_into_parts(table, entry, "page"), key=lambda choice: choice.n_parts)
+    if width == "column" and (layout.n_parts > MOST_FLOATS or layout.has_column_alone or not layout.tells_rows_apart):
+        layouts = (layout, _split_table_into_parts(table, entry, "page"))
+        layout = min(layouts, key=lambda choice: (not choice.tells_rows_apart, choice.n_parts))
+    table = layout.table
     is_long = width == "text" and len(layout.row_parts) > 1
     lines = [f"% Needs \\usepackage{{{'booktabs, longtable' if is_long else 'booktabs'}}} in the preamble.\n"]
-    if not all(map(_is_settable_by_pdflatex, (cell.text for row in table.rows for cell in row))):
+    if not all(map(is_settable_by_pdflatex, (cell.text for row in table.rows for cell in row))):
         lines.append(
             "% Has characters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX with a font that has them.\n"
         )
@@ -123,8 +127,8 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
     for number, (columns, rows) in enumerate(parts, start=1):
         part = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
         label = f"\\label{{tab:waver-{name.replace('_', '-')}{f'-{number}' if number > 1 else ''}}}"
-        caption = f"{entry.title}{part}." + (f" {entry.caption}" if number == 1 else "")
-        head = f"\\caption{{{_escape_latex(caption)}}}{label}"
+        caption = f"{entry.title}{part}." + (f" {layout.caption}" if number == 1 else "")
+        head = f"\\caption{{{escape_latex(caption)}}}{label}"
         if is_long:
             lines.append(_render_longtable(table, columns, layout, head, f"{entry.title}{part} (continued)."))
         else:
@@ -139,13 +143,26 @@ def _split_table_into_parts(table: Grid, entry: Table, width: Width) -> _Layout:
     room = POINTS[width]
     text_share = NARROW_WORDS if width == "column" else WORDS
     size, column_parts = _fit_columns_into_parts(table, room, text_share)
-    caption_lines = math.ceil(CAPTION_CHARACTER * len(f"{entry.title} {entry.caption}") / room) + 1
-    height = HEIGHT - CAPTION_LINE * caption_lines - RULES - 2 * LINE[size]
+    words_width = room * text_share
+    caption = entry.caption
+    height = _compute_height_for_rows(f"{entry.title} {caption}", room, size)
+    cut_table = cut_long_texts(table, words_width, size, height)
+    if cut_table != table:
+        caption = f"{caption} {CUT}"
+        height = _compute_height_for_rows(f"{entry.title} {caption}", room, size)
+        cut_table = cut_long_texts(table, words_width, size, height)
     row_heights = [
-        max(_estimate_row_height(table, row, columns, room * text_share, size) for columns in column_parts)
-        for row in table.rows
+        max(_estimate_row_height(cut_table, row, columns, words_width, size) for columns in column_parts)
+        for row in cut_table.rows
     ]
-    return _Layout(width, text_share, size, column_parts, list(_split_rows_into_parts(row_heights, height)))
+    row_parts = list(_split_rows_into_parts(row_heights, height))
+    return _Layout(cut_table, caption, width, text_share, size, column_parts, row_parts)
+
+
+def _compute_height_for_rows(caption: str, room: float, size: str) -> float:
+    """Compute the points that a float has for its rows below caption, rules and header."""
+    caption_lines = math.ceil(CAPTION_CHARACTER * len(caption) / room) + 1
+    return HEIGHT - CAPTION_LINE * caption_lines - RULES - 2 * LINE[size]
 
 
 def _estimate_row_height(
@@ -153,9 +170,50 @@ def _estimate_row_height(
 ) -> float:
     """Estimate the points that a row takes, from its longest running text and its intervals."""
     texts = [row[i].text for i in columns if table.wordy[i]]
-    n_lines = max((math.ceil(1.1 * CHARACTER[size] * len(text) / words_width) for text in texts), default=1)
-    has_interval = any(row[i].interval for i in columns)
-    return max(n_lines, 1) * LINE[size] + (LINE[size] + INTERVAL_SPACE if has_interval else 0.0)
+    n_lines = max((len(wrap_into_lines(text, words_width, size)) for text in texts), default=1)
+    return max(n_lines, 1) * LINE[size] + _estimate_interval_height([row[i] for i in columns], size)
+
+
+def _estimate_interval_height(cells: Sequence[Cell], size: str) -> float:
+    """Estimate the points that the intervals below a row take; 0 where it has none."""
+    return LINE[size] + INTERVAL_SPACE if any(cell.interval for cell in cells) else 0.0
+
+
+def cut_long_texts(table: Grid, words_width: float, size: str, height: float) -> Grid:
+    """Cut the running texts that make a row higher than a float: LaTeX breaks no row over two pages.
+
+    Parameters
+    ----------
+    table
+        The grid.
+    words_width
+        Points of a column of running text.
+    size
+        "footnotesize" or "scriptsize".
+    height
+        Points that a float has for its rows.
+
+    Returns
+    -------
+    Grid
+        The same; a text of more lines than there is room for ends in "…".
+    """
+    rows = []
+    for row in table.rows:
+        most_lines = int((height - _estimate_interval_height(row, size)) / LINE[size])
+        rows.append(
+            tuple(
+                replace(cell, text=_cut_text_to_lines(cell.text, words_width, size, most_lines)) if wordy else cell
+                for cell, wordy in zip(row, table.wordy, strict=True)
+            )
+        )
+    return replace(table, rows=tuple(rows))
+
+
+def _cut_text_to_lines(text: str, words_width: float, size: str, most_lines: int) -> str:
+    """Return a text, or its beginning and "…" where it takes more lines; the last line is left for the mark."""
+    lines = wrap_into_lines(text, words_width, size)
+    return text if len(lines) <= most_lines else "".join(lines[: most_lines - 1]).rstrip(" ,;:.") + "…"
 
 
 def _split_rows_into_parts(row_heights: Sequence[float], height: float) -> Iterator[range]:
@@ -194,15 +252,13 @@ def _fit_columns_into_parts(table: Grid, room: float, text_share: float) -> tupl
 
 
 def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room: float) -> Iterator[list[int]]:
-    """Yield the columns of each part; the names at the start of a row are repeated, with which each row stands once.
+    """Yield the columns of each part; those that tell the rows apart are repeated (`list_key_columns`).
 
     They are not where they take more than half of the room and a further column would not fit beside them. Where one
     column would be left for the last part, it takes another of the part before.
     """
     names: list[int] = []
-    # Those that `--columns` puts behind numbers name the row, too.
-    leading = itertools.takewhile(lambda i: not (table.numeric[i] or table.wordy[i]), range(len(column_widths)))
-    for i in dict.fromkeys((*leading, *(i for i, name in enumerate(table.names) if name in IDENTITY))):
+    for i in list_key_columns(table):
         together = sum(column_widths[k] for k in (*names, i))
         others = (width for k, width in enumerate(column_widths) if k not in (*names, i))
         if together > room / 2 and together + max(others, default=0) > room:
@@ -222,6 +278,51 @@ def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room:
     yield from (sorted((*names, *part)) for part in parts)
 
 
+def list_key_columns(table: Grid) -> list[int]:
+    """List the columns that tell the rows apart.
+
+    These are the short texts at the start of a row, study, model and condition, and of the other columns, texts first,
+    each that tells rows apart which those before it do not. A number with an interval is a result, and none of them.
+
+    Parameters
+    ----------
+    table
+        The grid.
+
+    Returns
+    -------
+    list of int
+        Positions of the columns.
+
+    Examples
+    --------
+    >>> from analysis.reporting.catalogue.columns import Column
+    >>> from analysis.reporting.catalogue.grid import Cell, Grid
+    >>> rows = tuple((Cell("m"), Cell(subset), Cell("0.5")) for subset in ("algebra", "logic"))
+    >>> list_key_columns(Grid(("model", "subset", "mean"), (Column(""),) * 3, rows, (False, False, True), (True,) * 3))
+    [0, 1]
+    """
+    places = range(len(table.names))
+    # Study, model and condition that `--columns` puts behind numbers name the row, too.
+    leading = itertools.takewhile(lambda i: not (table.numeric[i] or table.wordy[i]), places)
+    keys = list(dict.fromkeys((*leading, *(i for i in places if table.names[i] in IDENTITY))))
+    others = [i for i in places if i not in keys and not any(row[i].interval for row in table.rows)]
+    n_distinct = _count_distinct_rows(table, keys)
+    for i in sorted(others, key=lambda i: table.numeric[i]):
+        if n_distinct == len(table.rows):
+            break
+        n_with_column = _count_distinct_rows(table, [*keys, i])
+        if n_with_column > n_distinct:
+            keys.append(i)
+            n_distinct = n_with_column
+    return keys
+
+
+def _count_distinct_rows(table: Grid, columns: Sequence[int]) -> int:
+    """Count the rows that differ in the texts of some columns."""
+    return len({tuple(row[i].text for i in columns) for row in table.rows})
+
+
 def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, size: str) -> float:
     """Estimate the points that a column takes, from its widest header line, value and interval."""
     if table.wordy[i]:
@@ -235,46 +336,10 @@ def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, 
     return max(widths) + SPACE
 
 
-def estimate_text_width(text: str, size: str, is_bold: bool = False) -> float:
-    """Estimate the points that a line of text takes in Computer Modern: as many as LaTeX measures, or slightly more.
-
-    Parameters
-    ----------
-    text
-        The text, before it is escaped.
-    size
-        "footnotesize", "scriptsize" or "tiny", in a document of 10 pt.
-    is_bold
-        Whether it is set in bold type.
-
-    Returns
-    -------
-    float
-        The width in points.
-
-    Examples
-    --------
-    >>> estimate_text_width("0.25", "footnotesize")  # three digits of 4.25 pt and a point of 2.36 pt
-    15.113
-    """
-    characters = " ".join(text.split())
-    width = sum(_look_up_character_width(character) for character in characters)
-    width += _PAIR_SPACE * len(_PAIR_SET_APART.findall(characters))
-    per_thousand, more = _FONTS[size]
-    return round((per_thousand * width / 1000 + more * len(characters)) * (_BOLD if is_bold else 1.0), 6)
-
-
-def _look_up_character_width(character: str) -> int:
-    """Return the width of a character in thousandths of the size; a letter with an accent is as wide as without."""
-    return _WIDTH_BY_CHARACTER.get(character) or _WIDTH_BY_CHARACTER.get(
-        unicodedata.normalize("NFD", character)[0], _WIDEST
-    )
-
-
 def _render_float(table: Grid, columns: Sequence[int], rows: range, layout: _Layout, head: str) -> str:
     """Write one part of a grid as a `table` or `table*`."""
     environment = "table*" if layout.width == "page" else "table"
-    body = "\n".join(_render_row(table, table.rows[i], columns) for i in rows)
+    body = "\n".join(_render_row(table, table.rows[i], columns, layout) for i in rows)
     kinds, header = _build_column_layout(table, columns, layout.text_share), _render_header(table, columns)
     return (
         f"\\begin{{{environment}}}[tp]\n\\centering\\{layout.size}\\setlength{{\\tabcolsep}}{{3pt}}\n{head}\n"
@@ -286,12 +351,12 @@ def _render_float(table: Grid, columns: Sequence[int], rows: range, layout: _Lay
 def _render_longtable(table: Grid, columns: Sequence[int], layout: _Layout, head: str, continued_caption: str) -> str:
     """Write one part of a grid as a `longtable`, which goes on over pages."""
     kinds = _build_column_layout(table, columns, layout.text_share)
-    body = "\n".join(_render_row(table, row, columns) for row in table.rows)
+    body = "\n".join(_render_row(table, row, columns, layout) for row in table.rows)
     header = f"\\toprule\n{_render_header(table, columns)} \\\\\n\\midrule\n"
     return (
         f"{{\\{layout.size}\\setlength{{\\tabcolsep}}{{3pt}}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n"
         f"\\begin{{longtable}}{{{kinds}}}\n{head} \\\\\n{header}\\endfirsthead\n"
-        f"\\caption[]{{{_escape_latex(continued_caption)}}} \\\\\n{header}\\endhead\n"
+        f"\\caption[]{{{escape_latex(continued_caption)}}} \\\\\n{header}\\endhead\n"
         f"\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}}}\n"
     )
 
@@ -315,44 +380,35 @@ def _split_header(table: Grid, i: int) -> list[str]:
 
 def _stack_header_lines(lines: Sequence[str]) -> str:
     """Write the lines of a header as LaTeX, one above the other where there are several."""
-    stacked = r"\\".join(map(_escape_latex, lines))
+    stacked = r"\\".join(map(escape_latex, lines))
     return f"\\shortstack[r]{{{stacked}}}" if len(lines) > 1 else stacked
 
 
-def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int]) -> str:
+def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int], layout: _Layout) -> str:
     """Write the values of a row, and under them their intervals in small print."""
     # `\\` would break a line of ragged text in the last column.
     end = r"\tabularnewline" if table.wordy[columns[-1]] else r"\\"
-    line = f"{' & '.join(_render_value(row[i], table.wordy[i]) for i in columns)} {end}"
+    words_width = POINTS[layout.width] * layout.text_share
+    values = (
+        _render_running_text(row[i].text, words_width, layout.size) if table.wordy[i] else _render_value(row[i])
+        for i in columns
+    )
+    line = f"{' & '.join(values)} {end}"
     if not any(row[i].interval for i in columns):
         return line
-    below = " & ".join(f"{{\\tiny {_escape_latex(row[i].interval)}}}" if row[i].interval else "" for i in columns)
+    below = " & ".join(f"{{\\tiny {escape_latex(row[i].interval)}}}" if row[i].interval else "" for i in columns)
     return f"{line}\n{below} \\\\[2pt]"
 
 
-def _render_value(cell: Cell, wordy: bool) -> str:
-    """Write a cell's text as LaTeX: running text ragged right where `wordy`, else bold where it is the best."""
-    if wordy:
-        return f"\\raggedright {_escape_latex(cell.text)}"
-    return f"\\textbf{{{_escape_latex(cell.text)}}}" if cell.best else _escape_latex(cell.text)
+def _render_value(cell: Cell) -> str:
+    """Write a cell's text as LaTeX, bold where it is the best."""
+    return f"\\textbf{{{escape_latex(cell.text)}}}" if cell.best else escape_latex(cell.text)
 
 
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': "''", "[": "{[}", "]": "{]}", "*": "{*}", "−": "$-$", "±": r"$\pm$", "∞": r"$\infty$",
-    "≤": r"$\leq$", "≥": r"$\geq$", "…": r"\ldots{}", "–": "--", "—": "---", "“": "``", "”": "''",
-    "‘": "`", "’": "'", "′": r"$'$", "\u00a0": "~",
-}  # fmt: skip
-
-_ESCAPES = str.maketrans(_TEX)
-
-
-def _is_settable_by_pdflatex(text: str) -> bool:
-    """Tell whether pdfLaTeX can set a text as it comes: Latin letters, and what is replaced."""
-    return all(character in _TEX or character <= LAST_LATIN for character in text)
-
-
-def _escape_latex(text: str) -> str:
-    """Escape the characters that LaTeX reads as commands; runs of white space become one space."""
-    return " ".join(text.split()).translate(_ESCAPES)
+def _render_running_text(text: str, words_width: float, size: str) -> str:
+    """Write running text as LaTeX, ragged right; words that are wider than the column have places to break."""
+    words = (
+        r"\allowbreak{}".join(map(escape_latex, split_word_into_pieces(word, words_width, size)))
+        for word in text.split()
+    )
+    return rf"\raggedright {' '.join(words)}"
