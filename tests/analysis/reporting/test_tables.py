@@ -218,7 +218,7 @@ def test_a_table_whose_parts_cannot_tell_rows_apart_in_a_column_is_set_over_both
     text = latex.render_latex(cells, "choice", catalogue.look_up_table("choice"), "column")
     assert text.count(r"\begin{table*}") == 1 and "% Too wide for one column: set over both." in text
     alike = build_text_grid(rows[:1], (True,) * 2 + (False,) * 3, (False,) * 2 + (True,) * 3)
-    assert latex.list_key_columns(cells) == [0, 1] and latex.list_key_columns(alike) == [0]  # one row needs no second name
+    assert latex.list_key_columns(cells) == [0, 1] and latex.list_key_columns(alike) == [0]  # one name is enough
 
 
 def test_rows_that_only_a_number_tells_apart_have_it_in_every_part_unless_it_is_a_result():
