@@ -161,7 +161,8 @@ def test_every_table_and_figure_is_a_file_next_to_the_page(made):
     for name in shown:
         frame = pd.read_csv(out / "tables" / f"{name}.csv")
         assert set(frame.columns) == set(dictionary.loc[dictionary["table"] == name, "column"])
-        assert (out / "tables" / f"{name}.tex").read_text(encoding="utf-8").startswith("% Needs")
+        latex = (out / "tables" / f"{name}.tex").read_text(encoding="utf-8")
+        assert latex.startswith("% Needs" if len(frame) else "The table ``")
     assert list(pd.read_csv(out / "tables" / "stability.csv").filter(regex=r"^flip_\d+$").columns) == [
         "flip_10",
         "flip_25",
