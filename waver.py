@@ -60,7 +60,7 @@ class NameTaken(ImportError):
         return [f"{type(self).__name__}: {self}"]
 
 
-def check_names_are_ours() -> None:
+def refuse_modules_hiding_waver() -> None:
     """Refuse to go on where Python would take a folder of the user's for a part of Waver.
 
     In a notebook, Python looks for modules beside it first.
@@ -90,16 +90,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     word = call[0] if call else ""
     commands_by_wing = list_commands_by_wing()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may stand next
-        _complete_call(commands_by_wing)
+        _print_shell_completions_and_exit(commands_by_wing)
     if word == COMPARE:
-        return _compare_sides(call)
+        return _run_compare_command(call)
     for wing, commands in commands_by_wing.items():
         if word in commands:
             status: int = import_module(f"{wing}.__main__").main(call, "waver")
             return status
     if word in ("-h", "--help"):
-        lists = {wing: _format_command_list(commands) for wing, commands in commands_by_wing.items()}
-        print(HELP.format_map({**lists, "outside": _format_outside_rooms()}), end="")
+        lists = {wing: _format_commands_with_descriptions(commands) for wing, commands in commands_by_wing.items()}
+        print(HELP.format_map({**lists, "outside": _format_additions_of_other_packages()}), end="")
     elif word == "--version":
         from ground.version import read_waver_version
 
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _complete_call(commands_by_wing: dict[str, dict[str, str]]) -> None:
+def _print_shell_completions_and_exit(commands_by_wing: dict[str, dict[str, str]]) -> None:
     """Print for a shell what may stand next in the call that it is writing (argcomplete), and exit.
 
     Nothing is printed where argcomplete is not installed.
@@ -137,7 +137,7 @@ def _complete_call(commands_by_wing: dict[str, dict[str, str]]) -> None:
     sys.exit(0)
 
 
-def _compare_sides(call: list[str]) -> int:
+def _run_compare_command(call: list[str]) -> int:
     """Run `waver compare A B ...`: a side that is a log becomes a run folder, for as long as the command runs."""
     from ground.command import print_failure
     from ground.errors import InputError, describe_os_error_with_exit_status
@@ -151,7 +151,7 @@ def _compare_sides(call: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="waver-compare-") as folder:
             words = []
             for side, word in zip("AB", sides, strict=False):
-                imported = _import_log_side(word, Path(folder) / side)
+                imported = _import_log_as_run_folder(word, Path(folder) / side)
                 if isinstance(imported, int):
                     return imported
                 words.append(imported)
@@ -170,7 +170,7 @@ def _compare_sides(call: list[str]) -> int:
         return print_failure("waver", *describe_os_error_with_exit_status(error))
 
 
-def _import_log_side(word: str, run_folder: Path) -> str | int:
+def _import_log_as_run_folder(word: str, run_folder: Path) -> str | int:
     """Import a log into a run folder, and return this; else the word as it is, or the status of a failed import."""
     if word.startswith("-"):
         return word
@@ -279,12 +279,12 @@ def list_commands_by_wing() -> dict[str, dict[str, str]]:
     return {wing: {word: command.about for word, command in find_commands(ROOT / wing).items()} for wing in WINGS}
 
 
-def _format_command_list(commands: dict[str, str]) -> str:
+def _format_commands_with_descriptions(commands: dict[str, str]) -> str:
     """Write a line for every command: its name and what it does."""
     return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
 
 
-def _format_outside_rooms() -> str:
+def _format_additions_of_other_packages() -> str:
     """Write what other installed packages add, a line for each; nothing of them is imported."""
     from ground.outside_rooms import describe_packages_with_rooms
 
@@ -300,7 +300,7 @@ def _describe_wrong_command(word: str, commands_by_wing: dict[str, dict[str, str
     return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(names)}"
 
 
-check_names_are_ours()
+refuse_modules_hiding_waver()
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -49,13 +49,18 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     call = list(sys.argv[1:] if arguments is None else arguments)
 
-    def run(options: argparse.Namespace) -> int:
+    def run_selected_command(options: argparse.Namespace) -> int:
         options.program = program
         status: int = options.main(options)
         return status
 
     return run_command(
-        call, program, lambda: build_parser(program), run, stopped_message="stopped", preferred_extra="features"
+        call,
+        program,
+        lambda: build_parser(program),
+        run_selected_command,
+        stopped_message="stopped",
+        preferred_extra="features",
     )
 
 
@@ -202,9 +207,9 @@ def _run_report_command(options: argparse.Namespace) -> int:
     failed = report.failed_results
     status = 0 if not failed else 2 if all(result.wrong_input for result in failed) else 1
     if options.json:
-        from analysis.reporting.output.summary import write_report_as_json
+        from analysis.reporting.output.summary import format_report_as_json
 
-        sys.stdout.buffer.write(write_report_as_json(report, status).encode())
+        sys.stdout.buffer.write(format_report_as_json(report, status).encode())
     else:
         print(options.out / "index.html")
         if report.single_file:
@@ -224,7 +229,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
     if options.list:
         if options.format not in ("csv", "json"):
             raise InputError(f"--list has no form {options.format}; give --json, or no --format")
-        write = tables.write_tables_json if options.format == "json" else tables.explain_tables
+        write = tables.format_tables_as_json if options.format == "json" else tables.explain_tables
         sys.stdout.write(write(options.names))
         return 0
     if len(options.names) < 2:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 
 from ground import progress
-from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, write_message_on_one_line
-from ground.extras import explain_missing_package
+from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, format_message_on_one_line
+from ground.extras import convert_import_errors_to_install_advice
 
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
@@ -43,7 +43,8 @@ def run_command(
     stopped_message
         What is said when the user stops the command.
     preferred_extra
-        The extra to name where several install a package that is not there (`extras.explain_missing_package`).
+        The extra to name where several install a package that is not there
+        (`extras.convert_import_errors_to_install_advice`).
 
     Returns
     -------
@@ -51,7 +52,7 @@ def run_command(
         0 done, 1 it could not finish, 2 the call or an input is wrong; others are a command's own.
     """
     closed = sys.stdout is None  # by the caller: `>&-`
-    open_closed_streams()
+    open_null_device_for_closed_streams()
     if problem := describe_undecodable_argument(call):
         return print_failure(program, 2, problem)
     try:
@@ -67,7 +68,7 @@ def run_command(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
     try:
-        with explain_missing_package(call[0], preferred_extra), _set_loudness_for_block(options):
+        with convert_import_errors_to_install_advice(call[0], preferred_extra), _set_loudness_for_block(options):
             status = run(options)
         sys.stdout.flush()
     except InputError as error:
@@ -96,7 +97,7 @@ def _set_loudness_for_block(options: Namespace) -> Iterator[None]:
     """Say as much as the options say while the block runs; of a quiet command, no result goes to standard output."""
     loudness = getattr(options, "loudness", progress.NORMAL)
     progress.set_loudness(loudness)
-    progress.hide_bars_of_libraries()
+    progress.hide_progress_bars_of_libraries()
     try:
         if loudness == progress.QUIET:
             with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
@@ -107,7 +108,7 @@ def _set_loudness_for_block(options: Namespace) -> Iterator[None]:
         progress.set_loudness(progress.NORMAL)
 
 
-def open_closed_streams() -> None:
+def open_null_device_for_closed_streams() -> None:
     """Open the null device for every stream that the caller closed (`>&-`), for child processes, too.
 
     Else the next file that is opened gets the number of the stream, and what is printed goes into it.
@@ -160,6 +161,6 @@ def print_failure(program: str, status: int, message: str) -> int:
     -------
     The exit status, as it was given.
     """
-    name, _, line = write_message_on_one_line(f"{program}: {message}").partition(": ")
+    name, _, line = format_message_on_one_line(f"{program}: {message}").partition(": ")
     print(f"{progress.colour_text(f'{name}:', 'red', sys.stderr)} {line}", file=sys.stderr)
     return status

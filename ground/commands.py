@@ -138,7 +138,7 @@ def add_verbs_of_other_packages(command: Command, word: str, kind: str) -> Comma
         elif not isinstance(about, str) or not about:
             warn_that_room_is_left_out(room, f"{file} does not say HELP, one line in quotation marks")
         else:
-            verbs[name] = Command(room.module, f"{about} ({room.source})", room=room)
+            verbs[name] = Command(room.module, f"{about} ({room.package_and_version})", room=room)
     return command._replace(verbs=verbs)
 
 
@@ -165,7 +165,7 @@ def read_literal_constants_of_module(file: Path) -> dict[str, Any]:
     return dict(_parse_docstring_and_constants(file.read_bytes())[1])
 
 
-def read_docstring(file: Path) -> str:
+def read_module_docstring(file: Path) -> str:
     """Read the docstring of a module, empty where it has none; the module is not imported.
 
     Raises

@@ -14,7 +14,7 @@ class UserError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows."""
-        return [f"{type(self).__name__}: {write_message_on_one_line(str(self))}"]
+        return [f"{type(self).__name__}: {format_message_on_one_line(str(self))}"]
 
 
 class InputError(UserError):
@@ -22,7 +22,7 @@ class InputError(UserError):
 
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
-        return [f"{type(self).__name__}: {write_message_on_one_line(str(self))}"]
+        return [f"{type(self).__name__}: {format_message_on_one_line(str(self))}"]
 
 
 class NoSuchModel(InputError):
@@ -63,7 +63,7 @@ def shorten_text(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def shorten_line(text: str, most: int = 60) -> str:
+def shorten_to_one_line(text: str, most: int = 60) -> str:
     """Write a text on one line, cut where it is long, so that a message stays readable.
 
     Parameters
@@ -79,14 +79,14 @@ def shorten_line(text: str, most: int = 60) -> str:
 
     Examples
     --------
-    >>> shorten_line("one  two\\nthree"), shorten_line("x" * 5000, 5)
+    >>> shorten_to_one_line("one  two\\nthree"), shorten_to_one_line("x" * 5000, 5)
     ('one two three', 'xxxx…')
     """
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def suggest_nearest(name: str, known: Iterable[str]) -> str:
+def format_nearest_name_hint(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name that is most like an unknown one.
 
     Parameters
@@ -102,7 +102,7 @@ def suggest_nearest(name: str, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> suggest_nearest("Patern", ("item", "pattern")), suggest_nearest("xyz", ("item",))
+    >>> format_nearest_name_hint("Patern", ("item", "pattern")), format_nearest_name_hint("xyz", ("item",))
     (" (the nearest is 'pattern')", '')
     """
     names = {known_name.casefold(): known_name for known_name in known}
@@ -139,10 +139,10 @@ def escape_control_characters(text: str) -> str:
     return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
-def write_message_on_one_line(message: str) -> str:
+def format_message_on_one_line(message: str) -> str:
     """Write a message on one line that can be read: of a very long one, its beginning and its end.
 
-    >>> write_message_on_one_line("plan.toml:  no such\\nfile"), len(write_message_on_one_line("x" * 10**6))
+    >>> format_message_on_one_line("plan.toml:  no such\\nfile"), len(format_message_on_one_line("x" * 10**6))
     ('plan.toml: no such file', 905)
     """
     line = escape_control_characters(" ".join(message.split()))

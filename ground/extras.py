@@ -52,7 +52,7 @@ EXTRA_BY_MODULE: dict[str, str | tuple[str, ...]] = {
 
 
 @contextmanager
-def explain_missing_package(purpose: str, preferred_extra: str = "") -> Iterator[None]:
+def convert_import_errors_to_install_advice(purpose: str, preferred_extra: str = "") -> Iterator[None]:
     """Refuse, in one line that begins with `purpose`, where a module that the block imports is an extra's and not
     there.
 
@@ -106,8 +106,11 @@ def choose_extra_for_module(module: str, preferred_extra: str = "") -> str:
 
 
 def refuse_missing_packages(purpose: str, *modules: str) -> None:
-    """Refuse as `explain_missing_package` does, before anything is done: the modules are looked up, not imported."""
-    with explain_missing_package(purpose):
+    """Refuse as `convert_import_errors_to_install_advice` does, before anything is done.
+
+    The modules are looked up, not imported.
+    """
+    with convert_import_errors_to_install_advice(purpose):
         for module in modules:
             if find_spec(module) is None:
                 raise ModuleNotFoundError(name=module)

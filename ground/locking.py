@@ -72,7 +72,7 @@ def lock_if_abandoned(path: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def hold_lock(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
+def hold_lock_during_block(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
     """Open and lock a file or folder for the length of the block, so that no other process counts it as abandoned.
 
     Where another process holds the lock, the block waits. On Windows nothing is locked.

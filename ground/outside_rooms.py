@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from ground.errors import InputError, RoomFailed, UserError, shorten_line, write_message_on_one_line
+from ground.errors import InputError, RoomFailed, UserError, format_message_on_one_line, shorten_to_one_line
 
 GROUP_BY_KIND = {
     "page": "waver.pages",
@@ -59,17 +59,17 @@ class OutsideRoom(NamedTuple):
     version: str
 
     @property
-    def source(self) -> str:
+    def package_and_version(self) -> str:
         """Return package and version, as help and records show them."""
         return f"{self.package} {self.version}"
 
     @property
     def title(self) -> str:
         """Return what messages call the room."""
-        return f"{self.kind} {shorten_line(self.name)} of {self.source}"
+        return f"{self.kind} {shorten_to_one_line(self.name)} of {self.package_and_version}"
 
     @property
-    def removal(self) -> str:
+    def removal_command(self) -> str:
         """Return the command that removes it."""
         return f"pip uninstall {self.package}"
 
@@ -90,25 +90,25 @@ def list_rooms_of_other_packages(kind: str, own_names: Collection[str] = ()) -> 
         Name -> room, in alphabetical order. Of two packages with one name, the first in the alphabet has it.
     """
     room_by_name: dict[str, OutsideRoom] = {}
-    for room in read_rooms_of_installed_packages():
+    for room in read_rooms_from_entry_points():
         if room.kind != kind:
             continue
         first = room_by_name.get(room.name)
         if not NAME.fullmatch(room.name):
             warn_that_room_is_left_out(room, "its name has more than small letters, digits, - and _")
         elif not MODULE.fullmatch(room.module):
-            warn_that_room_is_left_out(room, f"{shorten_line(repr(room.module))} is no name of a module")
+            warn_that_room_is_left_out(room, f"{shorten_to_one_line(repr(room.module))} is no name of a module")
         elif room.name in own_names or room.name in TAKEN.get(kind, ()):
             warn_that_room_is_left_out(room, f"Waver's own {kind} has this name, and stays")
         elif first:
-            warn_that_room_is_left_out(room, f"{first.source} has one of this name, too")
+            warn_that_room_is_left_out(room, f"{first.package_and_version} has one of this name, too")
         else:
             room_by_name[room.name] = room
     return room_by_name
 
 
 @functools.cache
-def read_rooms_of_installed_packages() -> tuple[OutsideRoom, ...]:
+def read_rooms_from_entry_points() -> tuple[OutsideRoom, ...]:
     """Read what the installed packages say; nothing of them is imported."""
     rooms: dict[tuple[str, str, str], OutsideRoom] = {}
     for distribution in metadata.distributions():
@@ -150,10 +150,12 @@ def _read_name_and_version(distribution: metadata.Distribution) -> tuple[str, st
 def describe_packages_with_rooms() -> list[str]:
     """List the packages with rooms, each in a line with all that it adds, for `waver --help`."""
     titles_by_source: dict[str, list[str]] = {}
-    for room in read_rooms_of_installed_packages():
-        titles_by_source.setdefault(room.source, []).append(f"{room.kind} {shorten_line(room.name)}")
+    for room in read_rooms_from_entry_points():
+        titles_by_source.setdefault(room.package_and_version, []).append(
+            f"{room.kind} {shorten_to_one_line(room.name)}"
+        )
     return [
-        write_message_on_one_line(f"{source}: {', '.join(titles)}")
+        format_message_on_one_line(f"{source}: {', '.join(titles)}")
         for source, titles in sorted(titles_by_source.items())
     ]
 
@@ -168,8 +170,8 @@ def warn_that_room_is_left_out(room: OutsideRoom, reason: str) -> None:
     reason
         Why, in words that follow a colon.
     """
-    line = write_message_on_one_line(
-        f"waver: {room.title} is left out: {reason}; to remove the package: {room.removal}"
+    line = format_message_on_one_line(
+        f"waver: {room.title} is left out: {reason}; to remove the package: {room.removal_command}"
     )
     if line not in _PRINTED_LINES and sys.stderr is not None:
         print(line, file=sys.stderr)
@@ -217,7 +219,8 @@ def import_module_of_room(room: OutsideRoom) -> Any:
         return import_module(room.module)
     except (Exception, SystemExit) as error:
         raise InputError(
-            f"{room.title} cannot be imported: {_describe_exception(error)}; to remove the package: {room.removal}"
+            f"{room.title} cannot be imported: {_describe_exception(error)}; to remove the package: "
+            f"{room.removal_command}"
         ) from error
 
 
@@ -253,7 +256,7 @@ def refuse_malformed_room(room: OutsideRoom, fault: str) -> None:
         What it lacks, or has wrong; empty: nothing.
     """
     if fault:
-        raise InputError(f"{room.title} is not whole: {fault}; to remove the package: {room.removal}")
+        raise InputError(f"{room.title} is not whole: {fault}; to remove the package: {room.removal_command}")
 
 
 def convert_errors_of_room_function(
@@ -281,7 +284,8 @@ def convert_errors_of_room_function(
             raise
         except Exception as error:
             raise RoomFailed(
-                f"{room.title} failed: {_describe_exception(error)}; tell its authors, or remove it: {room.removal}"
+                f"{room.title} failed: {_describe_exception(error)}; tell its authors, or remove it: "
+                f"{room.removal_command}"
             ) from error
 
     return call_function_of_room
@@ -293,12 +297,12 @@ def _describe_exception(error: BaseException) -> str:
 
     frames = extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {shorten_line(str(error), 200)}{place}"
+    return f"{type(error).__name__}: {shorten_to_one_line(str(error), 200)}{place}"
 
 
 def note_room_in_use(room: OutsideRoom) -> None:
     """Note that this command uses a room, for the record of its session."""
-    _ROOMS_IN_USE[f"{room.kind} {room.name}"] = room.source
+    _ROOMS_IN_USE[f"{room.kind} {room.name}"] = room.package_and_version
 
 
 def list_rooms_in_use(protocol: str) -> dict[str, str]:

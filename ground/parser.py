@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from ground.errors import suggest_nearest, write_message_on_one_line
+from ground.errors import format_message_on_one_line, format_nearest_name_hint
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -19,7 +19,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit status 2."""
-        self.exit(2, f"{write_message_on_one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
+        self.exit(2, f"{format_message_on_one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse a call; what a command does not know is refused by that command, with the nearest option."""
@@ -28,7 +28,7 @@ class CommandParser(argparse.ArgumentParser):
         for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
             option = word.partition("=")[0]
             if option.startswith("--") and " " not in option and option not in self._option_string_actions:
-                self.error(f"unknown option {option}{suggest_nearest(option, self._option_string_actions)}")
+                self.error(f"unknown option {option}{format_nearest_name_hint(option, self._option_string_actions)}")
         options, unknown_arguments = super().parse_known_args(args, namespace)
         if unknown_arguments:
             self.error(f"unrecognized arguments: {' '.join(unknown_arguments)}")
@@ -40,7 +40,8 @@ class CommandParser(argparse.ArgumentParser):
             choices = list(map(str, action.choices))
             raise argparse.ArgumentError(
                 action,
-                f"invalid choice: {value!r}{suggest_nearest(str(value), choices)}; choose from {', '.join(choices)}",
+                f"invalid choice: {value!r}{format_nearest_name_hint(str(value), choices)}; choose from "
+                f"{', '.join(choices)}",
             )
 
 
@@ -72,7 +73,7 @@ def show_options_first_in_help(parser: argparse.ArgumentParser, title: str, opti
     parser.usage = f"%(prog)s {' '.join(word.strip() for word in required)} [OPTION ...]"
 
 
-def hide_secrets(arguments: Sequence[str]) -> list[str]:
+def hide_values_of_secret_options(arguments: Sequence[str]) -> list[str]:
     """Hide the value of every option that is named like a secret, so that the call can be recorded."""
     words: list[str] = []
     hide = False

@@ -60,19 +60,19 @@ def is_in_notebook() -> bool:
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
-def can_show_bars() -> bool:
+def can_show_progress_bars() -> bool:
     """Tell whether a bar can be drawn: in a notebook or a terminal, but not in a file, and not where it is unwanted."""
     return not is_quiet() and (is_in_notebook() or _is_terminal(sys.stderr))
 
 
-def hide_bars_of_libraries() -> None:
+def hide_progress_bars_of_libraries() -> None:
     """Let libraries that are imported later draw no bars where none can be drawn; what the user has set stays."""
-    if not can_show_bars():
+    if not can_show_progress_bars():
         for variable in ("TQDM_DISABLE", "HF_HUB_DISABLE_PROGRESS_BARS", "HF_DATASETS_DISABLE_PROGRESS_BARS"):
             os.environ.setdefault(variable, "1")
 
 
-def import_bar_class() -> Any:
+def import_progress_bar_class() -> Any:
     """Import tqdm's bar for this place without its warning: a notebook without ipywidgets gets a bar of characters.
 
     Transformers imports it, too: whoever comes first prevents the warning.
@@ -133,7 +133,7 @@ def _is_terminal(stream: TextIO) -> bool:
 def _print_above_bars(line: str) -> None:
     """Print a line on standard error; a bar that is drawn there comes again below it."""
     tqdm = sys.modules.get("tqdm")
-    if tqdm is not None and can_show_bars() and not is_in_notebook():
+    if tqdm is not None and can_show_progress_bars() and not is_in_notebook():
         tqdm.tqdm.write(line, file=sys.stderr)
     else:
         print(line, file=sys.stderr, flush=True)

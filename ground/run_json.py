@@ -36,7 +36,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     if file.exists() and not file.is_file():  # a pipe or a device may never end
         raise InputError(f"{folder}: run.json is not an ordinary file; restore the file")
     try:
-        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_nan_or_infinity)
+        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_nan_constant_in_json)
         json.dumps(info, ensure_ascii=False).encode("utf-8")  # refuses half a character, which nothing can print
     except OSError as error:
         raise InputError(f"{folder}: run.json cannot be read ({error.strerror})") from error
@@ -105,6 +105,6 @@ def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Ite
         yield f"{where} is {value}, which is below {rule['minimum']}"
 
 
-def _refuse_nan_or_infinity(constant: str) -> None:
+def _refuse_nan_constant_in_json(constant: str) -> None:
     """Refuse NaN and infinities, which Python's JSON reader would take."""
     raise ValueError(f"{constant} is no number")

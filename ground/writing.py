@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ground.locking import flush_to_disk, hold_lock, lock_if_abandoned
+from ground.locking import flush_to_disk, hold_lock_during_block, lock_if_abandoned
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -37,7 +37,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
     remove_abandoned_temporary_files(path)
     try:
-        with hold_lock(aside, os.O_RDWR | os.O_CREAT):
+        with hold_lock_during_block(aside, os.O_RDWR | os.O_CREAT):
             write(aside)
             flush_to_disk(aside)
             aside.replace(path)
@@ -54,7 +54,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     """Fill a folder next to it, flush it to disk, rename it: there is the old folder or the new one, never a part.
 
     An old folder is renamed first. Who is killed between both renames leaves two whole folders under other names, which
-    `finish_abandoned_replacement` mends. What else a killed process left of the same folder is removed first.
+    `finish_interrupted_folder_replacement` mends. What else a killed process left of the same folder is removed first.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     OSError
         Naming the folder, where the operating system refuses to write it; no part of it is left.
     """
-    above = list_absent_folders(path.parent)
+    above = list_missing_folder_and_parents(path.parent)
     aside, old = (path.with_name(f".{path.name}.{kind}{os.getpid()}") for kind in ("", "old."))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        finish_abandoned_replacement(path)
+        finish_interrupted_folder_replacement(path)
         remove_abandoned_temporary_files(path)
         aside.mkdir()
-        with hold_lock(aside):
+        with hold_lock_during_block(aside):
             write(aside)
             for inside, _, names in os.walk(aside):
                 for name in (*names, "."):
@@ -95,7 +95,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     flush_to_disk(path.parent)
 
 
-def finish_abandoned_replacement(path: Path) -> None:
+def finish_interrupted_folder_replacement(path: Path) -> None:
     """Give a new folder its name where a process was killed after it had renamed the old one; that one is removed.
 
     Where the operating system refuses it, or on Windows, both stay as they are.
@@ -127,7 +127,7 @@ def remove_abandoned_temporary_files(path: Path) -> None:
             os.close(lock)
 
 
-def list_absent_folders(folder: Path) -> list[Path]:
+def list_missing_folder_and_parents(folder: Path) -> list[Path]:
     """List the folder and those around it that are not there yet, the innermost first."""
     return [path for path in (folder, *folder.parents) if not os.path.exists(path)]
 

@@ -18,10 +18,10 @@ from ground.command import run_command
 from ground.commands import Command, add_verbs_of_other_packages, find_commands, import_verb_of_other_package
 from ground.errors import InputError
 from ground.outside_rooms import clear_rooms_in_use
-from ground.parser import CommandParser, hide_secrets, show_options_first_in_help
+from ground.parser import CommandParser, hide_values_of_secret_options, show_options_first_in_help
 from ground.progress import add_loudness_options, print_warning
 from inference import arguments, protocols
-from inference.runfolder import describe_next_step
+from inference.runfolder import describe_run_rows_and_next_step
 from inference.stimuli.reading import recognition_notes
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM, stopped_mes
 
     def run_call(options: argparse.Namespace) -> None:
         options.program = program.split()
-        options.call = [*options.program, *hide_secrets(call)]
+        options.call = [*options.program, *hide_values_of_secret_options(call)]
         recognition_notes.drop_recognition_notes()
         options.main(options)
         recognition_notes.print_recognition_notes()
@@ -109,7 +109,7 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
     parser = CommandParser(prog=program, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for asking_word, action, add_arguments, plan_action, add_plan_arguments in (
-        ("run", _run_protocol, _add_run_arguments, _run_studies_of_run_file, _add_run_file_arguments),
+        ("run", _ask_study_and_print_next_step, _add_run_arguments, _run_studies_of_run_file, _add_run_file_arguments),
         ("preview", _print_preview, _add_preview_arguments, _print_run_file_preview, _add_run_file_preview_arguments),
     ):
         about = ABOUT[asking_word]
@@ -262,10 +262,10 @@ def _add_asking_arguments(protocol: ModuleType | OutsideProtocol, parser: argpar
     arguments.add_engine_options(parser)
 
 
-def _run_protocol(options: argparse.Namespace) -> None:
+def _ask_study_and_print_next_step(options: argparse.Namespace) -> None:
     """Ask one study as the options say, and print what can be done next."""
     ask_study(options, build_task_from_options(options))
-    print(describe_next_step(options.out))
+    print(describe_run_rows_and_next_step(options.out))
 
 
 def ask_study(
@@ -292,11 +292,11 @@ def ask_study(
         As `execute_tasks` does.
     """
     from inference.asking.execute import execute_tasks
-    from inference.asking.failures import describe_low_masses
+    from inference.asking.failures import describe_conditions_of_low_option_mass
 
-    with arguments.open_cluster(options.ray, options.ray_workers) as cluster:
+    with arguments.open_ray_cluster(options.ray, options.ray_workers) as cluster:
         tallies = execute_tasks([task], load=load, cluster=cluster)
-    for line in describe_low_masses(tallies):
+    for line in describe_conditions_of_low_option_mass(tallies):
         print_warning(line)
     if options.limit is not None and options.limit < len(task.study.items):
         print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
@@ -308,25 +308,25 @@ def ask_study(
 def _run_studies_of_run_file(options: argparse.Namespace) -> None:
     """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
     from inference.asking.execute import execute_tasks
-    from inference.asking.failures import describe_low_masses
+    from inference.asking.failures import describe_conditions_of_low_option_mass
     from inference.runfile import read_run_file
 
-    plan = read_run_file(options.file, build_study_table_parser)
+    plan = read_run_file(options.file, build_parser_of_run_file_study)
     with chdir(options.file.parent):
         tasks = plan.load_tasks_of_run_file(
-            build_study_table_parser, build_task_from_options, [*options.program, "run"]
+            build_parser_of_run_file_study, build_task_from_options, [*options.program, "run"]
         )
         if options.allow_failed is not None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
-        with arguments.open_cluster(ray, workers) as cluster:
+        with arguments.open_ray_cluster(ray, workers) as cluster:
             tallies = execute_tasks(tasks, cluster=cluster)
-    for line in describe_low_masses(tallies, with_study=len(tasks) > 1):
+    for line in describe_conditions_of_low_option_mass(tallies, with_study=len(tasks) > 1):
         print_warning(line)
-    print(describe_next_step(os.path.normpath(options.file.parent / plan.out)))
+    print(describe_run_rows_and_next_step(os.path.normpath(options.file.parent / plan.out)))
 
 
-def build_study_table_parser(protocol_name: str) -> argparse.ArgumentParser:
+def build_parser_of_run_file_study(protocol_name: str) -> argparse.ArgumentParser:
     """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
@@ -336,7 +336,7 @@ def build_study_table_parser(protocol_name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def build_python_call_parser(protocol_name: str) -> argparse.ArgumentParser:
+def build_argument_parser_for_python_calls(protocol_name: str) -> argparse.ArgumentParser:
     """Make the parser of a call from Python: the options of `run PROTOCOL`; a wrong one raises `InputError`."""
     from inference.runfile import TableParser
 
@@ -351,25 +351,25 @@ def build_task_from_options(options: argparse.Namespace) -> Task:
     from inference.asking.models import read_model_descriptions
 
     descriptions = read_model_descriptions(options.models) if options.models else {}
-    task = Task(*_prepare_asking(options), options.out, descriptions, options.call)
+    task = Task(*_read_study_models_and_questions(options), options.out, descriptions, options.call)
     return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
-    _print_study_preview(*_prepare_asking(options), as_json=options.json)
+    _print_study_preview(*_read_study_models_and_questions(options), as_json=options.json)
 
 
 def _print_run_file_preview(options: argparse.Namespace) -> None:
     """Print what a run file would do, study by study, from inside its folder."""
     from inference.runfile import read_run_file
 
-    plan = read_run_file(options.file, build_study_table_parser)
+    plan = read_run_file(options.file, build_parser_of_run_file_study)
     with chdir(options.file.parent):
         tasks = {
             Path(task.out).name: task
             for task in plan.load_tasks_of_run_file(
-                build_study_table_parser, build_task_from_options, [*options.program, "run"]
+                build_parser_of_run_file_study, build_task_from_options, [*options.program, "run"]
             )
         }
         for name in options.study or ():
@@ -385,13 +385,13 @@ def _print_study_preview(
     """Print what a run of one study would do."""
     from inference.asking.execute import print_items_with_too_few_paraphrases
     from inference.asking.preview import preview_models
-    from inference.asking.preview.records import write_preview_json
+    from inference.asking.preview.records import render_preview_as_json
     from inference.asking.preview.text import describe_preview
 
     print_items_with_too_few_paraphrases(study)
     if as_json:
         previews_by_model = {model.id: preview_models(study, [model], questions, settings) for model in models}
-        text, errors = write_preview_json(study, previews_by_model)
+        text, errors = render_preview_as_json(study, previews_by_model)
         print(text, end="", flush=True)
         if errors:
             raise InputError("; ".join(errors))
@@ -401,11 +401,13 @@ def _print_study_preview(
         print(line, flush=True)
 
 
-def _prepare_asking(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
+def _read_study_models_and_questions(
+    options: argparse.Namespace,
+) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
     from inference.asking.adapters import add_adapter_models
     from inference.asking.answer_ways import THOUGHT
-    from inference.asking.limit import limit_questions
+    from inference.asking.limit import limit_questions_to_first_items
     from inference.asking.models import find_requested_models
 
     thinking = THOUGHT in (getattr(options, "answer", None) or ())
@@ -413,7 +415,12 @@ def _prepare_asking(options: argparse.Namespace) -> tuple[Study, tuple[Model, ..
     models = find_requested_models(options.model, options.protocol.KINDS, options.engine, thinking, demo_models)
     models = add_adapter_models(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare_study(options)
-    return study, models, limit_questions(study, questions, options.limit), arguments.parse_engine_settings(options)
+    return (
+        study,
+        models,
+        limit_questions_to_first_items(study, questions, options.limit),
+        arguments.parse_engine_settings(options),
+    )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
 from inference.engines import list_engines, list_engines_taking_adapters, list_engines_with_settings, note_engine_in_use
 from inference.numerals import build_decimal_converter, build_whole_number_converter
-from inference.stimuli.languages import explain_invalid_language_code, write_language_code
+from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
 from inference.stimuli.reading.shapes import Columns
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
 
 def parse_language(text: str) -> str:
     """Convert an argument `CODE` to a language; refuse what is no code of ISO 639-1, with a region or without."""
-    code = write_language_code(text)
+    code = lowercase_language_part_of_code(text)
     if trouble := explain_invalid_language_code(code):
         raise ArgumentTypeError(trouble)
     return code
@@ -73,7 +73,7 @@ def build_parser_of_shots_argument(shot_counts: Iterable[int], advice: str) -> C
     return parse_shots
 
 
-def add_items(parser: ArgumentParser, about: str) -> None:
+def add_items_option(parser: ArgumentParser, about: str) -> None:
     """Define `--items`: what is asked about.
 
     Parameters
@@ -86,7 +86,7 @@ def add_items(parser: ArgumentParser, about: str) -> None:
     parser.add_argument("--items", required=True, metavar="SOURCE", help=about)
 
 
-def add_columns(parser: ArgumentParser) -> None:
+def add_column_options(parser: ArgumentParser) -> None:
     """Define the options that say what the columns of `--items` are; `parse_column_options` reads them."""
     group = parser.add_argument_group("columns of a table, where they are not called item, text and pattern")
     group.add_argument("--item-column", metavar="NAME", help="ids of the items")
@@ -101,7 +101,7 @@ def add_columns(parser: ArgumentParser) -> None:
 
 
 def parse_column_options(options: Namespace) -> Columns:
-    """Read the options that `add_columns` defines."""
+    """Read the options that `add_column_options` defines."""
     return Columns(options.item_column, tuple(options.text_column), options.pattern_column)
 
 
@@ -262,7 +262,7 @@ def add_allow_failed_option(parser: ArgumentParser) -> None:
 
 
 def add_cluster_options(parser: ArgumentParser) -> None:
-    """Define the options of a Ray cluster; `open_cluster` takes their values."""
+    """Define the options of a Ray cluster; `open_ray_cluster` takes their values."""
     group = parser.add_argument_group("cluster")
     group.add_argument(
         "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
@@ -275,7 +275,7 @@ def add_cluster_options(parser: ArgumentParser) -> None:
     )
 
 
-def open_cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
+def open_ray_cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
     """Open the Ray cluster at an address, for a `with` block.
 
     Parameters

@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ground.command import describe_undecodable_argument
-from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, suggest_nearest
-from ground.extras import explain_missing_package
+from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, format_nearest_name_hint
+from ground.extras import convert_import_errors_to_install_advice
 from ground.outside_rooms import clear_rooms_in_use
-from ground.progress import import_bar_class
-from inference.__main__ import ask_study, build_python_call_parser, build_task_from_options
+from ground.progress import import_progress_bar_class
+from inference.__main__ import ask_study, build_argument_parser_for_python_calls, build_task_from_options
 from inference.asking.models import Model
 from inference.loaded_models import LoadedModel, find_loaded_models, restore_models_after_asking, suspend_event_loop
 from inference.protocols import list_protocols
@@ -50,17 +50,19 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         The call was interrupted, or some prompts got no response.
     """
     if not isinstance(protocol, str) or protocol not in list_protocols():
-        hint = suggest_nearest(protocol, list_protocols()) if isinstance(protocol, str) else ""
+        hint = format_nearest_name_hint(protocol, list_protocols()) if isinstance(protocol, str) else ""
         raise InputError(f"protocol {shorten_value(protocol)}: there are {', '.join(list_protocols())}{hint}")
     if not isinstance(out, str | os.PathLike):
         raise InputError(f"out: expected the path of a run folder, not {shorten_value(out)}")
     if not os.fspath(out) or "\0" in str(out):  # "" would be the working folder
         raise InputError(f"out: {shorten_value(str(out))} cannot be the name of a run folder; give another")
     clear_rooms_in_use()
-    with _convert_command_errors(), ExitStack() as stack:
+    with _reword_command_errors_for_python(), ExitStack() as stack:
         table = None if isinstance(items, str | os.PathLike) else build_table_from_python_rows(ITEMS, items)
         asked_models = _list_models_of_call(models)
-        call = _write_python_call(items if table is None else table, models, asked_models, protocol, out, options)
+        call = _format_python_call_for_record(
+            items if table is None else table, models, asked_models, protocol, out, options
+        )
         parsed_options = _parse_call_options(items if table is None else ITEMS, asked_models, protocol, out, options)
         parsed_options.call = call
         loaded_models = find_loaded_models(asked_models, parsed_options)
@@ -75,7 +77,7 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         ):
             stack.enter_context(context)
         recognition_notes.drop_recognition_notes()
-        import_bar_class()
+        import_progress_bar_class()
         tallies = _ask_study_of_call(parsed_options, loaded_models)
         recognition_notes.print_recognition_notes()
         print(_describe_number_of_rows(parsed_options.out, tallies))
@@ -89,7 +91,7 @@ def _ask_study_of_call(options: Namespace, loaded_models: Mapping[str, LoadedMod
 
     def load(model: Model, seed: int) -> Engine:
         if model.id in loaded_models:
-            return loaded_models[model.id].load(
+            return loaded_models[model.id].build_engine_of_model(
                 engine=options.engine, dtype=options.dtype, seed=seed, batch_size=options.batch_size
             )
         return task.settings.load_model_engine(model, seed)
@@ -103,18 +105,23 @@ def _list_models_of_call(models: Any) -> list[str | LoadedModel]:
         raise InputError(f"models: the {'list' if isinstance(models, list) else 'dict'} is empty; name a model")
     if isinstance(models, Mapping):
         return [
-            f"{name}={os.fspath(model)}" if isinstance(model, str | os.PathLike) else LoadedModel.check(model, name)
+            f"{name}={os.fspath(model)}"
+            if isinstance(model, str | os.PathLike)
+            else LoadedModel.build_from_checked_pair(model, name)
             for name, model in models.items()
         ]
     members = models if isinstance(models, list) else [models]
-    return [os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.check(model) for model in members]
+    return [
+        os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.build_from_checked_pair(model)
+        for model in members
+    ]
 
 
 def _parse_call_options(
     items: Any, models: Iterable[str | LoadedModel], protocol: str, out: Any, options: Mapping[str, Any]
 ) -> Namespace:
     """Read a call as the command reads its words; an option of None counts as not given."""
-    parser = build_python_call_parser(protocol)
+    parser = build_argument_parser_for_python_calls(protocol)
     actions = map_option_names_to_actions(parser)
     key_by_name = {OTHER_NAMES.get(key, key.replace("-", "_")): key for key in actions}
     names = [model.id if isinstance(model, LoadedModel) else model for model in models]
@@ -122,7 +129,7 @@ def _parse_call_options(
     for name in options:
         if name not in key_by_name or key_by_name[name] in arguments:
             free_names = [other for other, key in key_by_name.items() if key not in arguments]
-            hint = suggest_nearest(name, free_names) or f"; there are {', '.join(sorted(free_names))}"
+            hint = format_nearest_name_hint(name, free_names) or f"; there are {', '.join(sorted(free_names))}"
             raise InputError(f"{protocol} has no option {shorten_value(name)}{hint}")
     arguments |= {key_by_name[name]: value for name, value in options.items() if value is not None}
     words: list[str] = []
@@ -147,10 +154,10 @@ def _convert_to_run_file_value(value: Any) -> Any:
 
 
 @contextmanager
-def _convert_command_errors() -> Iterator[None]:
+def _reword_command_errors_for_python() -> Iterator[None]:
     """Turn what the command would tell in one line into an error of one line, in the words of a call."""
     try:
-        with explain_missing_package("waver.ask"):
+        with convert_import_errors_to_install_advice("waver.ask"):
             yield
     except KeyboardInterrupt:
         raise RunFailed(STOPPED) from None
@@ -172,16 +179,19 @@ def _describe_number_of_rows(out: str, tallies: Sequence[Tally]) -> str:
     return f"{out}: {models} model{'s' * (models != 1)}, {rows:,} rows ({asked:,} of them new{without})"
 
 
-def _write_python_call(
+def _format_python_call_for_record(
     items: Any, models: Any, asked_models: Iterable[Any], protocol: str, out: Any, options: Mapping[str, Any]
 ) -> list[str]:
     """Write a call for the record: as a command that repeats it, or, where it has objects of its process, as code."""
     has_objects = isinstance(items, Table) or any(isinstance(model, LoadedModel) for model in asked_models)
-    shown_models = "models" if any(isinstance(model, LoadedModel) for model in asked_models) else _write_as_code(models)
+    shown_models = (
+        "models" if any(isinstance(model, LoadedModel) for model in asked_models) else _format_value_as_code(models)
+    )
     settings = [
-        f"{name}={_write_as_code(value)}" for name, value in {"protocol": protocol, "out": out, **options}.items()
+        f"{name}={_format_value_as_code(value)}"
+        for name, value in {"protocol": protocol, "out": out, **options}.items()
     ]
-    shown_items = ITEMS if isinstance(items, Table) else _write_as_code(items)
+    shown_items = ITEMS if isinstance(items, Table) else _format_value_as_code(items)
     call = f"waver.ask({', '.join((shown_items, shown_models, *settings))})"
     if not has_objects:
         return ["python", "-c", f"import waver; {call}"]
@@ -191,12 +201,13 @@ def _write_python_call(
     return [f"{call}  # {'; '.join(about)}"]
 
 
-def _write_as_code(value: Any) -> str:
+def _format_value_as_code(value: Any) -> str:
     """Write a value as code."""
     if isinstance(value, str | os.PathLike):
         return json.dumps(os.fspath(value), ensure_ascii=False)
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_write_as_code(key)}: {_write_as_code(entry)}' for key, entry in value.items())}}}"
+        entries = (f"{_format_value_as_code(key)}: {_format_value_as_code(entry)}" for key, entry in value.items())
+        return f"{{{', '.join(entries)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_write_as_code, value))}]"
+        return f"[{', '.join(map(_format_value_as_code, value))}]"
     return repr(value)

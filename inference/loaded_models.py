@@ -27,7 +27,7 @@ class LoadedModel:
     tokenizer: Any
 
     @classmethod
-    def check(cls, pair: Any, name: str | None = None) -> Self:
+    def build_from_checked_pair(cls, pair: Any, name: str | None = None) -> Self:
         """Check that something is a pair of model and tokenizer.
 
         Parameters
@@ -52,13 +52,13 @@ class LoadedModel:
                 f"and model, not {type(pair).__name__}"
             )
         loaded = import_without_interruption("inference.engines.local.loaded")
-        model, tokenizer = loaded.check_loaded_model(f"models, {name}" if name else "models", pair)
+        model, tokenizer = loaded.require_model_and_tokenizer_pair(f"models, {name}" if name else "models", pair)
         source = str(model.config.name_or_path)
         if not (name or source):
             raise InputError('models: the loaded model has no name; give it one: models={"NAME": (model, tokenizer)}')
         return cls(name or (Path(source).resolve().name if Path(source).is_dir() else source), model, tokenizer)
 
-    def load(self, *, engine: str, dtype: str, seed: int, batch_size: int | None) -> Engine:
+    def build_engine_of_model(self, *, engine: str, dtype: str, seed: int, batch_size: int | None) -> Engine:
         """Put the model into an engine.
 
         Parameters

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from ground.parser import CommandParser
 from inference.asking.execute import Task
 from inference.protocols import list_protocols
@@ -214,7 +214,7 @@ def _convert_toml_table_to_call(
         if key in NON_OPTION_KEYS:
             continue
         if key not in actions:
-            hint = suggest_nearest(key, actions) or f"; there are {', '.join(sorted(actions))}"
+            hint = format_nearest_name_hint(key, actions) or f"; there are {', '.join(sorted(actions))}"
             raise InputError(f"{where}: {protocol} has no option '{key}'{hint}")
         call += convert_toml_key_to_arguments(f"{where}, {key}", key, value, actions[key])
     try:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from analysis.runs.folder import list_run_folders
 from analysis.runs.hashed import BASELINE, compute_baseline_hash, is_baseline_folder, refuse_changed_baseline
 from ground import run_json
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from ground.run_json import SCHEMA
-from ground.writing import finish_abandoned_replacement, write_folder_atomically
+from ground.writing import finish_interrupted_folder_replacement, write_folder_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,19 +67,19 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             raise InputError(f"--to {out}: this is the run itself; give another folder")
         if folder.path.resolve() in out.resolve().parents or out.resolve() in folder.path.resolve().parents:
             raise InputError(f"--to {out}: the run {folder.path} is around it or in it; give another folder")
-    _refuse_taken_place(out, replaces=replaces)
+    _refuse_occupied_output_folder(out, replaces=replaces)
     names = _name_run_folders([folder.path for folder in runs.folders])
 
-    def write(aside: Path) -> None:
+    def write_baseline_folder(aside: Path) -> None:
         """Write the folder of every run, or the only one's files."""
         for folder, own_name in zip(runs.folders, names, strict=True):
             inner = aside / own_name if len(names) > 1 else aside
             inner.mkdir(exist_ok=True)
             write_slim_tables(runs, folder, inner)
-            _write_signed_run_json(inner, folder.info, name, names)
-        _refuse_taken_place(out, replaces=replaces)  # another process may have saved one meanwhile
+            _write_run_json_with_hash(inner, folder.info, name, names)
+        _refuse_occupied_output_folder(out, replaces=replaces)  # another process may have saved one meanwhile
 
-    write_folder_atomically(out, write)
+    write_folder_atomically(out, write_baseline_folder)
     return out
 
 
@@ -113,14 +113,14 @@ def find_baseline_folder(name: str | Path) -> Path:
         raise InputError("the name of a baseline is empty")
     path = Path(name).expanduser()
     for folder in (path, FOLDER / path):
-        finish_abandoned_replacement(folder)
+        finish_interrupted_folder_replacement(folder)
         if folder.is_dir():
             return folder
     names = sorted(folder.name for folder in FOLDER.glob("[!.]*") if folder.is_dir())
     listed = f"; in {FOLDER} there is {', '.join(names)}" if names else ""
     raise InputError(
-        f"{name}: no such baseline{suggest_nearest(str(name), names)}{listed}; save one by `waver baseline save RUN "
-        f"--as NAME`"
+        f"{name}: no such baseline{format_nearest_name_hint(str(name), names)}{listed}; save one by `waver baseline "
+        "save RUN --as NAME`"
     )
 
 
@@ -184,7 +184,7 @@ def verify_baseline_is_unchanged(baseline: Runs) -> None:
             raise InputError(f"{folder.path}: the baseline was changed while it was read; give the same command again")
 
 
-def _refuse_taken_place(out: Path, *, replaces: bool) -> None:
+def _refuse_occupied_output_folder(out: Path, *, replaces: bool) -> None:
     """Refuse a place that is taken, unless by a baseline that is to be replaced, and by nothing else."""
     if not out.name or out.name == "..":
         raise InputError(f"--to {out}: give a folder that has a name, such as {FOLDER / 'released'}")
@@ -213,7 +213,7 @@ def _name_run_folders(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-def _write_signed_run_json(folder: Path, info: Any, name: str, names: Sequence[str]) -> None:
+def _write_run_json_with_hash(folder: Path, info: Any, name: str, names: Sequence[str]) -> None:
     """Write run.json with the field `baseline`, whose hash is over all that is written before."""
     from analysis.check.slim import build_slim_run_json
     from analysis.reporting.output.provenance import format_current_time

@@ -27,7 +27,7 @@ from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import format_quantity
 from analysis.statistics.multiplicity import ALPHA, holm
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -67,7 +67,7 @@ def compute_outcomes_of_change_rule(rule: Rule, runs: Runs, baseline_runs: Runs,
     return list(tests.get(rule.kind, _test_rule_on_ranking)(rule, paired))
 
 
-def _list_rule_pairs(rule: Rule, paired: PairedRuns) -> list[Pair]:
+def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     """List the pairs by measure that are of the rule's study, models and conditions."""
     notes = paired.notes
     pairs: list[Pair] = paired.pairs[0][0].compute_once(
@@ -106,7 +106,7 @@ def _is_rule_about_unit(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
 
 def _quote_rule_name(rule: Rule) -> str:
     """Quote the name of a rule, for a message."""
-    return shorten_line(repr(rule.name))
+    return shorten_to_one_line(repr(rule.name))
 
 
 def _were_sides_asked_in_other_wordings(pair: Pair) -> bool:
@@ -114,22 +114,21 @@ def _were_sides_asked_in_other_wordings(pair: Pair) -> bool:
     return pair.studies[0].values is not pair.studies[1].values
 
 
-def _list_pairs_of_measure(rule: Rule, paired: PairedRuns) -> list[Pair]:
+def _list_pairs_by_measure_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     """List the pairs by the rule's measure."""
-    pairs = _list_rule_pairs(rule, paired)
+    pairs = _list_compared_pairs_of_rule(rule, paired)
     measures = dict.fromkeys(pair.measure for pair in pairs)
     if rule.target not in measures:
         raise InputError(
-            f"rule {_quote_rule_name(rule)}: measure {rule.target!r}{suggest_nearest(rule.target, measures)} is "
-            f"not in both the "
-            f"run and the baseline; both have {', '.join(measures)}"
+            f"rule {_quote_rule_name(rule)}: measure {rule.target!r}{format_nearest_name_hint(rule.target, measures)} "
+            f"is not in both the run and the baseline; both have {', '.join(measures)}"
         )
     return [pair for pair in pairs if pair.measure == rule.target]
 
 
 def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield how far the kurtosis of every model by the rule's measure is from that before."""
-    for pair in _list_pairs_of_measure(rule, paired):
+    for pair in _list_pairs_by_measure_of_rule(rule, paired):
         (now, before), is_fresh = pair.studies, _were_sides_asked_in_other_wordings(pair)
         has_as_many = pair.knows_wordings and now.values.shape[2] == before.values.shape[2]
         tested = judge_change_of_item_kurtosis(*pair.answers, is_exchangeable=has_as_many or not is_fresh)
@@ -139,7 +138,7 @@ def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Ou
 
 def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield how much better or worse every model is by the rule's measure."""
-    for pair in _list_pairs_of_measure(rule, paired):
+    for pair in _list_pairs_by_measure_of_rule(rule, paired):
         study = pair.studies[0]
         has_range = pair.measure == FLIPS or study.bounds is not None
         margin = rule.margin
@@ -187,7 +186,7 @@ def _build_outcome_of_change_test(
 def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield how far every model answers as before: a share of answers, or for wordings like these, how far shares of
     answers moved."""
-    pairs = _list_rule_pairs(rule, paired)
+    pairs = _list_compared_pairs_of_rule(rule, paired)
     names: dict[tuple[str, tuple[str, str]], tuple[str, str]] = {}  # study and unit now -> unit before
     for pair in pairs:
         a, b = (study.units[unit] for study, unit in zip(pair.studies, pair.units, strict=True))
@@ -219,7 +218,9 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
                     tested, limit=rule.at_least, is_fresh=is_fresh,
                 )  # fmt: skip
                 if not is_fresh and outcome.measure == SHARES:  # what is plain to see is said, too
-                    outcome = replace(outcome, note=_note_same_wordings(now.codes[place], before.codes[other]))
+                    outcome = replace(
+                        outcome, note=_describe_unchanged_share_of_answers(now.codes[place], before.codes[other])
+                    )
                 yield outcome
     if not n_outcomes:
         raise InputError(
@@ -227,7 +228,7 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
         )
 
 
-def _note_same_wordings(now: Array, before: Array) -> str:
+def _describe_unchanged_share_of_answers(now: Array, before: Array) -> str:
     """Say which share of the answers to the same wordings is as before; a mean over items."""
     is_common = ~np.isnan(now) & ~np.isnan(before)
     share = average_item_means(np.where(is_common, now == before, np.nan))

@@ -18,7 +18,7 @@ from analysis.check.outcomes import (
     decide_rule_from_outcomes,
 )
 from analysis.check.rules import FAIL, NUMBER, Rule, Rules
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -149,7 +149,7 @@ def build_function_testing_rules(
     return compute_outcomes_of_rule, [] if paired is None else paired.notes
 
 
-def check_names_of_rule(rule: Rule, runs: Runs) -> None:
+def refuse_unknown_names_of_rule(rule: Rule, runs: Runs) -> None:
     """Refuse a rule about a model or a study that the run does not have; if it is on a change, about a condition, too.
 
     Conditions of a number are those of its table (`analysis.check.limits`).
@@ -178,6 +178,6 @@ def check_names_of_rule(rule: Rule, runs: Runs) -> None:
             if name not in names:
                 listed = ", ".join(list(names)[:5]) + (" ..." if len(names) > 5 else "")
                 raise InputError(
-                    f"rule {shorten_line(repr(rule.name))}, {key}: the run has no {shorten_line(repr(name))}"
-                    f"{suggest_nearest(name, names)}; it has {listed}"
+                    f"rule {shorten_to_one_line(repr(rule.name))}, {key}: the run has no "
+                    f"{shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, names)}; it has {listed}"
                 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.command import discard_remaining_output
-from ground.errors import InputError, write_message_on_one_line
+from ground.errors import InputError, format_message_on_one_line
 from ground.progress import print_warning
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     """Open the run and the baseline, and check the rules on them."""
     from analysis import runs
     from analysis.check.baseline import open_baseline, verify_baseline_is_unchanged
-    from analysis.check.checking import Check, build_function_testing_rules, check_names_of_rule, check_rules
+    from analysis.check.checking import Check, build_function_testing_rules, check_rules, refuse_unknown_names_of_rule
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
 
@@ -81,7 +81,7 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
         raise InputError(f"{rules.path}: {changes[0].text!r} is about a change; give --against BASELINE")
     opened = runs.open_runs(resolve_run_folder(run))
     for rule in rules.rules:
-        check_names_of_rule(rule, opened)
+        refuse_unknown_names_of_rule(rule, opened)
     baseline = None
     if changes:
         baseline = open_baseline(Path(against))
@@ -112,21 +112,21 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     -------
     0, 3 or 4.
     """
-    from analysis.check.forms.json_form import write_check_as_json
-    from analysis.check.forms.junit import write_check_as_junit
+    from analysis.check.forms.json_form import format_check_as_json
+    from analysis.check.forms.junit import format_check_as_junit
     from analysis.check.forms.lines import describe_check
-    from analysis.check.forms.markdown import write_check_as_markdown
+    from analysis.check.forms.markdown import format_check_as_markdown
 
     files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = (
-        (junit, write_check_as_junit),
-        (markdown, write_check_as_markdown),
+        (junit, format_check_as_junit),
+        (markdown, format_check_as_markdown),
     )
     for file, write in files:
         if file:
             _write_file(file, write(check))
     for note in () if as_json else check.notes:
-        print_warning(write_message_on_one_line(f"note: {note}"))
-    text = write_check_as_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
+        print_warning(format_message_on_one_line(f"note: {note}"))
+    text = format_check_as_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help=ABOUT_SHOW, description=f"{ABOUT_SHOW[0].upper()}{ABOUT_SHOW[1:]}.")
     show.epilog = f"example: {show.prog} v1"
     show.add_argument("name", metavar="NAME", help="name of a baseline in the folder baselines, or a folder")
-    show.set_defaults(act=_show_baseline)
+    show.set_defaults(act=_print_baseline_content)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -55,11 +55,11 @@ def _save_runs_as_baseline(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show_baseline(args: argparse.Namespace) -> int:
+def _print_baseline_content(args: argparse.Namespace) -> int:
     """Print what a baseline holds."""
     from analysis.check.baseline import find_baseline_folder, open_baseline, verify_baseline_hash_and_version
     from analysis.reporting.words import format_quantity
-    from ground.errors import InputError, write_message_on_one_line
+    from ground.errors import InputError, format_message_on_one_line
 
     path = find_baseline_folder(args.name)
     details = verify_baseline_hash_and_version(path)
@@ -69,13 +69,13 @@ def _show_baseline(args: argparse.Namespace) -> int:
         )
     opened = open_baseline(path)
     about = f"{details[0]['name']}: saved {details[0]['saved']} by Waver {details[0]['version']}; whole (hash)"
-    print(write_message_on_one_line(about))
+    print(format_message_on_one_line(about))
     for study, fields in opened.info["studies"].items():
         items, wordings = opened.execute(
             "SELECT count(DISTINCT item), count(*) FROM stimuli WHERE study = ?", [study]
         ).fetchall()[0]
         size = f"{format_quantity(items, 'item')}, {format_quantity(wordings, 'wording')}"
-        print(write_message_on_one_line(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}"))
+        print(format_message_on_one_line(f"study {study} ({fields['protocol']}, hash {fields['hash'][:12]}): {size}"))
         for model, condition, rows in opened.execute(
             "SELECT model, condition, count(*) FROM responses JOIN units USING (study, model, condition) "
             "WHERE study = ? GROUP BY model, condition, position ORDER BY position", [study],

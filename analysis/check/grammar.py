@@ -22,7 +22,7 @@ from analysis.check.rules import KURTOSIS, NOT_WORSE, NUMBER, RANKING, SAME_ANSW
 from analysis.reporting.catalogue import list_tables, look_up_column, look_up_table
 from analysis.reporting.catalogue import tables as catalogue_tables
 from analysis.reporting.catalogue.columns import Column
-from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
+from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
 
 RANKING_SENTENCE = "ranking as before"
 FORMS = (
@@ -74,7 +74,7 @@ def parse_rule_sentence(text: str) -> dict[str, Any]:
         return {"kind": KURTOSIS, "target": match["measure"]}
     if match := re.fullmatch(r"(?P<target>[^<>=]*?) ?(?P<sign>[<>=!]+) ?(?P<limit>.*)", words):
         return _parse_rule_with_limit(match["target"], match["sign"], match["limit"])
-    raise InputError(f"is no rule{suggest_nearest(words, FORMS)}; the forms are: {'; '.join(FORMS)}")
+    raise InputError(f"is no rule{format_nearest_name_hint(words, FORMS)}; the forms are: {'; '.join(FORMS)}")
 
 
 def _parse_rule_not_worse(margin: str | None, measure: str | None) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _parse_number_or_percentage(text: str, noun: str) -> float:
     """Read a number, or a percentage as a share."""
     digits = text.removesuffix("%").rstrip()
     if not NUMBERS.fullmatch(digits) or math.isinf(float(digits)):
-        raise InputError(f"the {noun} {shorten_line(repr(text))} is no number; write one such as 0.2 or 20 %")
+        raise InputError(f"the {noun} {shorten_to_one_line(repr(text))} is no number; write one such as 0.2 or 20 %")
     return float(digits) / 100 if text.endswith("%") else float(digits)
 
 
@@ -192,8 +192,9 @@ def look_up_column_of_rule(target: str) -> Column:
         like = [name for name in patterns if "*" in name]
         pattern_hint = f", or one like {', '.join(like)}" if like else ""
         raise InputError(
-            f"table {table} has no column {shorten_line(repr(column))}{suggest_nearest(column, number_columns)}"
-            f"{pattern_hint}; `waver table --list {table}` explains all"
+            f"table {table} has no column {shorten_to_one_line(repr(column))}"
+            f"{format_nearest_name_hint(column, number_columns)}{pattern_hint}; `waver table --list {table}` "
+            "explains all"
         )
     if not is_numeric_column(entry):
         raise InputError(

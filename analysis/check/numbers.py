@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.check.limits.columns import list_numbers_of_table_rows
-from analysis.check.limits.measured import list_measured_numbers
+from analysis.check.limits.measured import list_numbers_of_measured_units
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import Tails
 from analysis.check.outcomes import COUNTED, Outcome
@@ -40,7 +40,9 @@ def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:
     InputError
         The run has no such column, measure or condition, or nothing tells of wordings like these.
     """
-    numbers = list_numbers_of_table_rows(rule, runs) if "." in rule.target else list_measured_numbers(rule, runs)
+    numbers = (
+        list_numbers_of_table_rows(rule, runs) if "." in rule.target else list_numbers_of_measured_units(rule, runs)
+    )
     return [_build_outcome_of_number(rule, number) for number in numbers]
 
 

@@ -11,7 +11,7 @@ from analysis.check.grammar import parse_rule_sentence
 from analysis.check.rules import FAIL, LIKE_THESE, NUMBER, PASS, THESE, Rule, Rules
 from analysis.reporting.catalogue.tables import convert_options, list_table_options
 from analysis.runs.reading import read_text
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 MOST_LOOKS = 100_000
 DEFAULTS = {"wordings": (THESE, LIKE_THESE), "cannot_tell": (PASS, FAIL)}  # key -> its values, the default first
@@ -56,8 +56,8 @@ def read_rules_file(path: Path) -> Rules:
     for number, rule in enumerate(rules, start=1):
         if names.setdefault(rule.name, number) != number:
             raise InputError(
-                f"{path}, rule {number}: rule {names[rule.name]} has the name {shorten_line(repr(rule.name))}, too; "
-                "give each a `name` of its own"
+                f"{path}, rule {number}: rule {names[rule.name]} has the name {shorten_to_one_line(repr(rule.name))}, "
+                "too; give each a `name` of its own"
             )
     return Rules(path, rules, looks)
 
@@ -81,7 +81,7 @@ def _read_rule(where: str, entry: Mapping[str, Any], defaults: Mapping[str, str]
     try:
         fields = parse_rule_sentence(text)
     except InputError as error:
-        raise InputError(f"{where}, {shorten_line(repr(text))}: {error}") from None
+        raise InputError(f"{where}, {shorten_to_one_line(repr(text))}: {error}") from None
     return Rule(
         text=text,
         name=_read_text_of_rule(where, entry, "name") or text,
@@ -100,8 +100,8 @@ def _refuse_unknown_keys(where: str, entry: Mapping[str, Any], keys: tuple[str, 
     for key in entry:
         if key not in keys:
             raise InputError(
-                f"{where}: unknown key {shorten_line(repr(key))}{suggest_nearest(key, keys)}; the keys are "
-                f"{', '.join(keys)}"
+                f"{where}: unknown key {shorten_to_one_line(repr(key))}{format_nearest_name_hint(key, keys)}; the keys "
+                f"are {', '.join(keys)}"
             )
 
 
@@ -119,7 +119,8 @@ def _read_allowed_word(where: str, entry: Mapping[str, Any], key: str, default: 
     if word not in words:
         quoted = " or ".join(f'"{word}"' for word in words)
         raise InputError(
-            f"{where}: {key} = {_format_value_for_message(word)}{suggest_nearest(str(word), words)}; write {quoted}"
+            f"{where}: {key} = {_format_value_for_message(word)}{format_nearest_name_hint(str(word), words)}; write "
+            f"{quoted}"
         )
     return str(word)
 
@@ -157,4 +158,4 @@ def _read_table_options_of_rule(where: str, entry: Mapping[str, Any], fields: Ma
 
 def _format_value_for_message(value: object) -> str:
     """Show a value of the file in a message."""
-    return shorten_line(repr(value))
+    return shorten_to_one_line(repr(value))

@@ -58,13 +58,13 @@ from analysis.check.judged_means import (
     compute_clopper_pearson_p_values,
     extend_interval_to_limit,
 )
-from analysis.check.limits.claims import find_refuted_claim
+from analysis.check.limits.claims import find_largest_refuted_claim
 from analysis.check.limits.tails import FARTHEST
 from analysis.statistics.bounded_mean import compute_bounded_mean_interval, compute_p_of_mean_at_least
 from analysis.statistics.reliability.panel import (
     Parts,
-    combine_squared_limits,
-    compute_squared_limits,
+    combine_squared_half_widths,
+    compute_squared_half_widths,
     estimate_panel_mean,
 )
 from analysis.statistics.reliability.replication import find_p_for_variance_parts
@@ -149,10 +149,10 @@ def _test_mean_change_of_items(
         p_broken, p_holds = (
             (max(p_broken, p), max(p_holds, 1 - p)) if share < limit else (max(p_broken, 1 - p), max(p_holds, p))
         )
-        half = float(np.sqrt(combine_squared_limits(*compute_squared_limits(parts, LEVEL))))
+        half = float(np.sqrt(combine_squared_half_widths(*compute_squared_half_widths(parts, LEVEL))))
         lower, upper = min(lower, share - half), max(upper, share + half)
     if crossed:
-        p_broken, p_holds, lower, upper = _allow_for_odd_wordings(
+        p_broken, p_holds, lower, upper = _widen_test_for_extreme_wordings(
             (p_broken, p_holds, lower, upper), now, before, 1 - share, parts, limit,
             same_wordings=same_wordings, orders=orders,
         )  # fmt: skip
@@ -161,7 +161,7 @@ def _test_mean_change_of_items(
     return JudgedMean(number, lower, upper, p_broken, p_holds, n, n_wordings, CHANGE)
 
 
-def _allow_for_odd_wordings(
+def _widen_test_for_extreme_wordings(
     tested: tuple[float, float, float, float], now: Array, before: Array, change: float, parts: Parts, limit: float, *,
     same_wordings: bool, orders: tuple[int, int],
 ) -> tuple[float, float, float, float]:  # fmt: skip
@@ -177,11 +177,11 @@ def _allow_for_odd_wordings(
     p_holds = max(
         p_holds, compute_p_with_extreme_wording(*numbers, limit), compute_p_of_projected_changes(sizes, limit)
     )
-    lower = find_refuted_claim(lambda claim: compute_p_with_extreme_wording(*numbers, claim), lower)
-    upper = 1 - find_refuted_claim(
+    lower = find_largest_refuted_claim(lambda claim: compute_p_with_extreme_wording(*numbers, claim), lower)
+    upper = 1 - find_largest_refuted_claim(
         lambda claim: compute_p_with_extreme_wording(*numbers, 1 - claim, is_broken=True), 1 - upper
     )
-    return p_broken, p_holds, min(lower, _find_end_of_projected_changes(sizes)), upper
+    return p_broken, p_holds, min(lower, _compute_lower_end_of_unchanged_share(sizes)), upper
 
 
 def compute_p_with_extreme_wording(
@@ -249,7 +249,7 @@ def compute_p_of_projected_changes(sizes: Array, limit: float) -> float:
     return compute_p_of_mean_at_least((1 + sizes) / 2, (1 + float(np.sqrt(max(1 - limit, 0.0)))) / 2)
 
 
-def _find_end_of_projected_changes(sizes: Array) -> float:
+def _compute_lower_end_of_unchanged_share(sizes: Array) -> float:
     """Return the lower end of 1 less the mean change that agrees with `compute_p_of_projected_changes`."""
     _, upper = compute_bounded_mean_interval((1 + sizes) / 2)
     return 1 - max(2 * upper - 1, 0.0) ** 2

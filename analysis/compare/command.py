@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, write_message_on_one_line
+from ground.errors import InputError, format_message_on_one_line
 from ground.extras import refuse_missing_packages
 from ground.progress import print_warning
 
@@ -98,13 +98,13 @@ def main(args: argparse.Namespace) -> int:
     if args.page:
         _write_comparison_page(args, names)
     text = (
-        _write_rows_as_json(rows, paired.notes, names, args.margin)
+        _format_rows_as_json(rows, paired.notes, names, args.margin)
         if args.json
-        else _write_rows_as_text(rows, args.format)
+        else _format_rows_as_text(rows, args.format)
     )
     if not args.json:
         for note in paired.notes:
-            print_warning(write_message_on_one_line(f"note: {note}"))
+            print_warning(format_message_on_one_line(f"note: {note}"))
     if args.out:
         from ground.writing import write_atomically
 
@@ -158,7 +158,7 @@ def _write_comparison_page(args: argparse.Namespace, names: tuple[str, str]) -> 
     write_page(args.page, parameters, " and ".join(names), command)
 
 
-def _write_rows_as_text(rows: pd.DataFrame, form: str) -> str:
+def _format_rows_as_text(rows: pd.DataFrame, form: str) -> str:
     """Write the rows as lines, CSV or a Markdown table."""
     from analysis.compare.verdicts import describe_compared_rows
     from analysis.reporting.catalogue.grid import escape_markdown, render_csv
@@ -180,7 +180,7 @@ def _write_rows_as_text(rows: pd.DataFrame, form: str) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _write_rows_as_json(rows: pd.DataFrame, notes: list[str], names: tuple[str, str], margin: float | None) -> str:
+def _format_rows_as_json(rows: pd.DataFrame, notes: list[str], names: tuple[str, str], margin: float | None) -> str:
     """Write the rows as JSON, in which an undefined number is null."""
     from analysis.reporting.catalogue.grid import convert_to_json_value
 

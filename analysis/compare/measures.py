@@ -29,7 +29,7 @@ from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.significance import ROUNDING, mcnemar
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 
 
 def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def compare_unit_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[st
     for name in chosen.measures:
         if name not in measures:
             known = f"; known here: {', '.join(measures)}" if measures else ""
-            raise InputError(f"--measure {name!r}{suggest_nearest(name, measures)}: not in both{known}")
+            raise InputError(f"--measure {name!r}{format_nearest_name_hint(name, measures)}: not in both{known}")
     kept_rows = [row for row in rows if row["n_items"]]
     if not kept_rows:
         what, remedy = ("item with valid answers", "give two runs of the same items") if rows else (
@@ -141,7 +141,7 @@ def _clip_interval_to_possible_range(pair: Pair, ends: tuple[float, float]) -> t
     """Cut the interval of a difference at what a difference can be."""
     if pair.measure == FLIPS:
         return float(np.clip(ends[0], -1, 1)), float(np.clip(ends[1], -1, 1))
-    return pair.studies[0].cut_difference_at_bounds(ends)
+    return pair.studies[0].clip_difference_interval_at_bounds(ends)
 
 
 def _test_difference(pair: Pair, panel: Panel) -> tuple[str, float]:
@@ -158,10 +158,10 @@ def _test_difference(pair: Pair, panel: Panel) -> tuple[str, float]:
         ups, downs = (differing > 0).astype(float), (differing < 0).astype(float)
         return SIGN, float(mcnemar(ups[:, None], downs[:, None])[0][0])
     # Where items are few that differ, p may be a bound (`compute_p_of_panel_mean_against_value`), not that of t.
-    return SIGN_BOUND if panel.few and p > _compute_p_of_t(panel) else PAIRED_T, p
+    return SIGN_BOUND if panel.few and p > _compute_p_of_paired_t_test(panel) else PAIRED_T, p
 
 
-def _compute_p_of_t(panel: Panel) -> float:
+def _compute_p_of_paired_t_test(panel: Panel) -> float:
     """Compute p of the paired t test alone."""
     from scipy.special import stdtr
 

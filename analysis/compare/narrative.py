@@ -51,7 +51,7 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
         if len(headline) == 1
         else _describe_counts_of_verdicts(headline)
     )
-    return Answer(_describe_setup(headline), verdict, cautions=cautions)
+    return Answer(_describe_compared_models(headline), verdict, cautions=cautions)
 
 
 def select_headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -61,7 +61,7 @@ def select_headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["headline"] | (is_first & ~has_headline)]
 
 
-def _describe_setup(headline: pd.DataFrame) -> str:
+def _describe_compared_models(headline: pd.DataFrame) -> str:
     """Say what was compared, in one sentence."""
     items = format_count_range(headline["n_items"])
     sized = f"{items} item{'s' if items != '1' else ''}"
@@ -69,13 +69,13 @@ def _describe_setup(headline: pd.DataFrame) -> str:
         return f"{len(headline)} pairs of models and conditions, compared on {sized} that both sides have."
     row = headline.iloc[0]
     names = [
-        _name_side(row["a_model"], row["a_condition"], row["b_condition"]),
-        _name_side(row["b_model"], row["b_condition"], row["a_condition"]),
+        _name_model_with_differing_condition(row["a_model"], row["a_condition"], row["b_condition"]),
+        _name_model_with_differing_condition(row["b_model"], row["b_condition"], row["a_condition"]),
     ]
     return f"A is {names[0]}, B is {names[1]}; {sized} that both answered."
 
 
-def _name_side(model: str, condition: str, other_condition: str) -> str:
+def _name_model_with_differing_condition(model: str, condition: str, other_condition: str) -> str:
     """Name a model, with its condition where that of the other side differs."""
     name = labels.shorten_middle(str(model), 40)
     return name if condition == other_condition else f"{name} ({labels.shorten_middle(str(condition), 40)})"

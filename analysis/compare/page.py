@@ -26,7 +26,7 @@ from analysis.reporting.output.page import (
     FEW_ROWS,
     MOST_ROWS,
     format_uniform_column,
-    place_svg_on_page,
+    label_svg_for_page,
 )
 from analysis.reporting.output.steps import render_comparison
 from analysis.reporting.words import Answer
@@ -102,7 +102,7 @@ class ComparePage:
             build_heading_anchor(f"differences {part['scale'].iloc[0]}"),
         )
         wide, narrow = (
-            place_svg_on_page(
+            label_svg_for_page(
                 render_svg(plots.draw_differences(drawn, width=width), name + ending),
                 caption.split(". ")[0],
                 bool(ending),
@@ -124,7 +124,7 @@ class ComparePage:
         """Return the mean of both sides of every item, by every measure (`items.average_answers_per_item`)."""
         return average_answers_per_item(self.pairs)
 
-    def check(self, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE) -> Html:
+    def check_against_package(self, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE) -> Html:
         """Compare numbers of the rows with those of another package; a difference is told on the first screen.
 
         Parameters
@@ -154,13 +154,13 @@ class ComparePage:
             of_side = provenance.list_provenance_entries(side, [name], {})
             entries += [(f"{label}: {what}", lines) for what, lines in of_side if what not in shared]
         entries += [entry for entry in of_side if entry[0] in shared - {"Parameters"}]
-        return Html(provenance.render_foot((), entries))
+        return Html(provenance.render_footer((), entries))
 
 
 def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     """Show a table with few digits; columns that are the same in all rows are named below it."""
     shown_rows = rows.head(MOST_ROWS)
-    shown_columns = [name for name in table.columns if table.has_something_to_show(name, shown_rows)]
+    shown_columns = [name for name in table.columns if table.is_column_shown(name, shown_rows)]
     cells, uniform_columns = drop_uniform_columns(
         build_grid_without_catalogue(table, COLUMNS.__getitem__, shown_rows, shown_columns)
     )

@@ -17,7 +17,7 @@ from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
 from analysis.runs.hashed import build_comparable_text_sql
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 SIDES = ("A", "B")
 ALIKE = 0.5  # share of the rewordings of one side that the other has, from which on these are compared
@@ -51,7 +51,7 @@ class PairedFolder(Folder):
     def responses_sql(self) -> str:
         """Return the SQL that reads the rows of the kept stimuli."""
         names = ", ".join(map(quote_sql_literal, sorted(self.renamed))) or "NULL"
-        side = quote_sql_literal(name_on_side(self.side, ""))
+        side = quote_sql_literal(add_side_to_name(self.side, ""))
         return (
             f"SELECT * REPLACE ({side} || model AS model, CASE WHEN condition IN ({names}) THEN {side} || condition "
             f"ELSE condition END AS condition) FROM ({super().responses_sql}) "
@@ -79,7 +79,7 @@ class PairedRuns:
     side_names: tuple[str, str] = SIDES
 
 
-def name_on_side(side: str, name: str) -> str:
+def add_side_to_name(side: str, name: str) -> str:
     """Return what a model or condition of a side is called in paired runs.
 
     Parameters
@@ -104,7 +104,7 @@ def find_side_of_model(model: str) -> str:
 def strip_side_from_unit(unit: tuple[str, str]) -> tuple[str, str]:
     """Return model and condition of a unit of paired runs, as run.json of its side has them."""
     model, condition = unit
-    start = name_on_side(SIDES[1], "")
+    start = add_side_to_name(SIDES[1], "")
     is_renamed = find_side_of_model(model) == SIDES[1] and condition.startswith(start)
     return model[len(start) :], condition[len(start) :] if is_renamed else condition
 
@@ -189,7 +189,7 @@ def _pair_study_of_both_sides(
     if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
-    renamed = list_conditions_to_rename(*conditions, name_on_side(SIDES[1], ""))
+    renamed = list_conditions_to_rename(*conditions, add_side_to_name(SIDES[1], ""))
     if not is_fresh:
         return (_open_folders_as_paired_runs(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:
@@ -231,15 +231,19 @@ def _note_items_not_compared(
 ) -> None:
     """Count the items and wordings of a study that are not compared, and name the first."""
 
-    def count(query: str) -> tuple[int, str]:
+    def count_items_and_name_first(query: str) -> tuple[int, str]:
         number, name = con.execute(f"SELECT count(*), min(item) FROM ({query})").fetchone()
-        return int(number), shorten_line(str(name), 40)
+        return int(number), shorten_to_one_line(str(name), 40)
 
     for side, other, side_name in ((*SIDES, side_names[0]), (*SIDES[::-1], side_names[1])):
-        number, name = count(f"SELECT DISTINCT item FROM all_{side} ANTI JOIN all_{other} USING (item)")
+        number, name = count_items_and_name_first(
+            f"SELECT DISTINCT item FROM all_{side} ANTI JOIN all_{other} USING (item)"
+        )
         if number:
             notes.append(f"study {study}: only {side_name} has {format_quantity(number, 'item')}, such as {name}")
-    number, name = count("SELECT DISTINCT item FROM all_A SEMI JOIN all_B USING (item) ANTI JOIN shared USING (item)")
+    number, name = count_items_and_name_first(
+        "SELECT DISTINCT item FROM all_A SEMI JOIN all_B USING (item) ANTI JOIN shared USING (item)"
+    )
     if number:
         notes.append(
             f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: text, options or right answer "
@@ -252,7 +256,7 @@ def _note_items_not_compared(
         )
         return
     for side, side_name in zip(SIDES, side_names, strict=True):
-        number, name = count(
+        number, name = count_items_and_name_first(
             f"SELECT item FROM all_{side} SEMI JOIN shared USING (item) ANTI JOIN shared USING (item, variant)"
         )
         if number:
@@ -278,20 +282,20 @@ def _make_paired_folder(folder: Folder, side: str, study: str, table: str, renam
     """Describe a folder as if it had only the kept stimuli, and models named after its side."""
 
     def name_condition(condition: str) -> str:
-        return name_on_side(side, condition) if condition in renamed else condition
+        return add_side_to_name(side, condition) if condition in renamed else condition
 
     info = {
         **folder.info,
         "study": {**folder.info["study"], "name": study, "hash": table},
-        "models": {name_on_side(side, name): fields for name, fields in folder.info["models"].items()},
+        "models": {add_side_to_name(side, name): fields for name, fields in folder.info["models"].items()},
         "conditions": {name_condition(name): fields for name, fields in folder.info["conditions"].items()},
         "asked": {},  # of all stimuli, not of the kept ones
         "drawn": {
-            name_on_side(side, name): {name_condition(condition): fields for condition, fields in draws.items()}
+            add_side_to_name(side, name): {name_condition(condition): fields for condition, fields in draws.items()}
             for name, draws in folder.info.get("drawn", {}).items()
         },
     }
-    units = frozenset((name_on_side(side, model), name_condition(condition)) for model, condition in folder.units)
+    units = frozenset((add_side_to_name(side, model), name_condition(condition)) for model, condition in folder.units)
     return PairedFolder(
         folder.path, info, folder.parts, units, folder.complete, folder.empty, folder.two_probabilities, folder.absent,
         side, table, renamed,

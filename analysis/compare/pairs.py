@@ -21,7 +21,7 @@ from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 
 VALIDITY = "validity"
 
@@ -148,7 +148,7 @@ def _pair_names_of_both_sides(
     for side, name, side_names in zip("ab", wanted, names, strict=True):
         if name and name not in side_names:
             raise InputError(
-                f"--{noun}-{side} {name!r}{suggest_nearest(name, side_names)}; known in {where}: "
+                f"--{noun}-{side} {name!r}{format_nearest_name_hint(name, side_names)}; known in {where}: "
                 f"{', '.join(side_names) or 'none'}"
             )
         kept.append([name] if name else list(side_names))

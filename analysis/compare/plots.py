@@ -8,14 +8,14 @@ import pandas as pd
 from analysis.compare.verdicts import HIGHER_A, HIGHER_B
 from analysis.measures.reworded import LOGIT
 from analysis.reporting.drawing import panels
-from analysis.reporting.drawing.plotting import FAINT, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 LOOKS = {HIGHER_A: Look(OKABE_ITO[0], "o"), HIGHER_B: Look(OKABE_ITO[1], "s"), "": Look(FAINT, "D")}
 WORDS = {HIGHER_A: HIGHER_A, HIGHER_B: HIGHER_B, "": "neither is found higher"}
 
 
-@apply_style
+@run_in_report_style
 def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
     """Draw a row per comparison: the difference, its interval for these wordings (thick) and for wordings like these.
 
@@ -37,7 +37,7 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
     legend = [WORDS[kind] for kind in drawn_kinds]
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
-        left=panels.measure_row_labels(names),
+        left=panels.measure_row_labels_width(names),
         title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
@@ -49,7 +49,7 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
     axes.hlines(rows["row"], rows["like_lower"], rows["like_upper"], linewidth=0.6,
                 colors=[LOOKS[kind].colour for kind in kinds])  # fmt: skip
     panels.draw_dots(axes, rows, "difference", LOOKS)
-    panels.scale_axis(axes, -limit, limit, 4, reference_line=0)
+    panels.set_axis_limits_and_ticks(axes, -limit, limit, 4, reference_line=0)
     panels.label_x_axis(axes, "A less B")
     panels.draw_legend(drawing, legend, [LOOKS[kind] for kind in drawn_kinds])
     return drawing

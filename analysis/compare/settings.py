@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import shorten_line
+from ground.errors import shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -91,12 +91,14 @@ def describe_differing_settings(settings: Mapping[str, tuple[Any, Any]], side_na
     'temperature is 0.7 in the run and not recorded in the baseline'
     """
     return ", ".join(
-        f"{name} "
-        f"is {' and '.join(f'{_show_value(value)} in {side}' for value, side in zip(values, side_names, strict=True))}"
+        f"{name} is "
+        + " and ".join(
+            f"{_format_setting_value(value)} in {side}" for value, side in zip(values, side_names, strict=True)
+        )
         for name, values in settings.items()
     )
 
 
-def _show_value(value: object) -> str:
+def _format_setting_value(value: object) -> str:
     """Show the value of a setting in a note."""
-    return "not recorded" if value is None else shorten_line(str(value), 30)
+    return "not recorded" if value is None else shorten_to_one_line(str(value), 30)

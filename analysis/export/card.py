@@ -11,7 +11,7 @@ from analysis.export.plain import DICTIONARY, WrittenTable
 from analysis.reporting import catalogue
 from analysis.reporting.output import provenance
 from analysis.reporting.words import citations
-from ground.errors import shorten_line
+from ground.errors import shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -116,7 +116,7 @@ def build_records_card(runs: Runs, records: Sequence[EeeRecord]) -> str:
 
 def format_study_names(runs: Runs) -> str:
     """Name the studies of some runs on one line."""
-    return shorten_line(", ".join(runs.info["studies"]), 200)
+    return shorten_to_one_line(", ".join(runs.info["studies"]), 200)
 
 
 def build_front_matter(runs: Runs, written_tables: Mapping[str, WrittenTable]) -> str:
@@ -152,7 +152,7 @@ def describe_origin_of_data(runs: Runs) -> str:
     lines_by_entry = dict(provenance.list_provenance_entries(runs, [str(folder.path) for folder in runs.folders], {}))
     lines = ["## Where it comes from", ""]
     for name in ("Study", "Models", "No response", "Analysed with", "Date"):
-        lines += [f"- {name}: {_quote_code(line)}" for line in lines_by_entry[name]]
+        lines += [f"- {name}: {_format_as_markdown_code(line)}" for line in lines_by_entry[name]]
     return "\n".join(
         [
             *lines,
@@ -177,6 +177,6 @@ def find_published_studies_to_cite(runs: Runs) -> dict[str, citations.PublishedS
     return {name: studies[name] for name in citations.merge_study_names(page.studies for page in pages)}
 
 
-def _quote_code(line: str) -> str:
+def _format_as_markdown_code(line: str) -> str:
     """Write what others named as code: no Markdown, and no HTML, in a name is read as such."""
     return "`" + " ".join(line.replace("`", "'").split()) + "`"

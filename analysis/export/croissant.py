@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from analysis.export import card
 from analysis.export.plain import WrittenTable
 from analysis.reporting.words import citations
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     import mlcroissant
@@ -55,7 +55,7 @@ def write_croissant_metadata(runs: Runs, folder: Path, written_tables: Mapping[s
         record_sets=[_build_record_set(name, written_table) for name, written_table in written_tables.items()],
     )
     if metadata.ctx.issues.errors:
-        raise InputError(f"Croissant metadata: {shorten_line('; '.join(metadata.ctx.issues.errors), 300)}")
+        raise InputError(f"Croissant metadata: {shorten_to_one_line('; '.join(metadata.ctx.issues.errors), 300)}")
     text = json.dumps(metadata.to_json(), indent=1, ensure_ascii=False) + "\n"
     (folder / FILE).write_text(text, encoding="utf-8")
 

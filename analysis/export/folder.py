@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 from ground.writing import write_folder_atomically
 
 MARK = "export.json"
@@ -39,13 +39,13 @@ def write_export_folder(out: Path, fill: Callable[[Path], Mapping[str, Any]]) ->
     check_export_folder(out)
     noted: dict[str, Any] = {}
 
-    def fill_and_mark(aside: Path) -> None:
+    def fill_folder_and_write_export_json(aside: Path) -> None:
         noted.update(fill(aside))
         noted["files"] = sorted(_list_files_below(aside))
         text = json.dumps(noted, indent=1, ensure_ascii=False) + "\n"
         (aside / MARK).write_text(text, encoding="utf-8")
 
-    write_folder_atomically(place, fill_and_mark)
+    write_folder_atomically(place, fill_folder_and_write_export_json)
     return noted
 
 
@@ -66,8 +66,8 @@ def check_export_folder(out: Path) -> None:
     other_files = sorted(_list_files_below(out) - own_files)
     if other_files:
         raise InputError(
-            f"{out}: {shorten_line(other_files[0])} is not of the export that is there; move it, or give --out a new "
-            "folder"
+            f"{out}: {shorten_to_one_line(other_files[0])} is not of the export that is there; move it, or give --out "
+            "a new folder"
         )
 
 

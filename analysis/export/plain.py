@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.export.tables import ExportTable, build_export_tables
+from analysis.export.tables import ExportTable, define_export_tables
 from analysis.runs.folder import quote_sql_literal
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def write_table_files(runs: Runs, folder: Path, file_format: str) -> dict[str, W
     """
     written_tables = {}
     runs.execute("SET preserve_insertion_order = true")  # else two exports of one run differ in the order of rows
-    for name, table in build_export_tables(runs).items():
+    for name, table in define_export_tables(runs).items():
         file = folder / f"{name}.{file_format}"
         column_rows = runs.execute(f"DESCRIBE {table.query}").fetchall()
         types = {column: TYPES[kind] for column, kind, *_ in column_rows}

@@ -51,18 +51,18 @@ class ExportTable:
     columns: Mapping[str, Column]
 
 
-def build_export_tables(runs: Runs) -> dict[str, ExportTable]:
+def define_export_tables(runs: Runs) -> dict[str, ExportTable]:
     """Return the tables of some runs by name, those that are joined to others last."""
     return {
-        "responses": _build_responses_table(),
-        "response_options": _build_response_options_table(runs),
-        "response_texts": _build_response_texts_table(),
-        "response_samples": _build_response_samples_table(),
-        "response_sample_options": _build_response_sample_options_table(runs),
-        "variants": _build_variants_table(runs),
-        "variant_options": _build_variant_options_table(),
-        "variant_attributes": _build_variant_attributes_table(),
-        "variant_parents": _build_variant_parents_table(),
+        "responses": _define_responses_table(),
+        "response_options": _define_response_options_table(runs),
+        "response_texts": _define_response_texts_table(),
+        "response_samples": _define_response_samples_table(),
+        "response_sample_options": _define_response_sample_options_table(runs),
+        "variants": _define_variants_table(runs),
+        "variant_options": _define_variant_options_table(),
+        "variant_attributes": _define_variant_attributes_table(),
+        "variant_parents": _define_variant_parents_table(),
         **_register_run_json_tables(runs),
     }
 
@@ -76,7 +76,7 @@ def _register_run_json_tables(runs: Runs) -> dict[str, ExportTable]:
     return tables
 
 
-def _describe_columns(table: str, column_names: str, **own_columns: Column) -> dict[str, Column]:
+def _look_up_column_meanings(table: str, column_names: str, **own_columns: Column) -> dict[str, Column]:
     """Return columns in order: their own meaning, or that of `table` in results/schema.json."""
     meanings = {column["name"]: str(column["meaning"]) for column in SCHEMA[table]["columns"]}
     return {
@@ -84,7 +84,7 @@ def _describe_columns(table: str, column_names: str, **own_columns: Column) -> d
     }
 
 
-def _build_variants_table(runs: Runs) -> ExportTable:
+def _define_variants_table(runs: Runs) -> ExportTable:
     """Return the query and the columns of the exported table of wordings, with their meaning where it was checked."""
     names = f"{_WORDING}, position, pattern, language, text, gold, gold_score"
     own_columns = {"position": Column("place of the wording in its study, from 0")}
@@ -96,10 +96,10 @@ def _build_variants_table(runs: Runs) -> ExportTable:
             own_columns |= {name: Column(meaning) for name, meaning in MEANING_COLUMNS.items()}
             names = ", ".join([names, *MEANING_COLUMNS])
             query = f"SELECT {names} FROM stimuli JOIN {MEANINGS_TABLE} USING ({_WORDING})"
-    return ExportTable("a wording of an item", query, _describe_columns("stimuli", names, **own_columns))
+    return ExportTable("a wording of an item", query, _look_up_column_meanings("stimuli", names, **own_columns))
 
 
-def _build_variant_options_table() -> ExportTable:
+def _define_variant_options_table() -> ExportTable:
     """Return the query and the columns of the exported table of options: one row per option of a wording."""
     query = f"""
         SELECT {_WORDING}, place, option, canonical, canonical = gold AS is_gold
@@ -107,7 +107,7 @@ def _build_variant_options_table() -> ExportTable:
                      unnest(canonical) AS canonical FROM stimuli)"""
     return ExportTable(
         "an option of a wording", query,
-        _describe_columns(
+        _look_up_column_meanings(
             "stimuli", f"{_WORDING}, place, option, canonical, is_gold",
             place=Column("place of the option as shown, from 1"), option=Column("its label as shown"),
             canonical=Column("what it means in the frame of the original item"),
@@ -116,29 +116,29 @@ def _build_variant_options_table() -> ExportTable:
     )  # fmt: skip
 
 
-def _build_variant_attributes_table() -> ExportTable:
+def _define_variant_attributes_table() -> ExportTable:
     """Return the query and the columns of the exported table of attributes: one row per attribute of a wording."""
     query = f"""
         SELECT {_WORDING}, entry.key AS attribute, entry.value AS value
         FROM (SELECT {_WORDING}, unnest(map_entries(attributes)) AS entry FROM stimuli)"""
     return ExportTable(
         "an attribute of a wording", query,
-        _describe_columns("stimuli", f"{_WORDING}, attribute, value", attribute=Column("name of the attribute"),
+        _look_up_column_meanings("stimuli", f"{_WORDING}, attribute, value", attribute=Column("name of the attribute"),
                   value=Column("its value, as text")),
     )  # fmt: skip
 
 
-def _build_variant_parents_table() -> ExportTable:
+def _define_variant_parents_table() -> ExportTable:
     """Return the query and the columns of the exported table of parents: wordings that one differs from minimally."""
     parent = Column("id of a wording of the same item that this one differs from minimally")
     return ExportTable(
         "a wording and one that it differs from minimally",
         f"SELECT {_WORDING}, unnest(parents) AS parent FROM stimuli",
-        _describe_columns("stimuli", f"{_WORDING}, parent", parent=parent),
+        _look_up_column_meanings("stimuli", f"{_WORDING}, parent", parent=parent),
     )  # fmt: skip
 
 
-def _build_responses_table() -> ExportTable:
+def _define_responses_table() -> ExportTable:
     """Return the query and the columns of the exported table of responses, failed ones with their error included."""
     keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
     number_names = "score, mass, mass_upper, invalid, clipped, unclosed, text_logprob"
@@ -149,7 +149,7 @@ def _build_responses_table() -> ExportTable:
         UNION ALL BY NAME SELECT {_RESPONSE}, error FROM errors"""
     return ExportTable(
         "a response: what a model answered to a wording under a condition", query,
-        _describe_columns(
+        _look_up_column_meanings(
             "responses", f"{_RESPONSE}, answer, canonical_answer, correct, {number_names}, error",
             canonical_answer=Column("`answer` in the frame of the original item"),
             correct=Column("whether `canonical_answer` is the right answer; missing where there is no right answer, "
@@ -159,12 +159,12 @@ def _build_responses_table() -> ExportTable:
     )  # fmt: skip
 
 
-def _build_response_options_table(runs: Runs) -> ExportTable:
+def _define_response_options_table(runs: Runs) -> ExportTable:
     """Make the table of options; where the numbers of a range were asked for, they are the options."""
     query = f"""
-        WITH scales(study, condition, lowest) AS ({_list_lowest_numbers_sql(runs)}),
+        WITH scales(study, condition, lowest) AS ({_build_lowest_numbers_sql(runs)}),
         answered AS (
-            SELECT {_RESPONSE_OF_R}, {_list_shown_options_sql(runs)}, lowest, probability, logprob, "count",
+            SELECT {_RESPONSE_OF_R}, {_build_shown_options_sql(runs)}, lowest, probability, logprob, "count",
                    unnest(range(1, greatest(len(probability), len(logprob), len("count")) + 1)) AS place
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING}))
         SELECT {_RESPONSE}, place, {_NAME_OF_OPTION},
@@ -172,7 +172,7 @@ def _build_response_options_table(runs: Runs) -> ExportTable:
         FROM answered"""
     return ExportTable(
         "an option of a response: its probability, or how many samples gave it", query,
-        _describe_columns(
+        _look_up_column_meanings(
             "responses", f"{_RESPONSE}, place, option, canonical, probability, logprob, count",
             place=Column("place of the option as shown, from 1"),
             option=Column("its label as shown; where a condition has a range, the number"),
@@ -184,19 +184,19 @@ def _build_response_options_table(runs: Runs) -> ExportTable:
     )  # fmt: skip
 
 
-def _build_response_texts_table() -> ExportTable:
+def _define_response_texts_table() -> ExportTable:
     """Return the query and the columns of the exported table of texts: one row per text that a model wrote."""
     query = f"""
         SELECT {_RESPONSE}, unnest(range(1, len(output) + 1)) AS place, unnest(output) AS text
         FROM responses WHERE output IS NOT NULL"""
     return ExportTable(
         "a text that a model wrote", query,
-        _describe_columns("responses", f"{_RESPONSE}, place, text", place=Column("number of the sample, from 1"),
+        _look_up_column_meanings("responses", f"{_RESPONSE}, place, text", place=Column("number of the sample, from 1"),
                   text=Column("the text as it was written, unchanged")),
     )  # fmt: skip
 
 
-def _list_lowest_numbers_sql(runs: Runs) -> str:
+def _build_lowest_numbers_sql(runs: Runs) -> str:
     """Write the SQL of study, condition and lowest number of every condition that asks for numbers of a range."""
     lowest = [
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
@@ -207,7 +207,7 @@ def _list_lowest_numbers_sql(runs: Runs) -> str:
     return f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
 
 
-def _list_shown_options_sql(runs: Runs) -> str:
+def _build_shown_options_sql(runs: Runs) -> str:
     """Write the SQL of the columns `options` and `canonical`, without the middle where a condition left it out."""
     without_middle = ", ".join(
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)})"
@@ -223,7 +223,7 @@ def _list_shown_options_sql(runs: Runs) -> str:
     )
 
 
-def _build_response_samples_table() -> ExportTable:
+def _define_response_samples_table() -> ExportTable:
     """Return the query and the columns of the exported table of samples: a row per thought, text read, or score."""
     query = f"""
         SELECT {_RESPONSE}, place, sample_answer[place] AS answer, sample_answer_otherwise[place] AS answer_otherwise,
@@ -232,7 +232,7 @@ def _build_response_samples_table() -> ExportTable:
                                              len(sample_score)) + 1)) AS place FROM responses)"""
     return ExportTable(
         "a thought, a text that was read, or a sample of a score: the answer of this sample", query,
-        _describe_columns(
+        _look_up_column_meanings(
             "responses", f"{_RESPONSE}, place, answer, answer_otherwise, score, thought_tokens, thought",
             place=Column("number of the sample, from 1"),
             answer=Column("option that the text was read as, or the likeliest one after the thought; missing without "
@@ -245,12 +245,12 @@ def _build_response_samples_table() -> ExportTable:
     )  # fmt: skip
 
 
-def _build_response_sample_options_table(runs: Runs) -> ExportTable:
+def _define_response_sample_options_table(runs: Runs) -> ExportTable:
     """Return the query and the columns of the exported table of probabilities after single thoughts."""
     query = f"""
-        WITH scales(study, condition, lowest) AS ({_list_lowest_numbers_sql(runs)}),
+        WITH scales(study, condition, lowest) AS ({_build_lowest_numbers_sql(runs)}),
         samples AS (
-            SELECT {_RESPONSE_OF_R}, {_list_shown_options_sql(runs)}, lowest, sample_probability,
+            SELECT {_RESPONSE_OF_R}, {_build_shown_options_sql(runs)}, lowest, sample_probability,
                    unnest(range(1, len(sample_probability) + 1)) AS sample
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING})),
         entries AS (SELECT *, unnest(range(1, len(sample_probability[sample]) + 1)) AS place FROM samples)
@@ -258,7 +258,7 @@ def _build_response_sample_options_table(runs: Runs) -> ExportTable:
         FROM entries"""
     return ExportTable(
         "an option after a thought, or of a text that a judge read: its probability", query,
-        _describe_columns(
+        _look_up_column_meanings(
             "responses", f"{_RESPONSE}, sample, place, option, canonical, probability",
             sample=Column("number of the thought or text, from 1; one without an answer has no rows"),
             place=Column("place of the option as shown, from 1"),

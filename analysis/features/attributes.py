@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,8 +64,8 @@ def find_predictor_column(name: str, columns: Collection[str], runs: Runs) -> st
 
     if not is_column_name(attribute):
         raise InputError(
-            f"attribute {shorten_line(repr(attribute.removeprefix(PREFIX)))} cannot stand in a formula; name the "
-            "column of the items with letters, digits and _ only"
+            f"attribute {shorten_to_one_line(repr(attribute.removeprefix(PREFIX)))} cannot stand in a formula; name "
+            "the column of the items with letters, digits and _ only"
         )
     return attribute
 
@@ -79,8 +79,8 @@ def suggest_nearest_column(name: str, columns: Iterable[str], runs: Runs) -> str
         As in `find_predictor_column`.
     """
     attributes = list_attribute_columns(runs)
-    hint = suggest_nearest(name, [*columns, *attributes])
-    return hint or suggest_nearest(f"{PREFIX}{name}", attributes)
+    hint = format_nearest_name_hint(name, [*columns, *attributes])
+    return hint or format_nearest_name_hint(f"{PREFIX}{name}", attributes)
 
 
 def read_attribute_column(runs: Runs, column: str) -> pd.Series[Any]:
@@ -122,13 +122,14 @@ def _parse_attribute_column(runs: Runs, column: str) -> pd.Series[Any]:
         return values.astype(float)
     if len(levels) > MOST_LEVELS:
         raise InputError(
-            f"predictor {column!r} is neither a number (as {shorten_line(repr(words[0]))} is none) nor a category: it "
-            f"has {len(levels):,} different values, and {MOST_LEVELS} at most are compared; group them in the items"
+            f"predictor {column!r} is neither a number (as {shorten_to_one_line(repr(words[0]))} is none) nor a "
+            f"category: it has {len(levels):,} different values, and {MOST_LEVELS} at most are compared; group them in "
+            "the items"
         )
     return values.astype(pd.CategoricalDtype(levels))
 
 
-def name_levels_against_baseline(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def rename_levels_with_reference_level(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Name the levels of categories by what they are compared with, among the rows of one fit.
 
     Parameters

@@ -53,7 +53,7 @@ def main(args: argparse.Namespace) -> int:
 def _describe_summary(summary: Summary) -> str:
     """Describe in lines which component computed which columns in a run folder, and which are missing."""
     from analysis.features.component import describe_component_identity
-    from analysis.features.languages import describe_unlike_language
+    from analysis.features.languages import describe_language_mismatch
 
     outcome = "nothing to compute" if not summary.n_computed else "computed"
     lines = [f"{summary.path}: {outcome}"]
@@ -64,5 +64,5 @@ def _describe_summary(summary: Summary) -> str:
             f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {component_text}{note}"
         )
     unlike_languages = dict.fromkeys((r.language, r.looks_like) for r in summary.records if r.looks_like)
-    lines += [f"  {describe_unlike_language(*pair)}" for pair in unlike_languages]
+    lines += [f"  {describe_language_mismatch(*pair)}" for pair in unlike_languages]
     return "\n".join([*lines, "  edit_similarity: to the item's original"])

@@ -16,8 +16,8 @@ from analysis.features.store import FeatureRecord, StoredFeatures
 from analysis.runs.database import connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder
 from ground.errors import InputError
-from ground.locking import hold_lock
-from ground.progress import can_show_bars
+from ground.locking import hold_lock_during_block
+from ground.progress import can_show_progress_bars
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,7 +109,7 @@ def compute_features(
             f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
         )
     pipelines = [dependencies.find_pipeline_by_name_or_path(source) for source in spacy]
-    with hold_lock(folder):  # a second computation waits, and then finds the work done
+    with hold_lock_during_block(folder):  # a second computation waits, and then finds the work done
         stored = store.read_stored_features(folder)
         named_language = languages.parse_language_code(language) if language else None
         default = named_language or stored.default_language or languages.DEFAULT_LANGUAGE
@@ -117,7 +117,7 @@ def compute_features(
             languages.check_japanese_has_language_code(run, folder)
         is_default_named = named_language is not None or stored.is_default_named
         texts = languages.list_texts_by_language(run, default)
-        _check_pipelines_used(pipelines, texts)
+        _refuse_unused_pipelines(pipelines, texts)
         doubts = languages.find_language_doubts(run, texts, default, is_default_named)
         collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
@@ -139,17 +139,19 @@ def _build_language_components(
 ) -> Iterator[Component | MissingComponent]:
     """Yield the components for texts of a language, the slow ones last."""
 
-    def find_identity(columns: Sequence[str]) -> Mapping[str, str] | None:
+    def find_stored_component_identity(columns: Sequence[str]) -> Mapping[str, str] | None:
         """Find the identity of the component that computed the stored values of these columns; None if there is
         none."""
         record = stored.find_feature_record(language, columns)
         return record.identity if record else None
 
     yield words.build_length_component(language)
-    yield words.build_frequency_component(language, find_identity(words.FREQUENCY))
+    yield words.build_frequency_component(language, find_stored_component_identity(words.FREQUENCY))
     yield negation_cues.build_negation_cue_component(language)
-    yield sentiments.build_sentiment_component(language, engine, find_identity(sentiments.COLUMNS))
-    yield dependencies.build_dependency_component(language, pipelines, find_identity(dependencies.COLUMNS))
+    yield sentiments.build_sentiment_component(language, engine, find_stored_component_identity(sentiments.COLUMNS))
+    yield dependencies.build_dependency_component(
+        language, pipelines, find_stored_component_identity(dependencies.COLUMNS)
+    )
 
 
 class _ValueCollector:
@@ -312,7 +314,7 @@ def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progres
     return table
 
 
-def _check_pipelines_used(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
+def _refuse_unused_pipelines(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
     """Refuse a named pipeline for a language that no wording has: it was probably named by mistake."""
     for pipeline in pipelines:
         if pipeline.language != "xx" and pipeline.language not in texts:
@@ -331,5 +333,5 @@ def _open_progress_bar(label: str, total: int, initial: int, is_shown: bool) -> 
     """Open a tqdm progress bar on stderr that counts texts; it is hidden unless `is_shown`, and where there is none."""
     from tqdm import tqdm
 
-    disable = not (is_shown and can_show_bars())
+    disable = not (is_shown and can_show_progress_bars())
     return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=disable)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from analysis.features.component import Component, MissingComponent
 from analysis.features.words import LENGTHS, UNSPACED
 from analysis.runs.folder import quote_sql_literal
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 from ground.languages import NAME_BY_LANGUAGE, detect_language_of_texts
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def parse_language_code(code: str) -> str:
     """
     match = _CODE.fullmatch(code)
     if not match:
-        raise InputError(f"language {shorten_line(repr(code))}: give an ISO 639 code, such as de for German")
+        raise InputError(f"language {shorten_to_one_line(repr(code))}: give an ISO 639 code, such as de for German")
     return match[1].lower()
 
 
@@ -145,7 +145,7 @@ def withhold_doubtful_component(
     return MissingComponent(component.columns, reason, drops_earlier=True)
 
 
-def describe_unlike_language(language: str, looks_like: str) -> str:
+def describe_language_mismatch(language: str, looks_like: str) -> str:
     """Say that wordings which name a language look like another one.
 
     Parameters

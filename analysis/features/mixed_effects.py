@@ -17,7 +17,7 @@ from analysis.measures.templates import count_templates_by_study
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
 from analysis.statistics.multiplicity import floor_p_values
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     import pandas as pd
 
     protocol = _find_protocol_of_runs(runs)
-    text, parsed_formula = _resolve_formula(formula, runs, protocol)
+    text, parsed_formula = _resolve_formula_columns(formula, runs, protocol)
     mixed.choose_engine_that_fits_formula(parsed_formula, engine)
     columns = parsed_formula.formula_columns
     weights = "weight" if columns[0] in RANKS else ""
@@ -92,7 +92,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     else:
         rows = join_scores_with_features(runs, attributes=of_wordings)
     if {*BESIDE_ORIGINAL} & {*columns, *groups}:
-        rows = _add_columns_beside_original(rows, runs, columns)
+        rows = _add_original_distance_and_meaning_columns(rows, runs, columns)
     if "logit" in columns:
         rows["logit"] = mixed.compute_response_on_scale(rows["agreement"], rows["logit"], scale="logit").values
     result, reasons = _fit_mixed_model_per_group(rows, text, columns, groups, engine, weights)
@@ -108,7 +108,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     return pd.concat([table, unfitted], ignore_index=True)
 
 
-def _add_columns_beside_original(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
+def _add_original_distance_and_meaning_columns(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
     """Add the distance of every answer from that to the original, and the meaning score of its wording."""
     from analysis.measures.beside_original import read_answers_beside_original
     from analysis.measures.meaning import WORDING, read_verdicts_on_wordings
@@ -162,8 +162,8 @@ def _find_protocol_of_runs(runs: Runs) -> str:
     wrong = [name for name, protocol in protocols.items() if protocol not in RESPONSES_BY_PROTOCOL or protocol != first]
     if wrong:
         raise InputError(
-            f"study {shorten_line(repr(wrong[0]))} is of protocol {protocols[wrong[0]]}; mixed models are fitted to "
-            f"runs of protocol {', '.join(RESPONSES_BY_PROTOCOL)}, and of one of them at a time"
+            f"study {shorten_to_one_line(repr(wrong[0]))} is of protocol {protocols[wrong[0]]}; mixed models are "
+            f"fitted to runs of protocol {', '.join(RESPONSES_BY_PROTOCOL)}, and of one of them at a time"
         )
     return first
 
@@ -185,7 +185,7 @@ def _list_columns_of_this_protocol_only(protocol: str) -> tuple[str, ...]:
     return (MEASURE,) if protocol == scored.PROTOCOL else ()
 
 
-def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
+def _resolve_formula_columns(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
     text, all_columns = formula, _list_formula_columns(protocol)
     for name in mixed.parse_formula(formula).formula_columns:
@@ -195,7 +195,7 @@ def _resolve_formula(formula: str, runs: Runs, protocol: str) -> tuple[str, mixe
         if column is None:
             hint = _suggest_score_column(name, runs) or attributes.suggest_nearest_column(name, all_columns, runs)
             listed = ", ".join([*all_columns, *attributes.list_attribute_columns(runs)])
-            raise InputError(f"formula: no column {shorten_line(repr(name))}{hint}; there are {listed}")
+            raise InputError(f"formula: no column {shorten_to_one_line(repr(name))}{hint}; there are {listed}")
         if column != name:
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", column, text)
     parsed_formula = mixed.parse_formula(text)
@@ -221,14 +221,14 @@ def _choose_grouping_columns(
     """Return the columns that cut the rows into fits: the study, the measure, and those that were named."""
     all_columns = _list_formula_columns(protocol)
     if not isinstance(by, Iterable):
-        raise InputError(f"by: expected names of columns, not {shorten_line(repr(by))}")
+        raise InputError(f"by: expected names of columns, not {shorten_to_one_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)
     groups = [name for name in ("study", *_list_columns_of_this_protocol_only(protocol)) if name not in formula_columns]
     for name in names:
         column = attributes.find_predictor_column(str(name), all_columns, runs)
         if column is None:
             hint = attributes.suggest_nearest_column(str(name), all_columns, runs)
-            raise InputError(f"by: no column {shorten_line(repr(name))}{hint}")
+            raise InputError(f"by: no column {shorten_to_one_line(repr(name))}{hint}")
         if column in formula_columns:
             raise InputError(f"by: {column!r} stands in the formula, too; leave it out of one of the two")
         groups.append(column)
@@ -244,7 +244,7 @@ def _fit_mixed_model_per_group(
     parts = rows.groupby(list(groups), sort=False, observed=True) if groups else [((), rows)]
     for key, part in parts:
         try:
-            named_part = attributes.name_levels_against_baseline(part, columns)
+            named_part = attributes.rename_levels_with_reference_level(part, columns)
             result = mixed.fit_mixed_models(
                 named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
             )

@@ -71,10 +71,10 @@ def split_text_into_words(text: str, language: str) -> list[str]:
     return text.split()
 
 
-def _split_bare_words(text: str, language: str) -> list[str]:
+def _split_words_without_punctuation(text: str, language: str) -> list[str]:
     """Cut a text into words without punctuation; tokens of nothing but punctuation are left out.
 
-    >>> _split_bare_words("Yes, of  course - why?", "en")
+    >>> _split_words_without_punctuation("Yes, of  course - why?", "en")
     ['Yes', 'of', 'course', 'why']
     """
     if language == "ja":
@@ -84,17 +84,17 @@ def _split_bare_words(text: str, language: str) -> list[str]:
     return delete_all_punctuation(text).split()
 
 
-def _split_frequency_words(text: str, language: str) -> list[str]:
+def _split_words_for_frequency_lists(text: str, language: str) -> list[str]:
     """Cut a text into words for a word list: as the published code does in its languages, English and German.
 
     In others, punctuation inside words stays, and wordfreq cuts there: without it "l'eau" would be an unknown word, and
     "zo'n" (such a) the Dutch word for sun.
 
-    >>> _split_frequency_words("L'eau, est-elle (bonne) ?", "fr")
+    >>> _split_words_for_frequency_lists("L'eau, est-elle (bonne) ?", "fr")
     ["L'eau", 'est-elle', 'bonne']
     """
     if language in _PUBLISHED_LANGUAGES or language == "ja":
-        return _split_bare_words(text, language)
+        return _split_words_without_punctuation(text, language)
     return [bare_word for word in text.split() if (bare_word := _OUTER_PUNCTUATION.sub("", word))]
 
 
@@ -138,7 +138,7 @@ def compute_mean_word_length(text: str, language: str = "en") -> float:
     >>> compute_mean_word_length("It can't be - surely?")
     3.5
     """
-    return _average_values([len(word) for word in _split_bare_words(text, language)])
+    return _average_values([len(word) for word in _split_words_without_punctuation(text, language)])
 
 
 def count_statement_words(text: str, language: str = "en") -> float:
@@ -175,7 +175,7 @@ def compute_mean_word_frequency(text: str, language: str, look_up_zipf: Callable
     float
         NaN without a word.
     """
-    return _average_values([look_up_zipf(word) for word in _split_frequency_words(text, language)])
+    return _average_values([look_up_zipf(word) for word in _split_words_for_frequency_lists(text, language)])
 
 
 def build_length_component(language: str) -> Component | MissingComponent:

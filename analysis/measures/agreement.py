@@ -54,7 +54,7 @@ def build_agreement_range_and_minority_sql(convention: str) -> str:
          THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
 
 
-def build_no_answer_wins_among_samples_sql(row_alias: str = "r") -> str:
+def build_nonanswer_wins_among_samples_sql(row_alias: str = "r") -> str:
     """Return the SQL that tells whether "no answer" wins or ties among the samples of a row.
 
     It does where at least as many samples hold no answer as give the more frequent option. Such a row counts as invalid
@@ -127,7 +127,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     runs.execute("ALTER TABLE unchecked RENAME TO item_patterns")
 
 
-def has_bounded_masses(runs: Runs, study: str) -> bool:
+def has_truncated_probabilities(runs: Runs, study: str) -> bool:
     """Tell whether a study has responses of which a server showed the most probable tokens only."""
     return any("mass_upper" not in folder.empty for folder in runs.folders if folder.study == study)
 
@@ -147,7 +147,7 @@ def average_validity_of_paraphrases(runs: Runs) -> pd.DataFrame:
         probable tokens only, so that the validity is the lower one; else NaN.
     """
     create_agreement_tables(runs)
-    studies = [name for name in runs.info["studies"] if has_bounded_masses(runs, name)]
+    studies = [name for name in runs.info["studies"] if has_truncated_probabilities(runs, name)]
     bounds = "SELECT NULL::VARCHAR AS study, NULL::VARCHAR AS model, NULL::VARCHAR AS condition, NULL::DOUBLE AS hidden"
     if studies:
         bounds = (
@@ -238,10 +238,10 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
         )
         samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
         outvoted_sql = (
-            f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_no_answer_wins_among_samples_sql()}'
+            f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_nonanswer_wins_among_samples_sql()}'
         )
     name = quote_sql_literal(study)
-    hidden = "coalesce(r.mass_upper - r.mass, 0)" if has_bounded_masses(runs, study) else "0.0"
+    hidden = "coalesce(r.mass_upper - r.mass, 0)" if has_truncated_probabilities(runs, study) else "0.0"
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [
         f"({quote_sql_literal(m)}, {quote_sql_literal(c)})"

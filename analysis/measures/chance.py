@@ -42,7 +42,7 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
     units = runs.sql("SELECT study, model, condition FROM units ORDER BY position").assign(answers=DETERMINED)
     conditions = runs.info["conditions"]
     open_conditions = {
-        study: [name for name, fields in study_conditions.items() if not has_determined_answers(fields)]
+        study: [name for name, fields in study_conditions.items() if not has_deterministic_answers(fields)]
         for study, study_conditions in conditions.items()
         if has_sampled_probabilities(runs, study)
         or not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
@@ -73,14 +73,14 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
     return units
 
 
-def has_determined_answers(condition_fields: Mapping[str, Any]) -> bool:
+def has_deterministic_answers(condition_fields: Mapping[str, Any]) -> bool:
     """Tell whether a condition of run.json determines its answers; one without a temperature need not.
 
-    >>> (has_determined_answers({"temperature": 0.0}), has_determined_answers({"temperature": "0"}),
-    ...  has_determined_answers({"method": "exact"}))
+    >>> (has_deterministic_answers({"temperature": 0.0}), has_deterministic_answers({"temperature": "0"}),
+    ...  has_deterministic_answers({"method": "exact"}))
     (True, True, True)
-    >>> (has_determined_answers({"temperature": 0.7}), has_determined_answers({}),
-    ...  has_determined_answers({"temperature": "low"}))
+    >>> (has_deterministic_answers({"temperature": 0.7}), has_deterministic_answers({}),
+    ...  has_deterministic_answers({"temperature": "low"}))
     (False, False, False)
     """
     try:

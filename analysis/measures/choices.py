@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -359,7 +359,7 @@ def _check_missing_answers(runs: Runs, choices: Choices, stimulus_positions: npt
         "SELECT error FROM errors WHERE study = ? AND model = ? AND condition = ? AND item = ? AND variant = ?",
         [choices.study, model, condition.removesuffix(PER_BYTE), choices.items[item], variant],
     ).fetchone()
-    why = f" (it failed: {shorten_line(failed[0], 120)})" if failed else ""
+    why = f" (it failed: {shorten_to_one_line(failed[0], 120)})" if failed else ""
     raise InputError(
         f"{_find_study_path(runs, choices.study)}: responses: question {choices.items[item]!r}, wording "
         f"{choices.wordings[wording]!r}, order {choices.orders[order]}: model {model!r} under "

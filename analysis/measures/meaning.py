@@ -55,7 +55,7 @@ class StudyMeaning:
     votes, decoy_votes
         Person -> votes (wordings,) and (decoys,): 1 yes, 0 no, NaN none.
     is_passed
-        Which wordings passed (`verdicts.select_wordings_checks_should_pass`).
+        Which wordings passed (`verdicts.select_wordings_accepted_by_people`).
     qualities
         How well every check parts decoys from them.
     meanings, meaning_scores
@@ -76,7 +76,7 @@ class StudyMeaning:
     meaning_scores: Array
 
     @property
-    def best(self) -> CheckQuality | None:
+    def check_used_for_verdicts(self) -> CheckQuality | None:
         """Return the check that verdicts are made by; None where none is used."""
         return next((quality for quality in self.qualities if quality.best), None)
 
@@ -150,7 +150,7 @@ def assess_checks_and_wordings_of_study(study: str, file: MeaningFile) -> StudyM
     for check in decoy_scores.keys() - scores.keys():
         scores[check] = np.full(len(wordings), np.nan)
     yes, no = _count_yes_and_no_votes(votes, len(wordings))
-    is_passed, passed_by = verdicts.select_wordings_checks_should_pass(yes, no)
+    is_passed, passed_by = verdicts.select_wordings_accepted_by_people(yes, no)
     qualities = verdicts.assess_quality_of_checks(
         scores, decoy_scores, is_passed, passed_by, wordings["item"].to_numpy(), decoys["item"].to_numpy()
     )
@@ -252,7 +252,7 @@ def _list_wordings_with_verdicts(meaning: StudyMeaning) -> pd.DataFrame:
     """List the wordings of a study by item and text, with their verdicts."""
     yes, no = meaning.count_votes()
     is_judged = np.array([verdict is not None for verdict in meaning.meanings], bool)
-    best = meaning.best.check if meaning.best else ""
+    best = meaning.check_used_for_verdicts.check if meaning.check_used_for_verdicts else ""
     return meaning.wordings[["item", "text"]].assign(
         votes_yes=yes if meaning.votes else np.nan,
         votes_no=no if meaning.votes else np.nan,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def read_meaning_file(runs: Runs, folder: Folder) -> MeaningFile:
     study_hash = folder.info["study"]["hash"]
     if metadata["study_hash"] != study_hash:
         raise InputError(
-            f"{path}: is about a study with the hash {shorten_line(str(metadata['study_hash']), 20)}, but the run's is "
-            f"{shorten_line(study_hash, 20)}: its wordings are others; {_ANEW}"
+            f"{path}: is about a study with the hash {shorten_to_one_line(str(metadata['study_hash']), 20)}, but the "
+            f"run's is {shorten_to_one_line(study_hash, 20)}: its wordings are others; {_ANEW}"
         )
     scores: pd.DataFrame = table.select(COLUMNS).to_pandas()
     _refuse_invalid_score_rows(scores, path, folder.study)
@@ -151,7 +151,7 @@ def _refuse_invalid_score_rows(scores: pd.DataFrame, path: Path, study: str) -> 
     for problem, is_wrong in wrong_by_problem.items():
         for row in scores[is_wrong].head(1).itertuples():
             where = f"item {row.item!r}, variant {row.variant!r}, check {row.check!r}"
-            raise InputError(f"{path}: {shorten_line(where, 200)}: {problem}; {_ANEW}")
+            raise InputError(f"{path}: {shorten_to_one_line(where, 200)}: {problem}; {_ANEW}")
 
 
 def _is_valid_check_name(name: str) -> bool:
@@ -172,12 +172,12 @@ def _refuse_scores_of_unknown_wordings(runs: Runs, folder: Folder, scores: pd.Da
     stimuli = runs.sql(f"SELECT item, variant, text FROM ({folder.stimuli_sql})")
     distinct = scores[["item", "variant", "text", "decoy"]].drop_duplicates()
     for row in distinct[~distinct["item"].isin(stimuli["item"])].head(1).itertuples():
-        raise InputError(f"{path}: item {shorten_line(repr(row.item))} is not in this run; {_ANEW}")
+        raise InputError(f"{path}: item {shorten_to_one_line(repr(row.item))} is not in this run; {_ANEW}")
     wordings = distinct[distinct["decoy"].isna()]
     beside = wordings.merge(stimuli, on=["item", "variant"], how="left", suffixes=("", "_run"))
     for row in beside[pd.isna(beside["text_run"])].head(1).itertuples():
         where = f"item {row.item!r}, variant {row.variant!r}"
-        raise InputError(f"{path}: {shorten_line(where, 200)}: this run has no such wording; {_ANEW}")
+        raise InputError(f"{path}: {shorten_to_one_line(where, 200)}: this run has no such wording; {_ANEW}")
     for row in beside[beside["text"] != beside["text_run"]].head(1).itertuples():
         where = f"item {row.item!r}, variant {row.variant!r}"
-        raise InputError(f"{path}: {shorten_line(where, 200)}: its text is another one in this run; {_ANEW}")
+        raise InputError(f"{path}: {shorten_to_one_line(where, 200)}: its text is another one in this run; {_ANEW}")

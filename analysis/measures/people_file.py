@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from analysis.runs.reading import Row, read_csv_file
 from analysis.statistics.ratings.people import People, build_people_from_ranks
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 from ground.spreadsheet import unescape_formula
 
 ITEM, OPTION, SHARE, COUNT, N, RESPONDENT = "item", "option", "share", "count", "n", "respondent"
@@ -46,8 +46,11 @@ class Item:
 
     def describe_unknown_option(self, text: str) -> str:
         """Say that a text names no option, and which there are."""
-        listed = shorten_line(", ".join(self.options), 200)
-        return f"option {shorten_line(repr(text))} is none of {listed}{suggest_nearest(text, self.options)}"
+        listed = shorten_to_one_line(", ".join(self.options), 200)
+        return (
+            f"option {shorten_to_one_line(repr(text))} is none of {listed}"
+            f"{format_nearest_name_hint(text, self.options)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,10 @@ def _refuse_malformed_people_table(file: Path, rows: Sequence[Row], names: set[s
         raise InputError(f"{file}: needs a column share or a column count, and {problem}; keep one of them")
     for line, cells in rows:
         if cells[ITEM] not in names:
-            nearest = suggest_nearest(cells[ITEM], names)
+            nearest = format_nearest_name_hint(cells[ITEM], names)
             raise InputError(
-                f"{file}: line {line}: item {shorten_line(repr(cells[ITEM]))} is no item of these runs{nearest}; "
-                "leave its rows out or correct the name"
+                f"{file}: line {line}: item {shorten_to_one_line(repr(cells[ITEM]))} is no item of these "
+                f"runs{nearest}; leave its rows out or correct the name"
             )
 
 
@@ -130,7 +133,7 @@ def _check_respondents_differ(file: Path, rows: Sequence[Row]) -> None:
         respondent = cells.get(RESPONDENT, "")
         if respondent and respondent in line_by_respondent:
             raise InputError(
-                f"{file}: line {line}: respondent {shorten_line(repr(respondent))} has a row in line "
+                f"{file}: line {line}: respondent {shorten_to_one_line(repr(respondent))} has a row in line "
                 f"{line_by_respondent[respondent]}, too; keep one"
             )
         line_by_respondent[respondent] = line
@@ -149,7 +152,7 @@ def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) ->
             if rank is None:
                 line = rows[cells.index(text)][0]
                 raise InputError(
-                    f"{file}: line {line}: column {shorten_line(repr(item.name))}: "
+                    f"{file}: line {line}: column {shorten_to_one_line(repr(item.name))}: "
                     f"{item.describe_unknown_option(text)}; leave the cell empty where there is no answer"
                 )
             rank_by_text[text] = rank
@@ -176,13 +179,13 @@ def _read_shares_or_counts_of_people(file: Path, rows: Sequence[Row], items: Seq
         rank = items[place].find_rank_of_option(cells[OPTION])
         if rank is None:
             raise InputError(
-                f"{file}: line {line}: item {shorten_line(repr(cells[ITEM]))}: "
+                f"{file}: line {line}: item {shorten_to_one_line(repr(cells[ITEM]))}: "
                 f"{items[place].describe_unknown_option(cells[OPTION])}; leave out people without an answer"
             )
         if (first := line_by_option.setdefault((place, rank), line)) != line:
             raise InputError(
-                f"{file}: line {line}: option {shorten_line(repr(cells[OPTION]))} of item "
-                f"{shorten_line(repr(cells[ITEM]))} is in line {first}, too; keep one"
+                f"{file}: line {line}: option {shorten_to_one_line(repr(cells[OPTION]))} of item "
+                f"{shorten_to_one_line(repr(cells[ITEM]))} is in line {first}, too; keep one"
             )
         shares[place, rank] = _parse_share_or_count(file, line, column, cells[column])
         lines_by_item.setdefault(place, []).append((line, cells))
@@ -203,11 +206,11 @@ def _parse_share_or_count(file: Path, line: int, column: str, text: str) -> floa
         value = math.nan
     if column == COUNT and not (value >= 0 and value.is_integer()):
         raise InputError(
-            f"{file}: line {line}: count {shorten_line(repr(text))} is no whole number from 0 on; of weighted people, "
-            "give share and n"
+            f"{file}: line {line}: count {shorten_to_one_line(repr(text))} is no whole number from 0 on; of weighted "
+            "people, give share and n"
         )
     if not 0 <= value < math.inf:
-        raise InputError(f"{file}: line {line}: share {shorten_line(repr(text))} is no number from 0 to 1")
+        raise InputError(f"{file}: line {line}: share {shorten_to_one_line(repr(text))} is no number from 0 to 1")
     return value
 
 
@@ -215,7 +218,7 @@ def _check_sum_and_find_number_of_people(
     file: Path, item: str, rows: Sequence[Row], column: str, total: float
 ) -> float:
     """Check the sum of an item's shares or counts; return the number of people, NaN where it is not known."""
-    where = f"{file}: item {shorten_line(repr(item))} (line {rows[0][0]})"
+    where = f"{file}: item {shorten_to_one_line(repr(item))} (line {rows[0][0]})"
     if column == SHARE and abs(total - 1) > ROUNDING * len(rows):
         percent = "; divide percentages by 100" if abs(total - 100) <= 100 * ROUNDING * len(rows) else ""
         raise InputError(f"{where}: its shares sum to {total:.4g}, not 1{percent}")
@@ -226,10 +229,10 @@ def _check_sum_and_find_number_of_people(
         return total if column == COUNT else math.nan
     if len(texts) > 1:
         listed = " and ".join(sorted(map(repr, texts))[:2])
-        raise InputError(f"{where}: n is {shorten_line(listed)}; it must be the same for all options of an item")
+        raise InputError(f"{where}: n is {shorten_to_one_line(listed)}; it must be the same for all options of an item")
     text = texts.pop()
     if not _WHOLE.fullmatch(text) or float(text) < 1:
-        raise InputError(f"{where}: n {shorten_line(repr(text))} is no whole number from 1 on")
+        raise InputError(f"{where}: n {shorten_to_one_line(repr(text))} is no whole number from 1 on")
     if column == COUNT and float(text) != total:
         raise InputError(
             f"{where}: its counts sum to {total:.0f}, but n is {text}; leave out the column n, or people without an "

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings_rows import describe_rating_units, read_rating_items, read_rating_rows
+from analysis.measures.ratings_rows import read_rating_items, read_rating_rows, tabulate_rating_units
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
 from analysis.measures.thresholds import has_mostly_invalid_answers
@@ -84,14 +84,14 @@ class Ratings:
         object.__setattr__(self, "scores", compute_mean_answer_scores(self.shares, self.n_options[:, :, None]))
 
     @property
-    def keys(self) -> npt.NDArray[np.int64]:
+    def item_keys(self) -> npt.NDArray[np.int64]:
         """Return the key of every item, 1 or -1."""
         return self.items["key"].to_numpy(np.int64)
 
     @property
     def keyed_scores(self) -> Array:
         """Return s after reversing: 1 - s for items whose key is -1."""
-        return reverse_scores(self.scores, self.keys[:, None])
+        return reverse_scores(self.scores, self.item_keys[:, None])
 
     @property
     def scales(self) -> list[str]:
@@ -102,20 +102,20 @@ class Ratings:
         """Tell which items belong to a scale."""
         return (self.items["scale"] == scale).to_numpy(bool)
 
-    def list_settings(self) -> list[tuple[tuple[str, str], npt.NDArray[np.intp]]]:
+    def list_unit_places_by_setting(self) -> list[tuple[tuple[str, str], npt.NDArray[np.intp]]]:
         """List model and setting, and the places of its units, in the order of run.json."""
         return group_units_by_columns(self.units, ["model", "setting"])
 
     @property
-    def is_silent(self) -> npt.NDArray[np.bool_]:
+    def is_unit_unjudged(self) -> npt.NDArray[np.bool_]:
         """Tell of every unit whether it is not judged."""
         return has_mostly_invalid_answers(self.units["validity"]).to_numpy(bool)
 
-    def compute_validity(self, places: npt.NDArray[np.intp]) -> float:
+    def average_validity_of_units(self, places: npt.NDArray[np.intp]) -> float:
         """Return the mean validity of some units."""
         return float(self.units["validity"].to_numpy(float)[places].mean())
 
-    def compute_validity_at_most(self, places: npt.NDArray[np.intp]) -> float:
+    def average_validity_upper_bound(self, places: npt.NDArray[np.intp]) -> float:
         """Return the upper bound of the mean validity of some units; NaN where the mean is exact."""
         units = self.units.iloc[places]
         upper = units["validity_at_most"].astype(float)
@@ -171,7 +171,7 @@ def _read_rating_studies(runs: Runs, *, with_originals: bool = False) -> Iterato
     for name, fields in runs.info["studies"].items():
         if fields["protocol"] != PROTOCOL:
             continue
-        items, units = read_rating_items(runs, name), describe_rating_units(runs, name)
+        items, units = read_rating_items(runs, name), tabulate_rating_units(runs, name)
         keeps_originals = with_originals or (items["n_others"] == 0).any()
         codes = number_items_and_wordings(runs, [name], [] if keeps_originals else [name])
         if len(codes) and len(units):

@@ -18,7 +18,7 @@ from analysis.measures.people_file import Item, PeopleFile, read_answers_of_peop
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
 from analysis.statistics.ratings.comparison import (
-    compute_figures_of_models_by_item,
+    compare_units_with_people_by_item,
 )
 from analysis.statistics.ratings.people import (
     People,
@@ -48,7 +48,7 @@ class Compared:
     shares
         (items, units, options); NaN where there is no answer that can be compared.
     figures
-        From `compute_figures_of_models_by_item`: (items, units).
+        From `compare_units_with_people_by_item`: (items, units).
     """
 
     ratings: Ratings
@@ -59,17 +59,17 @@ class Compared:
     shares: Array
     figures: Mapping[str, Array]
 
-    def list_item_groups(self) -> dict[str, Array]:
+    def build_item_signs_by_scale(self) -> dict[str, Array]:
         """Return all items and those of every scale: 1, or -1 where an item is reversed; 0 for other items."""
-        scales = {scale: self.ratings.mark_scale_items(scale) * self.ratings.keys for scale in self.ratings.scales}
+        scales = {scale: self.ratings.mark_scale_items(scale) * self.ratings.item_keys for scale in self.ratings.scales}
         every = {ALL_ITEMS: np.ones(len(self.ratings.items))}
         return {**every, **{name: signs.astype(float) for name, signs in scales.items()}}
 
 
-def read_people_of_runs(runs: Runs, people: str) -> PeopleFile:
+def read_people_answers_to_run_items(runs: Runs, people: str) -> PeopleFile:
     """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_answers_of_people`."""
 
-    def read() -> PeopleFile:
+    def read_answers_to_all_items() -> PeopleFile:
         items = {
             ratings.name: [
                 Item(str(row.item), tuple(map(str, row.options))) for row in ratings.items.itertuples(index=False)
@@ -78,7 +78,7 @@ def read_people_of_runs(runs: Runs, people: str) -> PeopleFile:
         }
         return read_answers_of_people(people, items)
 
-    return runs.compute_once(("people", people), read)
+    return runs.compute_once(("people", people), read_answers_to_all_items)
 
 
 def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[Compared]:
@@ -100,13 +100,13 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     """
     if not people:
         return []
-    by_study = read_people_of_runs(runs, people).by_study
+    by_study = read_people_answers_to_run_items(runs, people).by_study
 
-    def compare() -> list[Compared]:
+    def compare_all_studies() -> list[Compared]:
         studies = [ratings for ratings in read_ratings(runs) if ratings.name in by_study]
         return [_compare_study_with_people(ratings, by_study[ratings.name], seed) for ratings in studies]
 
-    return runs.compute_once(("models beside people", people, seed), compare)
+    return runs.compute_once(("models beside people", people, seed), compare_all_studies)
 
 
 def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> Compared:
@@ -122,16 +122,16 @@ def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> C
         units.append(unit)
         shares.append(average_over_units(np.stack([average_over_units(each) for each in answers.swapaxes(1, 2)])))
         samples.append(_count_samples_per_item(ratings, places))
-        validity.append(ratings.compute_validity(places))
+        validity.append(ratings.average_validity_of_units(places))
     laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))
     n_samples = np.stack(samples, axis=1) if samples else np.empty(laid_out.shape[:2])
-    figures = compute_figures_of_models_by_item(laid_out, people, reference, n_samples)
+    figures = compare_units_with_people_by_item(laid_out, people, reference, n_samples)
     return Compared(ratings, people, reference, units, np.array(validity), laid_out, figures)
 
 
 def _list_units_by_persona(ratings: Ratings) -> Iterator[tuple[tuple[str, str, str | None], np.ndarray]]:
     """Yield model, setting and persona with the places of their units; of several personas, all of them first."""
-    for (model, setting), places in ratings.list_settings():
+    for (model, setting), places in ratings.list_unit_places_by_setting():
         personas = group_units_by_columns(ratings.units.iloc[places], [PERSONA])
         if len(personas) > 1:
             yield (model, setting, ALL_PERSONAS), places

@@ -45,7 +45,7 @@ def read_rating_items(runs: Runs, study: str) -> pd.DataFrame:
     return rows.assign(key=rows["key"].astype(int), scale=rows["scale"].astype(object).where(rows["scale"].notna()))
 
 
-def describe_rating_units(runs: Runs, study: str) -> pd.DataFrame:
+def tabulate_rating_units(runs: Runs, study: str) -> pd.DataFrame:
     """Describe the models and conditions of a study: setting, and how the options were shown."""
     rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]

@@ -77,7 +77,7 @@ class Style:
 
 def measure_response_styles(ratings: Ratings) -> Iterator[Style]:
     """Measure the styles of every model in every setting, those that its conditions tell of."""
-    settings = ratings.list_settings()
+    settings = ratings.list_unit_places_by_setting()
     for unit, places in settings:
         yield _measure_acquiescence(ratings, unit, places)
     for style, shares in (
@@ -98,7 +98,7 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
     n_strata = 0
     for scale in ratings.scales:
         of_scale = ratings.mark_scale_items(scale)
-        keys = [of_scale & (ratings.keys == key) for key in (1, -1)]
+        keys = [of_scale & (ratings.item_keys == key) for key in (1, -1)]
         if all(mask.any() for mask in keys):
             for mask in keys:
                 stratum[mask] = n_strata
@@ -121,12 +121,14 @@ def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array
     another side of both. One model that stands apart moves the mean of the others, so that without the second one, all
     would differ from it.
     """
-    settings = ratings.list_settings()
+    settings = ratings.list_unit_places_by_setting()
     averages = [average_over_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
     means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
     by_condition: dict[str, list[int]] = {}  # -> places of the models that answer, the lowest mean first
     for place in np.argsort(means, kind="stable").tolist():  # NaN last
-        if not np.isnan(means[place]) and not has_mostly_invalid_answers(ratings.compute_validity(settings[place][1])):
+        if not np.isnan(means[place]) and not has_mostly_invalid_answers(
+            ratings.average_validity_of_units(settings[place][1])
+        ):
             by_condition.setdefault(settings[place][0][1], []).append(place)
     sums = {
         condition: sum((np.nan_to_num(averages[place]) for place in group), np.zeros(()))

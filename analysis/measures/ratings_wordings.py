@@ -88,10 +88,10 @@ def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
 
 def average_over_settings(ratings: Ratings, values: Array) -> Array:
     """Average values of units (units, ...) over the conditions of every setting: (settings, ...)."""
-    return np.stack([average_over_units(values[places]) for _, places in ratings.list_settings()])
+    return np.stack([average_over_units(values[places]) for _, places in ratings.list_unit_places_by_setting()])
 
 
-def average_distributions(ratings: Ratings) -> dict[str, Array]:
+def average_answer_shares_and_entropies(ratings: Ratings) -> dict[str, Array]:
     """Average what single answers look like, over wordings and the conditions of a setting that show all options.
 
     Where none of them shows all options, all conditions count.
@@ -109,7 +109,7 @@ def average_distributions(ratings: Ratings) -> dict[str, Array]:
         "middle": compute_shares_of_middle_option(ratings.shares, ratings.n_options[:, :, None]),
     }
     averages: dict[str, list[Array]] = {name: [] for name in by_unit}
-    for _, places in ratings.list_settings():
+    for _, places in ratings.list_unit_places_by_setting():
         places = keep_units_with_all_options(ratings, places)
         for name, values in by_unit.items():
             averages[name].append(average_over_units(np.moveaxis(average_over_units(values[places]), 1, 0)))
@@ -141,7 +141,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     dict
         wording, order, labels, middle, persona, model, where something is to be compared.
     """
-    answering = np.flatnonzero(~ratings.is_silent)
+    answering = np.flatnonzero(~ratings.is_unit_unjudged)
     scores, units = ratings.scores[answering], ratings.units.iloc[answering]
     if left_out is not None:
         scores = np.delete(scores, left_out, axis=2)
@@ -160,7 +160,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     in_wordings, all_wordings = (compute_mean_pair_distances(cells)[:, :, None] for cells in (beside_models, scores))
     of_units = average_over_units(np.moveaxis(to_models, 2, 0))[:, :, None]
     changes = {
-        WORDING: _average_distances_and_those_to_models(
+        WORDING: _average_distances_and_model_distances(
             in_wordings, all_wordings, of_units, np.ones(len(answering), int)
         )
     }
@@ -171,7 +171,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
             )
             of_groups = np.stack([average_over_units(to_models[places]) for places in places_of_groups])
             n_pairs = np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups])
-            changes[name] = _average_distances_and_those_to_models(in_groups, all_groups, of_groups, n_pairs)
+            changes[name] = _average_distances_and_model_distances(in_groups, all_groups, of_groups, n_pairs)
     if MODEL in changes:
         changes[MODEL] = changes[MODEL]._replace(models=np.full(len(ratings.items), np.nan))
     return {name: change for name, change in changes.items() if change.n_pairs}
@@ -217,7 +217,7 @@ def _measure_distances_within_groups(scores: Array, groups: list[npt.NDArray[np.
     return np.stack([compute_mean_pair_distances(np.moveaxis(scores[places], 0, -1)) for places in groups])
 
 
-def _average_distances_and_those_to_models(
+def _average_distances_and_model_distances(
     beside_models: Array, distances: Array, to_models: Array, n_pairs: npt.NDArray[np.int64]
 ) -> Change:
     """Average distances (groups, items, wordings) of answers beside models; without two of these, of all."""

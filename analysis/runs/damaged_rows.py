@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -186,9 +186,9 @@ def check_stimulus_rows(
     if row:
         rule, (item, variant), value = row
         raise InputError(
-            f"{folder}: {SCHEMA['stimuli']['file']}: item {shorten_line(repr(item))}, variant "
-            f"{shorten_line(repr(variant))}: "
-            f"{rule[0]} {shorten_line(repr(value), 80)} {rule[2]}; restore the file"
+            f"{folder}: {SCHEMA['stimuli']['file']}: item {shorten_to_one_line(repr(item))}, variant "
+            f"{shorten_to_one_line(repr(variant))}: "
+            f"{rule[0]} {shorten_to_one_line(repr(value), 80)} {rule[2]}; restore the file"
         )
 
 
@@ -248,9 +248,9 @@ def check_response_rows(
     if row:
         rule, (file, number, model, condition, item, variant), value = row
         about = f"model {model!r}, condition {condition!r}, item {item!r}, variant {variant!r}"
-        value_text = "" if rule[0] == "item" else f" {shorten_line(repr(value), 80)}"
+        value_text = "" if rule[0] == "item" else f" {shorten_to_one_line(repr(value), 80)}"
         raise InputError(
-            f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({shorten_line(about, 200)}): "
+            f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({shorten_to_one_line(about, 200)}): "
             f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it and run again"
         )
 

@@ -34,7 +34,7 @@ from analysis.runs.folder import (
 from analysis.runs.hashed import refuse_changed_baseline
 from analysis.runs.over_time import split_folders_into_current_and_superseded
 from analysis.runs.parts import Part, restrict_folders_to_part
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -141,7 +141,7 @@ class Runs:
         InputError, OSError
             As `sql`.
         """
-        with self._explain_errors():
+        with self._reword_duckdb_errors():
             return self.con.execute(query, parameters)
 
     def iterate_frames(self, query: str, parameters: Parameters = ()) -> Iterator[pd.DataFrame]:
@@ -162,13 +162,13 @@ class Runs:
         InputError, OSError
             As `sql`.
         """
-        with self._explain_errors():
+        with self._reword_duckdb_errors():
             result = self.con.execute(query, parameters)
             while len(frame := result.fetch_df_chunk(VECTORS)):
                 yield frame
 
     @contextmanager
-    def _explain_errors(self) -> Iterator[None]:
+    def _reword_duckdb_errors(self) -> Iterator[None]:
         """Turn errors of DuckDB about the files into lines about them."""
         import duckdb
 
@@ -182,7 +182,7 @@ class Runs:
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
 
-    def restrict(self, part: Part) -> Runs:
+    def restrict_to_part(self, part: Part) -> Runs:
         """Return a part of these runs as runs of their own; the files were checked already.
 
         Raises
@@ -193,7 +193,7 @@ class Runs:
         folders = restrict_folders_to_part(self.folders, part)
         if not folders:
             names = ", ".join(self.info["studies"])
-            raise InputError(f"where: {shorten_line(part.condition, 120)}: keeps nothing of {names}")
+            raise InputError(f"where: {shorten_to_one_line(part.condition, 120)}: keeps nothing of {names}")
         con = connect_duckdb()
         # Joins as they are written: rows come in the order that they have in a run of this part alone, so that sums of
         # floating-point numbers agree, to the last digit as a rule.
@@ -403,7 +403,7 @@ def _refuse_differing_fields(
 def _create_views(runs: Runs) -> None:
     """Create the views and tables of `Runs`."""
     folders = runs.folders
-    rows = create_row_views(runs.con, folders, runs.part)
+    rows = create_stimuli_and_responses_views(runs.con, folders, runs.part)
     _create_units_table(runs)
     for folder_a, folder_b in itertools.combinations(folders, 2) if runs.part is None else ():
         if folder_a.study == folder_b.study:
@@ -417,7 +417,9 @@ def _create_views(runs: Runs) -> None:
         runs.execute(f"DELETE FROM errors USING responses WHERE {same_key}")
 
 
-def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], part: Part | None) -> str:
+def create_stimuli_and_responses_views(
+    con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], part: Part | None
+) -> str:
     """Create the views `stimuli` and `responses` of some folders; some stimuli only, which a part keeps, are a table.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_response_rules
 from ground import run_json
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
             rules = choose_response_rules(folder.complete, folder.empty, {name for name, _ in absent})
             check_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
-        raise InputError(f"{path}: a file is damaged ({shorten_line(str(error), 200)}); restore it") from error
+        raise InputError(f"{path}: a file is damaged ({shorten_to_one_line(str(error), 200)}); restore it") from error
     if not folder.units:
         raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
     return folder

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_line, suggest_nearest, write_message_on_one_line
+from ground.errors import InputError, format_message_on_one_line, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,21 +79,21 @@ def parse_select_statement(con: duckdb.DuckDBPyConnection, query: str, about: st
     import duckdb
 
     if not isinstance(query, str):
-        raise InputError(f"{about}: {shorten_line(repr(query))} is no text")
+        raise InputError(f"{about}: {shorten_to_one_line(repr(query))} is no text")
     try:
         ((text,),) = con.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
         parsed: dict[str, Any] = json.loads(text)
     except (duckdb.Error, ValueError, RecursionError, UnicodeError) as error:
-        raise InputError(f"{about}: not a query that can be read ({shorten_line(str(error), 200)})") from error
+        raise InputError(f"{about}: not a query that can be read ({shorten_to_one_line(str(error), 200)})") from error
     if parsed["error"] and parsed.get("error_type") == "not implemented":
         raise InputError(
-            f"{about}: {shorten_line(query, 80)!r}: only a SELECT statement is run; nothing can be changed"
+            f"{about}: {shorten_to_one_line(query, 80)!r}: only a SELECT statement is run; nothing can be changed"
         )
     if parsed["error"]:
-        problem = write_message_on_one_line(str(parsed.get("error_message", "not valid SQL")))
-        raise InputError(f"{about}: {shorten_line(query, 80)!r}: {shorten_line(problem, 200)}")
+        problem = format_message_on_one_line(str(parsed.get("error_message", "not valid SQL")))
+        raise InputError(f"{about}: {shorten_to_one_line(query, 80)!r}: {shorten_to_one_line(problem, 200)}")
     if len(parsed["statements"]) != 1:
-        raise InputError(f"{about}: {shorten_line(query, 80)!r}: give one SELECT statement")
+        raise InputError(f"{about}: {shorten_to_one_line(query, 80)!r}: give one SELECT statement")
     statement: dict[str, Any] = parsed["statements"][0]
     return statement
 
@@ -138,7 +138,7 @@ def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterab
     try:
         frame: pd.DataFrame = con.execute(query).df()  # rows are computed as they are fetched: that fails, too
     except (duckdb.Error, MemoryError) as error:
-        raise InputError(f"sql: {write_message_on_one_line(str(error))}") from error
+        raise InputError(f"sql: {format_message_on_one_line(str(error))}") from error
     except RuntimeError as error:  # how DuckDB tells of Ctrl-C and of "Interrupt kernel"
         if "interrupted" not in str(error):
             raise
@@ -150,20 +150,20 @@ def _refuse_forbidden_tables_and_functions(statement: Mapping[str, Any], tables:
     """Refuse a statement that names another table or a function that reads, or that changes a table on the way."""
     nodes = list(walk_mappings_of_statement(statement))
     # {"cte_map": {"map": [{"key": "best", ...}]}}: the names that the statement gives to queries of its own.
-    own_names = {entry["key"] for node in nodes for entry in _list_named_queries(node)}
+    own_names = {entry["key"] for node in nodes for entry in _list_with_clause_entries(node)}
     for node in nodes:
         kind = str(node.get("type"))
         is_known = node.get("table_name", "").lower() in {name.lower() for name in tables | own_names}
         if kind == "BASE_TABLE" and (not is_known or node.get("schema_name") or node.get("catalog_name")):
             name = ".".join(filter(None, (node.get("catalog_name"), node.get("schema_name"), node.get("table_name"))))
             raise InputError(
-                f"sql: there is no table {shorten_line(repr(name))}{suggest_nearest(name, tables)}; the tables are "
-                f"{', '.join(sorted(tables))}"
+                f"sql: there is no table {shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, tables)}; "
+                f"the tables are {', '.join(sorted(tables))}"
             )
         function = dict(node.get("function") or {}).get("function_name") if kind == "TABLE_FUNCTION" else ""
         if kind == "TABLE_FUNCTION" and function not in _TABLE_FUNCTIONS:
             raise InputError(
-                f"sql: {shorten_line(str(function))}() is not allowed: a query reads the tables of the run only"
+                f"sql: {shorten_to_one_line(str(function))}() is not allowed: a query reads the tables of the run only"
             )
         if kind == "FUNCTION" and str(node.get("function_name")).lower() in _REFUSED_FUNCTIONS:
             raise InputError(f"sql: {node['function_name']}() is not allowed: a query reads the tables of the run only")
@@ -171,7 +171,7 @@ def _refuse_forbidden_tables_and_functions(statement: Mapping[str, Any], tables:
             raise InputError("sql: only a SELECT statement is run; nothing can be changed")
 
 
-def _list_named_queries(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _list_with_clause_entries(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """List the entries of a node's WITH clause."""
     named = node.get("cte_map")
     return list(named.get("map", ())) if isinstance(named, dict) else []

@@ -11,7 +11,7 @@ import datetime
 from collections.abc import Sequence
 
 from analysis.runs.folder import Folder
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 
 def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]]:
@@ -81,7 +81,7 @@ def read_start_time_of_run(folder: Folder) -> datetime.datetime:
         time = datetime.datetime.fromisoformat(str(times[0]))
     except ValueError as error:
         raise InputError(
-            f"{folder.path}: run.json: sessions: started {shorten_line(repr(times[0]), 40)} is no time; write it as "
-            "2026-11-22T10:20:33+00:00"
+            f"{folder.path}: run.json: sessions: started {shorten_to_one_line(repr(times[0]), 40)} is no time; write "
+            "it as 2026-11-22T10:20:33+00:00"
         ) from error
     return time.replace(tzinfo=time.tzinfo or datetime.UTC).astimezone(datetime.UTC)

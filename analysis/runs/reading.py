@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 MOST_BYTES = 20_000_000
 _WORKBOOKS = {".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}
@@ -43,7 +43,7 @@ def read_text(file: Path) -> str:
         content = file.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
         raise InputError(
-            f"{shorten_line(str(file), 200)}: cannot be read ({getattr(error, 'strerror', None) or error})"
+            f"{shorten_to_one_line(str(file), 200)}: cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from error
     try:
         decoded = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
@@ -81,7 +81,9 @@ def read_csv_file(file: Path) -> list[Row]:
         for place, name in enumerate(header):
             if not name or name in header[:place]:
                 problem = (
-                    f"column {shorten_line(repr(name))} appears twice" if name else f"column {place + 1} has no name"
+                    f"column {shorten_to_one_line(repr(name))} appears twice"
+                    if name
+                    else f"column {place + 1} has no name"
                 )
                 raise InputError(f"{file}: line 1: {problem}")
         return list(_split_csv_rows(file, reader, header))
@@ -114,7 +116,7 @@ def read_yaml_file(file: Path) -> Any:
     except yaml.YAMLError as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         line = f"line {mark.line + 1}: " if mark else ""
-        raise InputError(f"{file}: {line}not valid YAML ({shorten_line(problem or str(error), 200)})") from error
+        raise InputError(f"{file}: {line}not valid YAML ({shorten_to_one_line(problem or str(error), 200)})") from error
     except RecursionError as error:
         raise InputError(f"{file}: lists and mappings are nested too deeply") from error
 
@@ -133,7 +135,9 @@ class _TextLoader(yaml.CBaseLoader):
         for key_node, value_node in node.value:
             key = self.construct_object(key_node, deep)
             if not isinstance(key, str) or key in mapping:
-                problem = f"key {shorten_line(repr(key))} {'appears twice' if isinstance(key, str) else 'is no text'}"
+                problem = (
+                    f"key {shorten_to_one_line(repr(key))} {'appears twice' if isinstance(key, str) else 'is no text'}"
+                )
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
             mapping[key] = self.construct_object(value_node, deep)
         return mapping

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.runs.guarded import parse_select_statement, walk_mappings_of_statement
-from ground.errors import InputError, shorten_line, suggest_nearest, write_message_on_one_line
+from ground.errors import InputError, format_message_on_one_line, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,9 +70,7 @@ def select_rows_fulfilling_condition(
     _rename_columns(expression, columns)
     try:
         query = json.dumps(
-            _build_query_with_replaced_part(
-                con, f"SELECT true AS kept FROM {view} LIMIT 0", "select_list", [expression]
-            )
+            _replace_part_of_parsed_query(con, f"SELECT true AS kept FROM {view} LIMIT 0", "select_list", [expression])
         )
         ((_, kind, *_),) = con.execute("DESCRIBE FROM json_execute_serialized_sql(?)", [query]).fetchall()
         if kind != "BOOLEAN":
@@ -80,18 +78,18 @@ def select_rows_fulfilling_condition(
                 f"{_quote_condition(condition)} is neither true nor false; compare something, as model = 'a'"
             )
         query = json.dumps(
-            _build_query_with_replaced_part(con, f"SELECT {', '.join(kept)} FROM {view}", "where_clause", expression)
+            _replace_part_of_parsed_query(con, f"SELECT {', '.join(kept)} FROM {view}", "where_clause", expression)
         )
         table: pa.Table = con.sql("FROM json_execute_serialized_sql(?)", params=[query]).to_arrow_table()
     except (duckdb.Error, RecursionError) as error:
         # "Conversion Error: Could not convert ...": DuckDB puts its own words about fetching before it.
-        problem = write_message_on_one_line(str(error)).rpartition("unsuccessful query result Error: ")[2]
-        raise InputError(f"{_quote_condition(condition)}: {shorten_line(problem, 250)}") from error
+        problem = format_message_on_one_line(str(error)).rpartition("unsuccessful query result Error: ")[2]
+        raise InputError(f"{_quote_condition(condition)}: {shorten_to_one_line(problem, 250)}") from error
     return table
 
 
 def _quote_condition(condition: str) -> str:
-    return f"{ABOUT}: {shorten_line(repr(condition), 120)}"
+    return f"{ABOUT}: {shorten_to_one_line(repr(condition), 120)}"
 
 
 def _parse_where_condition(con: duckdb.DuckDBPyConnection, condition: str) -> dict[str, Any]:
@@ -129,8 +127,8 @@ def _refuse_forbidden_expression(expression: Mapping[str, Any], condition: str) 
         name = str(node.get("function_name", "")).lower() if kind == "FUNCTION" else ""
         if kind == "FUNCTION" and (name not in _FUNCTIONS or node.get("distinct") or node.get("filter")):
             raise InputError(
-                f"{_quote_condition(condition)}: {shorten_line(repr(name))} is not known in a condition"
-                f"{suggest_nearest(name, _FUNCTIONS)}"
+                f"{_quote_condition(condition)}: {shorten_to_one_line(repr(name))} is not known in a condition"
+                f"{format_nearest_name_hint(name, _FUNCTIONS)}"
             )
         if kind not in _CLASSES or (kind == "OPERATOR" and node.get("type") not in _OPERATORS):
             word = str(node.get("type", kind)).removeprefix("OPERATOR_").replace("_", " ").lower()
@@ -148,13 +146,14 @@ def _rename_columns(expression: Mapping[str, Any], columns: Mapping[str, str]) -
             column = columns.get(name) or folded_columns.get(name.casefold())
             if column is None:
                 raise InputError(
-                    f"{ABOUT}: there is no column {shorten_line(repr(name))}{suggest_nearest(name, columns)}; "
-                    "texts stand in single quotes, and run.columns('wordings') lists columns"
+                    f"{ABOUT}: there is no column {shorten_to_one_line(repr(name))}"
+                    f"{format_nearest_name_hint(name, columns)}; texts stand in single quotes, and "
+                    "run.columns('wordings') lists columns"
                 )
             node["column_names"][:] = [column]
 
 
-def _build_query_with_replaced_part(
+def _replace_part_of_parsed_query(
     con: duckdb.DuckDBPyConnection, template: str, place: str, part: Any
 ) -> dict[str, Any]:
     """Return the tree of a query of ours with a part of it replaced."""

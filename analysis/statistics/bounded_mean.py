@@ -71,12 +71,12 @@ def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
     if not distances.min() < 0:
         return 0.0
 
-    def find_slope(place: float) -> float:
+    def compute_integrand_slope(place: float) -> float:
         """Return the slope of the logarithm of the integrand, which is least at the saddle point."""
         return float(numbers @ (distances / (1 - distances * place)) - 1 / place)
 
     end = 1 / distances.min()  # below 0; the integrand has a pole here and one at 0
-    saddle = brentq(find_slope, end * (1 - 1e-13), end * 1e-9, xtol=abs(end) * 1e-13, rtol=1e-9)
+    saddle = brentq(compute_integrand_slope, end * (1 - 1e-13), end * 1e-9, xtol=abs(end) * 1e-13, rtol=1e-9)
     ratios = distances / (1 - distances * saddle)
     scale = 1 / np.sqrt(numbers @ ratios**2 + saddle**-2)
     total, is_counted = 0.0, bool((numbers > 1).any())
@@ -149,8 +149,8 @@ def _find_lower_end(values: Array, tail: float) -> float:
     if not values.max(initial=0.0) > 0:
         return 0.0
 
-    def find_excess(limit: float) -> float:
+    def compute_excess_over_tail(limit: float) -> float:
         """Return how far p is above the tail, as normal quantiles: this is nearly linear in the limit."""
         return float(ndtri(np.clip(compute_p_of_mean_at_most(values, limit), _LEAST, 1 - _NOTHING)) - ndtri(tail))
 
-    return float(brentq(find_excess, 0.0, float(values.max()), xtol=_PRECISION))
+    return float(brentq(compute_excess_over_tail, 0.0, float(values.max()), xtol=_PRECISION))

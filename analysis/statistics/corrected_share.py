@@ -201,14 +201,18 @@ def sum_same_meaning_shares_by_item(
         if set(stratum[side]) - set(stratum[side & on_sheet]):  # a stratum of which nobody read a wording
             stratum[side] = stratum[side].min(initial=5)
 
-    def sum_weights(is_in: npt.NDArray[np.bool_], values: Array) -> Array:
+    def sum_weighted_values(is_in: npt.NDArray[np.bool_], values: Array) -> Array:
         """Sum values over wordings, each weighed by 1 / their number in its item: (strata, items)."""
         n_of_item = np.bincount(item[is_in], minlength=item.max() + 1)[item[is_in]]
         sums = np.bincount(6 * item[is_in] + stratum[is_in], values[is_in] / n_of_item, 6 * (item.max() + 1))
         return np.asarray(sums.reshape(-1, 6).T)
 
     ones = np.ones(len(item))
-    size, read, same = sum_weights(ones > 0, ones), sum_weights(on_sheet, ones), sum_weights(on_sheet, truth)
+    size, read, same = (
+        sum_weighted_values(ones > 0, ones),
+        sum_weighted_values(on_sheet, ones),
+        sum_weighted_values(on_sheet, truth),
+    )
     n_size, n_read, n_same = (part.sum(axis=1, keepdims=True) for part in (size, read, same))
     share, scale = (np.divide(part, n_read, out=np.zeros((6, 1)), where=n_read > 0) for part in (n_same, n_size))
     parts = share * size + scale * (same - share * read)

@@ -108,7 +108,7 @@ def detect_change_over_looks(
     for last in range(1, len(z)):
         for first in _list_window_starts(last) if last < looks else ():
             of_window = 2 * float(ndtr(-abs(_compute_z_of_window(z, first, last))))
-            of_items = _compute_p_over_items(sums[: last + 1], numbers[: last + 1], first)
+            of_items = _compute_p_of_change_over_items(sums[: last + 1], numbers[: last + 1], first)
             least = np.fmin(least, min(n_tests * max(of_window, of_items, SMALLEST), 1.0))
         p[last] = least
     return Drift(z, p, *_locate_start_of_change(z))
@@ -130,7 +130,7 @@ def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: b
     z = np.full(len(answers), np.nan)
     if has_shared_fresh_wordings:
         for look in range(1, len(answers)):
-            z[look] = _compare_shared_wordings(answers[: look + 1])
+            z[look] = _compute_rank_z_of_last_look(answers[: look + 1])
         return z
     sums, numbers = _sum_over_wordings(answers)
     with np.errstate(invalid="ignore"):
@@ -171,7 +171,7 @@ def _sum_over_wordings(answers: Sequence[Array]) -> tuple[Array, Array]:
     return sums, np.stack([(~np.isnan(look)).sum(axis=1) for look in answers]).astype(float)
 
 
-def _compute_p_over_items(sums: Array, numbers: Array, first: int) -> float:
+def _compute_p_of_change_over_items(sums: Array, numbers: Array, first: int) -> float:
     """Test by t over items whether the looks from one on differ from those before; at least the p of the sign test, had
     all items that differ done so in one direction."""
     from scipy.special import stdtr
@@ -231,7 +231,7 @@ def _compute_permutation_z_of_last_look(means: Array, numbers: Array) -> float:
     return sign * compute_z_of_permuted_sum(sign * values, has_answer, abs(total))
 
 
-def _compare_shared_wordings(answers: Sequence[Array]) -> float:
+def _compute_rank_z_of_last_look(answers: Sequence[Array]) -> float:
     """Compare the means of the last look's wordings over items with those of all looks before, by their ranks."""
     from scipy.special import ndtri
     from scipy.stats import mannwhitneyu

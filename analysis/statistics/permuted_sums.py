@@ -66,7 +66,7 @@ def _find_saddlepoint(values: Array, has_value: npt.NDArray[np.bool_], total: fl
     """Find the tilt under which the expected sum is the total, the log of the mean of exp(tilt x sum), and the variance
     of the tilted sum."""
 
-    def tilt_values(tilt: float) -> tuple[float, float, float]:
+    def compute_tilted_moments(tilt: float) -> tuple[float, float, float]:
         exponents = np.where(has_value, tilt * values, -np.inf)
         top = exponents.max(axis=0)
         weights = np.exp(exponents - top)
@@ -79,7 +79,7 @@ def _find_saddlepoint(values: Array, has_value: npt.NDArray[np.bool_], total: fl
     low, high = 0.0, np.inf
     tilt = total
     for _ in range(_STEPS):
-        log_mean, expected, variance = tilt_values(tilt)
+        log_mean, expected, variance = compute_tilted_moments(tilt)
         if abs(expected - total) <= ROUNDING:
             break
         low, high = (tilt, high) if expected < total else (low, tilt)

@@ -23,9 +23,9 @@ import numpy.typing as npt
 
 from analysis.statistics.reliability.panel import (
     Parts,
-    assign_interaction_deduction_by_df,
-    combine_squared_limits,
+    combine_squared_half_widths,
     compute_squared_t_quantile,
+    split_interaction_deduction_by_df,
 )
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.significance import ROUNDING
@@ -74,7 +74,9 @@ class StratifiedMean:
         variances, freedom = np.array(parts).T
         if not variances.sum() > ROUNDING**2:
             return np.nan, np.nan
-        half = float(np.sqrt(combine_squared_limits(compute_squared_t_quantile(level, freedom) * variances, freedom)))
+        half = float(
+            np.sqrt(combine_squared_half_widths(compute_squared_t_quantile(level, freedom) * variances, freedom))
+        )
         return self.mean - half, self.mean + half
 
     def compute_p_against(self, tested_value: float) -> float:
@@ -125,7 +127,7 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
     if crossed and values.shape[1] > 1:
         wording_variance, noise = _split_wording_variance(values, stratum, n_strata)
         wording_freedom = values.shape[1] - 1.0
-        less, more = assign_interaction_deduction_by_df(freedom, wording_freedom, noise)
+        less, more = split_interaction_deduction_by_df(freedom, wording_freedom, noise)
         parts = ((max(variance - less, 0.0), freedom), (max(wording_variance - more, 0.0), wording_freedom))
         both = parts
     return StratifiedMean(float(stratum_means.mean()), int(rows.sum()), items, both)

@@ -125,7 +125,7 @@ def run_if_installed(package: str) -> Iterator[None]:
 
         with run_if_installed("pingouin"):
             import pingouin
-            display(page.check("correlations", pingouin.pairwise_corr(scores), on=["X", "Y"]))
+            display(page.check_against_package("correlations", pingouin.pairwise_corr(scores), on=["X", "Y"]))
     """
     try:
         yield

@@ -26,7 +26,7 @@ ALL, NO_SUBSET = "all", "none"
 GROUP = [*UNIT, "subset"]
 
 
-def read_choices(
+def derive_choices_of_responses(
     responses: pd.DataFrame, wordings: pd.DataFrame, text_conditions: Collection[str] = ()
 ) -> pd.DataFrame:
     """Read which choice every response takes: the likeliest option, else the answer, else the option of most samples.
@@ -57,7 +57,7 @@ def read_choices(
     is_text = rows["condition"].isin(text_conditions).to_numpy()
     if is_text.any():
         of_texts = rows[is_text]
-        per_byte = _take_option_of_largest_score(of_texts, _divide_by_bytes(of_texts))
+        per_byte = _take_option_of_largest_score(of_texts, _divide_log_probabilities_by_bytes(of_texts))
         choices = pd.concat([choices, per_byte.assign(condition=per_byte["condition"] + PER_BYTE)], ignore_index=True)
     return _add_rows_of_all_subsets(choices)
 
@@ -85,7 +85,7 @@ def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.
     )
 
 
-def _divide_by_bytes(rows: pd.DataFrame) -> np.ndarray:
+def _divide_log_probabilities_by_bytes(rows: pd.DataFrame) -> np.ndarray:
     """Divide the log-probability of every choice's text by its length in bytes."""
     canonical = stack_lists_into_array(rows["canonical"], object)
     lengths = np.full(canonical.shape, np.nan)

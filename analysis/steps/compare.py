@@ -3,8 +3,8 @@
 ::
 
     items = page.average_items()
-    by_t = check_paired_t_tests(items, page.rows, scipy.stats.ttest_rel)
-    exact = check_exact_tests(items, page.rows, statsmodels.stats.contingency_tables.mcnemar)
+    by_t = recompute_paired_t_tests(items, page.rows, scipy.stats.ttest_rel)
+    exact = recompute_mcnemar_tests(items, page.rows, statsmodels.stats.contingency_tables.mcnemar)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROW = ["study", "a_model", "a_condition", "b_model", "b_condition", "measure"]
 COLUMNS = [*ROW, "difference", "p"]
 
 
-def check_paired_t_tests(items: pd.DataFrame, rows: pd.DataFrame, ttest: Callable[..., Any]) -> pd.DataFrame:
+def recompute_paired_t_tests(items: pd.DataFrame, rows: pd.DataFrame, ttest: Callable[..., Any]) -> pd.DataFrame:
     """Test the rows of a comparison that have a paired t test, where items differ.
 
     Parameters
@@ -40,13 +40,13 @@ def check_paired_t_tests(items: pd.DataFrame, rows: pd.DataFrame, ttest: Callabl
     return pd.DataFrame(tested, columns=COLUMNS)
 
 
-def check_exact_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Callable[..., Any]) -> pd.DataFrame:
+def recompute_mcnemar_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Callable[..., Any]) -> pd.DataFrame:
     """Test the rows of a comparison that have the exact test of McNemar, where items differ.
 
     Parameters
     ----------
     items, rows
-        As in `check_paired_t_tests`.
+        As in `recompute_paired_t_tests`.
     mcnemar
         `statsmodels.stats.contingency_tables.mcnemar`.
 

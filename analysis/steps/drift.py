@@ -18,7 +18,7 @@ import pandas as pd
 SERIES = ["study", "model", "condition", "measure"]
 
 
-def average_items(answers: pd.DataFrame) -> pd.DataFrame:
+def average_answers_by_item_and_look(answers: pd.DataFrame) -> pd.DataFrame:
     """Average the answers of every item at every look over its wordings.
 
     Parameters

@@ -106,12 +106,13 @@ def summarize_flips(answers: pd.DataFrame, meanings: pd.DataFrame) -> pd.DataFra
     cells = cells[cells["size"] > 0]
     parts = [(_EVERY, cells), (_SAME, cells[cells["same"] & cells["study"].isin(judged)])]
     return pd.concat(
-        [_average_items(part).assign(wordings=name) for name, part in parts if len(part)] or [pd.DataFrame()],
+        [_average_flips_over_items(part).assign(wordings=name) for name, part in parts if len(part)]
+        or [pd.DataFrame()],
         ignore_index=True,
     )
 
 
-def _average_items(cells: pd.DataFrame) -> pd.DataFrame:
+def _average_flips_over_items(cells: pd.DataFrame) -> pd.DataFrame:
     """Average flips, variances and ranges over the items of every model."""
     groups = cells.groupby(_ITEM, sort=False)
     items = groups.agg(flip=("flip", "mean"), variance=("value", "var"), n=("value", "count"), k=("k", "first"))

@@ -4,7 +4,7 @@
 
     rows = join_answers_with_features(runs)
     ours = select_first_units(effects, rows.columns)
-    theirs = fit_units_again(rows.assign(response=rows["agreement"]), ours, "statsmodels")
+    theirs = refit_units_with_package(rows.assign(response=rows["agreement"]), ours, "statsmodels")
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.Da
     return fitted.merge(fitted[list(UNIT)].drop_duplicates("study"))
 
 
-def fit_units_again(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> pd.DataFrame:
+def refit_units_with_package(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> pd.DataFrame:
     """Fit models and conditions once more, by REML, with a random intercept for every item.
 
     Parameters

@@ -2,8 +2,8 @@
 
 ::
 
-    judgements = read_judgements(run.responses(), run.wordings())
-    pairs = pair_with_parents(judgements, run.wordings())
+    judgements = derive_labels_of_responses(run.responses(), run.wordings())
+    pairs = pair_judgements_with_parents(judgements, run.wordings())
     accuracies = average_pairs(pairs)
 
 Reference
@@ -22,7 +22,7 @@ from analysis.steps.rows import attach_wordings, find_given_answers
 SIDES = ("important", "unimportant")  # of a pair: whether the negation changes the right label
 
 
-def read_judgements(responses: pd.DataFrame, wordings: pd.DataFrame) -> pd.DataFrame:
+def derive_labels_of_responses(responses: pd.DataFrame, wordings: pd.DataFrame) -> pd.DataFrame:
     """Read which label every response gives to a premise and a hypothesis.
 
     Parameters
@@ -50,13 +50,13 @@ def read_judgements(responses: pd.DataFrame, wordings: pd.DataFrame) -> pd.DataF
     )
 
 
-def pair_with_parents(judgements: pd.DataFrame, wordings: pd.DataFrame) -> pd.DataFrame:
+def pair_judgements_with_parents(judgements: pd.DataFrame, wordings: pd.DataFrame) -> pd.DataFrame:
     """Pair every judgement with that of the same sentences with one negation less (section 2.1).
 
     Parameters
     ----------
     judgements
-        From `read_judgements`.
+        From `derive_labels_of_responses`.
     wordings
         `Run.wordings`: study, item, variant, parents.
 
@@ -75,7 +75,7 @@ def pair_with_parents(judgements: pd.DataFrame, wordings: pd.DataFrame) -> pd.Da
     return pairs.assign(pairs=np.where(pairs["gold"] != pairs["gold_before"], *SIDES))
 
 
-def average_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+def average_minimal_pairs_by_model(pairs: pd.DataFrame) -> pd.DataFrame:
     """Average both sides of the minimal pairs of every model (section 4.2).
 
     Returns

@@ -40,7 +40,7 @@ def list_reading_values(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
         and items with a single wording.
     """
     columns = [*ROW, "item", "wording", "value", "noise"]
-    group = next((group for group in groups if len(group.list_answering_readings()) > 1), None)
+    group = next((group for group in groups if len(group.list_mostly_valid_readings()) > 1), None)
     if group is None:
         return pd.DataFrame(columns=columns)
     item, wording = np.indices(group.values.shape[1:])
@@ -50,7 +50,7 @@ def list_reading_values(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
             "item": item.ravel(), "wording": wording.ravel(), "value": group.values[place].ravel(),
             "noise": group.noise[place, place].ravel(),
         })
-        for place in group.list_answering_readings()
+        for place in group.list_mostly_valid_readings()
     ]  # fmt: skip
     rows = pd.concat(parts, ignore_index=True)
     n_readings = rows.groupby(["item", "wording"])["value"].transform("count")
@@ -134,7 +134,7 @@ def compute_side_kappas(sides: pd.DataFrame, cohens_kappa: Callable[..., Any]) -
     return sides[PAIR].assign(kappa=np.array(kappas, float))
 
 
-def select_rows(table: pd.DataFrame, numbers: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
+def select_rows_of_recomputed_numbers(table: pd.DataFrame, numbers: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
     """Select the rows of a table of the page that the steps are about.
 
     Parameters

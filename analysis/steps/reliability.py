@@ -5,7 +5,7 @@
     answers = list_complete_answers(studies)
     squares = compute_mean_squares(answers)
     coefficients = compute_intraclass_correlations(squares)
-    theirs = correlate_within_items(answers, pingouin.intraclass_corr)
+    theirs = recompute_intraclass_correlations(answers, pingouin.intraclass_corr)
 
 These are the formulas for complete answers, where every item has as many wordings. Of items with wordings of their own
 they are ICC(1,1) and ICC(1,k) of a one-way design; of items that share the wordings, ICC(A,1) and ICC(A,k), also called
@@ -142,7 +142,9 @@ def compute_intraclass_correlations(squares: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def correlate_within_items(answers: pd.DataFrame, intraclass_corr: Callable[..., pd.DataFrame]) -> pd.DataFrame:
+def recompute_intraclass_correlations(
+    answers: pd.DataFrame, intraclass_corr: Callable[..., pd.DataFrame]
+) -> pd.DataFrame:
     """Compute intraclass correlations by the function of pingouin.
 
     Parameters

@@ -5,7 +5,7 @@
     scores = read_scores(run.responses(SCORE_COLUMNS), run.conditions())
     means = compute_means_and_spreads(scores)
     passes = compute_shares_that_pass(scores, thresholds)
-    pairs = compare_pairs(scores, scipy.stats.ttest_1samp)
+    pairs = compare_scores_of_model_pairs(scores, scipy.stats.ttest_1samp)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCORE_COLUMNS = [*ROW, "item", "variant", "score"]  # columns of the responses t
 LEAST_ITEMS = 2  # of a pair, for a test
 
 
-def read_scores(responses: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
+def attach_measures_to_scores(responses: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
     """Read the scores with the measure, its range and the direction of their condition.
 
     Parameters
@@ -90,7 +90,9 @@ def compute_shares_that_pass(scores: pd.DataFrame, thresholds: pd.DataFrame) -> 
     return passed.groupby(ROW, sort=False).mean().reset_index()
 
 
-def compare_pairs(scores: pd.DataFrame, test: Callable[[npt.NDArray[np.float64], float], Any]) -> pd.DataFrame:
+def compare_scores_of_model_pairs(
+    scores: pd.DataFrame, test: Callable[[npt.NDArray[np.float64], float], Any]
+) -> pd.DataFrame:
     """Compare every two models by the same measure, on the wordings that both have, where it has a range.
 
     Without a range, the table's test heeds how skewed the differences are, too.
@@ -128,7 +130,7 @@ def select_rows_of_pairs(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFra
     table
         study, a_model, a_condition, b_model, b_condition, difference, p_items.
     pairs
-        From `compare_pairs`.
+        From `compare_scores_of_model_pairs`.
 
     Returns
     -------

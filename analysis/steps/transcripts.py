@@ -2,7 +2,7 @@
 
 ::
 
-    numbers = read_responses_as_numbers(run.responses(), run.wordings(), run.conditions(), items, {"demo": "agree"})
+    numbers = convert_responses_to_numbers(run.responses(), run.wordings(), run.conditions(), items, {"demo": "agree"})
     values = average_items(numbers, items)
 """
 
@@ -15,13 +15,13 @@ import pandas as pd
 
 from analysis.runs.folder import UNIT
 from analysis.steps.agreement import compute_agreement
-from analysis.steps.scores import read_item_scores
+from analysis.steps.scores import compute_item_scores
 
 SPREAD, SCORE = "spread", "score"
 _NUMBER = [*UNIT, "item", "measure", "number"]
 
 
-def read_responses_as_numbers(
+def convert_responses_to_numbers(
     responses: pd.DataFrame,
     wordings: pd.DataFrame,
     conditions: pd.DataFrame,
@@ -54,19 +54,19 @@ def read_responses_as_numbers(
         if measure == SPREAD:
             read = compute_agreement(rows, wordings, first_labels).rename(columns={"agreement": "number"})
         else:
-            read = read_item_scores(rows, wordings, conditions)
+            read = compute_item_scores(rows, wordings, conditions)
             read = read.assign(number=(read["score"] - read["low"]) / (read["high"] - read["low"]))
         parts.append(read.assign(measure=measure)[_NUMBER])
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
-def average_items(numbers: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
+def average_spread_or_score_by_item(numbers: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
     """Average what every model and condition makes of an item: the spread of its answers, or their mean score.
 
     Parameters
     ----------
     numbers
-        From `read_responses_as_numbers`.
+        From `convert_responses_to_numbers`.
     items
         study, item: those that are wanted.
 

@@ -2,8 +2,8 @@
 
 ::
 
-    answers = read_yes_no_answers(run.responses(), run.wordings(), {"facts": "yes"})
-    pairs = pair_with_originals(answers)
+    answers = derive_yes_no_answers(run.responses(), run.wordings(), {"facts": "yes"})
+    pairs = pair_answers_with_originals(answers)
     consistency = average_pairs(pairs)
 
 Reference
@@ -32,7 +32,9 @@ GROUP = ["study", "model", "language", "task", "condition", "pattern"]  # what a
 _OF_ORIGINAL = ["said", "yes", "meant"]
 
 
-def read_yes_no_answers(responses: pd.DataFrame, wordings: pd.DataFrame, yes_labels: Mapping[str, str]) -> pd.DataFrame:
+def derive_yes_no_answers(
+    responses: pd.DataFrame, wordings: pd.DataFrame, yes_labels: Mapping[str, str]
+) -> pd.DataFrame:
     """Read what every response says, and what that amounts to as an answer to the original question.
 
     Parameters
@@ -80,13 +82,13 @@ def _find_index_of_label(options: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return find_place_of_largest_score(np.where(is_label, 1.0, np.nan))
 
 
-def pair_with_originals(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataFrame:
+def pair_answers_with_originals(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataFrame:
     """Pair the answer to every wording with the answer to the original question of its item.
 
     Parameters
     ----------
     answers
-        From `read_yes_no_answers`.
+        From `derive_yes_no_answers`.
     invalid
         A pair with an invalid answer is "dropped", or counts as "inconsistent", wrong and not "Yes".
 
@@ -124,13 +126,13 @@ def pair_with_originals(answers: pd.DataFrame, invalid: str = "dropped") -> pd.D
     )
 
 
-def average_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+def average_answer_pairs_by_pattern(pairs: pd.DataFrame) -> pd.DataFrame:
     """Average the pairs of every model and kind of wording (section 3.2).
 
     Parameters
     ----------
     pairs
-        From `pair_with_originals`.
+        From `pair_answers_with_originals`.
 
     Returns
     -------

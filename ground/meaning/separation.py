@@ -141,13 +141,13 @@ def _compute_newcombe_interval_of_auc(auc: float, n_high: int, n_low: int) -> tu
 
     more, quantile = (n_high + n_low) / 2 - 1, NormalDist().inv_cdf((1 + LEVEL) / 2)
 
-    def compute_distance_in_standard_errors(value: float) -> float:
+    def compute_newcombe_root_function(value: float) -> float:
         spread = value * (1 - value) * (1 + more * ((1 - value) / (2 - value) + value / (1 + value)))
         return float((auc - value) ** 2 - quantile**2 * spread / (n_high * n_low))
 
     near = 1e-12
-    lower = brentq(compute_distance_in_standard_errors, near, auc - near) if auc > 2 * near else 0.0
-    upper = brentq(compute_distance_in_standard_errors, auc + near, 1 - near) if auc < 1 - 2 * near else 1.0
+    lower = brentq(compute_newcombe_root_function, near, auc - near) if auc > 2 * near else 0.0
+    upper = brentq(compute_newcombe_root_function, auc + near, 1 - near) if auc < 1 - 2 * near else 1.0
     return float(lower), float(upper)
 
 

@@ -80,7 +80,7 @@ class CheckQuality:
     best: bool = False
 
 
-def select_wordings_checks_should_pass(
+def select_wordings_accepted_by_people(
     votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.bool_], str]:
     """Select the wordings that checks are to let pass.
@@ -115,7 +115,7 @@ def assess_quality_of_checks(
     scores, decoys
         By check, the scores of wordings (wordings,), and of decoys (decoys,); NaN where there is none.
     passed, passed_by
-        As of `select_wordings_checks_should_pass`.
+        As of `select_wordings_accepted_by_people`.
     items, decoy_items
         The item of every wording and decoy: those of one item are not independent (`separation`).
 
@@ -188,7 +188,7 @@ def decide_verdict_per_wording(
     qualities
         Of `assess_quality_of_checks`.
     votes_yes, votes_no
-        As in `select_wordings_checks_should_pass`.
+        As in `select_wordings_accepted_by_people`.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from ground.errors import InputError
 from ground.importing import import_without_interruption
 from inference.asking.models import Model, refuse_models_of_same_id
 from inference.engines import list_engines_taking_adapters
-from inference.engines.adapters import Adapter, read_adapter
+from inference.engines.adapters import Adapter, read_adapter_settings_and_shapes
 from inference.stimuli.reading.files import expand_user_path
 
 
@@ -43,7 +43,7 @@ def add_adapter_models(
     if folders and engine not in ("auto", *list_engines_taking_adapters()):
         usable = " or ".join(list_engines_taking_adapters())
         raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use {usable}")
-    adapters = [read_adapter(expand_user_path(folder)) for folder in folders]
+    adapters = [read_adapter_settings_and_shapes(expand_user_path(folder)) for folder in folders]
     return refuse_models_of_same_id(
         [
             *models,

@@ -18,10 +18,19 @@ from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.extras import explain_missing_package
+from ground.extras import convert_import_errors_to_install_advice
 from inference.asking.models import Model
 from inference.asking.rounds import AnsweredBatch, PendingRound, Response, Way
-from inference.asking.workers import Asker, Key, Load, PackedPrompts, Scout, Source, pack_value, unpack_value
+from inference.asking.workers import (
+    Asker,
+    Key,
+    Load,
+    PackedPrompts,
+    Scout,
+    Source,
+    compress_value_to_bytes,
+    decompress_value_from_bytes,
+)
 from inference.engines.contract import Generation, Sampling, Score, Thinking, Thoughts
 from inference.stimuli.templates.prompts import Prompt
 
@@ -50,7 +59,7 @@ class Cluster:
     """
 
     def __init__(self, address: str, workers: int | None = None) -> None:
-        with explain_missing_package("asking on a Ray cluster"):
+        with convert_import_errors_to_install_advice("asking on a Ray cluster"):
             import ray
             import ray.data
         self._ray = ray
@@ -97,11 +106,11 @@ class Cluster:
         self._ray.shutdown()
 
     @property
-    def session_fields(self) -> dict[str, Any]:
+    def fields_for_session_record(self) -> dict[str, Any]:
         """The part of a session that `run.json` records."""
         return {"address": self.address, "workers": self.workers}
 
-    def load(self, load_engine: Load, model: Model, seed: int) -> RemoteEngine:
+    def load_remote_engine(self, load_engine: Load, model: Model, seed: int) -> RemoteEngine:
         """Make an engine whose prompts the workers answer.
 
         Parameters
@@ -143,17 +152,19 @@ class RemoteEngine:
         self._scout: Any = None
         self._packed: Any = None
         self.info: dict[str, Any]
-        self.info, self.mask_token, self.independent_of_batch = self._call_scout_method("describe_scout_engine")
+        self.info, self.mask_token, self.independent_of_batch = self._call_scout_method(
+            "get_engine_info_and_mask_token"
+        )
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Choose the prompt form, as the scout's engine does."""
-        form: str = self._call_scout_method("form", requested)
+        form: str = self._call_scout_method("choose_prompt_form", requested)
         return form
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches, as the scout's engine does."""
         self._packed = self._cluster._ray.put(PackedPrompts(prompts))
-        batches: list[list[int]] = self._call_scout_method("batches", self._packed)
+        batches: list[list[int]] = self._call_scout_method("cut_into_batches", self._packed)
         return batches
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
@@ -171,7 +182,7 @@ class RemoteEngine:
         text: str = self._call_scout_method("render", prompt, effort)
         return text
 
-    def responses(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
+    def ask_rounds_and_yield_batches(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
         """Ask all rounds and yield every batch with its prompts and responses, in the order of the answers.
 
         The workers start once for all rounds. If a worker dies, its task is asked again, and in the end each of its
@@ -187,7 +198,7 @@ class RemoteEngine:
         if "num_gpus" in self._cluster.resources:
             self._end_scout()
         for batch_by_batch in (False, True):
-            for key, columns in self._stream_batches(dict(left), rounds, packed, batch_by_batch):
+            for key, columns in self._stream_answered_batches(dict(left), rounds, packed, batch_by_batch):
                 batch = left.pop(key)
                 yield key[0], batch, [rounds[key[0]].prompts[index] for index in batch], columns
             if not left:
@@ -210,12 +221,12 @@ class RemoteEngine:
             self._cluster._ray.kill(self._scout)
             self._scout = None
 
-    def _choose_prompts_per_task(self, batches: Mapping[Key, Sequence[int]]) -> int:
+    def _choose_min_prompts_per_task(self, batches: Mapping[Key, Sequence[int]]) -> int:
         """Choose how many prompts a task has at least."""
         count = sum(map(len, batches.values()))
         return max(1, min(TASK_PROMPTS, count // (TASKS_PER_WORKER * self._cluster.workers)))
 
-    def _stream_batches(
+    def _stream_answered_batches(
         self,
         batches: Mapping[Key, Sequence[int]],
         rounds: Sequence[PendingRound],
@@ -230,18 +241,21 @@ class RemoteEngine:
         context.enable_progress_bars = False
         context.max_errored_blocks = -1  # a task whose retries are used up is left out; the caller asks it again
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        tasks = group_batches_into_tasks(batches, 1 if batch_by_batch else self._choose_prompts_per_task(batches))
+        tasks = group_batches_into_tasks(batches, 1 if batch_by_batch else self._choose_min_prompts_per_task(batches))
 
         def list_batch_prompts(key: Key) -> list[Prompt]:
             return [rounds[key[0]].prompts[index] for index in batches[key]]
 
         worker_names: list[str] = []
 
-        def choose_worker_options() -> dict[str, Any]:
+        def build_options_of_next_worker() -> dict[str, Any]:
             worker_names.append(f"waver-worker-{uuid.uuid4().hex}")
             return {"name": worker_names[-1], "max_task_retries": RETRIES}  # and as many restarts as it takes
 
-        blocks = [pa.table({"task": [pack_value([(key, list_batch_prompts(key)) for key in task])]}) for task in tasks]
+        blocks = [
+            pa.table({"task": [compress_value_to_bytes([(key, list_batch_prompts(key)) for key in task])]})
+            for task in tasks
+        ]
         with warnings.catch_warnings():
             # Retries can only be set in a way that Ray 2.64 will remove; pyproject.toml keeps Ray below that.
             warnings.simplefilter("ignore")
@@ -256,14 +270,14 @@ class RemoteEngine:
                     max_tasks_in_flight_per_actor=1 if batch_by_batch else 2,
                 ),
                 fn_constructor_args=(self._source, list(packed_prompts), [tuple(round_.ways) for round_ in rounds]),
-                ray_remote_args_fn=choose_worker_options,
+                ray_remote_args_fn=build_options_of_next_worker,
                 **self._cluster.resources,
             )
         # Not `iter_batches`: it starts threads that nothing ends when a run is stopped (`Cluster.__exit__`).
         for bundle in answered.iter_internal_ref_bundles():
             for table in self._cluster._ray.get(bundle.block_refs):
                 for data in table["answers"].to_pylist():
-                    batch_answers = unpack_value(data)
+                    batch_answers = decompress_value_from_bytes(data)
                     if isinstance(batch_answers, Exception):
                         raise batch_answers
                     yield from batch_answers

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ground.errors import InputError, RunFailed
-from ground.progress import can_show_bars, print_warning
+from ground.progress import can_show_progress_bars, print_warning
 from inference.asking import failures
 from inference.asking.adapters import copy_series_from_base_to_adapter
 from inference.asking.failures import NO_FAILURES, AllowedFailures
@@ -19,7 +19,7 @@ from inference.asking.one_model import (
     Settings,
     ask_model,
     count_rows_before_loading,
-    find_tallies_if_complete,
+    find_tallies_of_finished_model,
     release_device_memory,
 )
 from inference.asking.rounds import ClusterEngine, Exact, Questions
@@ -78,7 +78,7 @@ class _Share:
     task: Task
     model: Model
 
-    def can_share_engine(self, other: _Share) -> bool:
+    def can_use_same_engine(self, other: _Share) -> bool:
         """Tell whether one engine can serve both: the form is chosen per prompt, everything else at loading."""
         mine, theirs = (
             (
@@ -127,11 +127,11 @@ def execute_tasks(
     for task in tasks:
         refuse_outdated_demo_models(task.out, task.models)
         print_items_with_too_few_paraphrases(task.study)
-        _check_first_prompt(task)
+        _refuse_unrenderable_first_prompt(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
         groups = _group_models_by_engine(
-            [share for task in tasks for share in _open_run_folder_for_models(task, folders, cluster)]
+            [share for task in tasks for share in _open_run_folder_of_task(task, folders, cluster)]
         )
         last = {share.run.path: share for group in groups for share in group}
         answered = _find_models_already_finished(groups)
@@ -148,7 +148,7 @@ def execute_tasks(
                     try:
                         if share in answered:
                             print_that_nothing_is_left_to_ask(name)
-                        tallies[share.task.out] += answered.get(share) or engine.ask_model_of_task(
+                        tallies[share.task.out] += answered.get(share) or engine.load_and_ask_model_of_task(
                             share, stop, call_progress, name
                         )
                     except InputError as error:
@@ -175,7 +175,7 @@ def _find_models_already_finished(groups: Sequence[Sequence[_Share]]) -> dict[_S
     answered = {}
     for share in chain.from_iterable(groups):
         with suppress(InputError):
-            answered[share] = find_tallies_if_complete(
+            answered[share] = find_tallies_of_finished_model(
                 share.run, share.model, share.task.questions, share.task.settings
             )
     return {share: tallies for share, tallies in answered.items() if tallies}
@@ -186,7 +186,7 @@ def _count_rows_for_progress_bars(group: Sequence[_Share], left_out: Container[_
     return {
         share.run.path: count_rows_before_loading(share.run, share.model, share.task.questions, share.task.settings)
         for share in group
-        if can_show_bars() and share not in left_out
+        if can_show_progress_bars() and share not in left_out
     }
 
 
@@ -211,15 +211,15 @@ def _report_model_that_cannot_be_asked(shares: Sequence[_Share], error: InputErr
     return dict.fromkeys(shares, error)
 
 
-def _open_run_folder_for_models(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
+def _open_run_folder_of_task(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
     run = exit_stack.enter_context(
         Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command)
     )
     if task.folder is not None:
-        run.mark_session_as_different(folder=task.folder)
+        run.record_session_fields(folder=task.folder)
     if cluster is not None:
-        run.mark_session_as_different(ray=cluster.session_fields)
+        run.record_session_fields(ray=cluster.fields_for_session_record)
     models = _add_user_stated_fields_to_models(run, task.models, task.descriptions)
     run.record_session_models([model.id for model in models])
     return [_Share(run, task, model) for model in models]
@@ -229,7 +229,7 @@ def _group_models_by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
     """Group the shares that one engine serves together, in order of their first appearance."""
     groups: list[list[_Share]] = []
     for share in shares:
-        group = next((group for group in groups if group[0].can_share_engine(share)), None)
+        group = next((group for group in groups if group[0].can_use_same_engine(share)), None)
         if group is None:
             groups.append([share])
         else:
@@ -254,13 +254,17 @@ class _LazyEngine:
             self._engine = None
             release_device_memory()
 
-    def ask_model_of_task(self, share: _Share, stop: Stop, call_progress: CallProgress, name: str) -> list[Tally]:
+    def load_and_ask_model_of_task(
+        self, share: _Share, stop: Stop, call_progress: CallProgress, name: str
+    ) -> list[Tally]:
         """Ask one share, which lines about it call `name`, and record what it was billed for."""
         if self._engine is None:
             load, seed = self._load or share.task.settings.load_model_engine, share.run.seed
             cluster, self.fails = self._cluster, True
-            with stop.end_at_first_signal(share.model.id):
-                self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
+            with stop.end_block_at_first_signal(share.model.id):
+                self._engine = (
+                    load(share.model, seed) if cluster is None else cluster.load_remote_engine(load, share.model, seed)
+                )
             self.fails = False
         try:
             task = share.task
@@ -274,7 +278,7 @@ class _LazyEngine:
                 self._engine = None
 
 
-def _check_first_prompt(task: Task) -> None:
+def _refuse_unrenderable_first_prompt(task: Task) -> None:
     """Render the first prompt in every form that a model may need, and refuse the task if all of them fail.
 
     Only a loaded model tells which form it needs, and loading takes long: a task that fails in all forms is refused

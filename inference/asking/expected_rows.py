@@ -10,7 +10,7 @@ from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 
 
-def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
+def record_conditions_and_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
     """Record the conditions of some rounds, their rows, and the draws of wordings.
 
     Rows that were asked before stay, also those that this call would not ask: with a smaller `--limit` or `--wordings`.
@@ -30,7 +30,7 @@ def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
     variants = list(run.study.variants)
     rows: dict[str, int] = {}
     drawn = dict(run.drawn_wording_counts.get(model, {}))
-    with run.write_run_json_once():
+    with run.write_run_json_after_block():
         for round_ in rounds:
             chosen = bytes(map(round_.chosen, variants))
             for condition in round_.conditions:

@@ -43,7 +43,7 @@ class AllowedFailures:
 NO_FAILURES = AllowedFailures()
 
 
-def advise_on_failures(tallies: Sequence[Tally]) -> str:
+def describe_remedy_for_failed_rows(tallies: Sequence[Tally]) -> str:
     """Say what helps rows without a response: asking again, but not where prompts are too long for the model."""
     too_long = any(tally.too_long for tally in tallies)
     others_failed = any(tally.failed > tally.too_long for tally in tallies)
@@ -82,7 +82,7 @@ def refuse_too_many_failures(
     lines = []
     if failed_studies:
         saved = "; all others are saved" if some_saved else ""
-        lines.append(f"{'; '.join(failed_studies)}{saved}: {advise_on_failures(failing)}; {ALLOW}")
+        lines.append(f"{'; '.join(failed_studies)}{saved}: {describe_remedy_for_failed_rows(failing)}; {ALLOW}")
     if reason_by_unasked:
         named = "; ".join(f"{model}: {reason}" for model, reason in reason_by_unasked.items())
         lines.append(
@@ -93,7 +93,7 @@ def refuse_too_many_failures(
         raise RunFailed(". ".join(lines))
 
 
-def describe_low_masses(tallies: Iterable[Tally], *, with_study: bool = False) -> Iterator[str]:
+def describe_conditions_of_low_option_mass(tallies: Iterable[Tally], *, with_study: bool = False) -> Iterator[str]:
     """Say of which models and conditions most responses have less than half of their probability on the options.
 
     Parameters
@@ -112,7 +112,8 @@ def describe_low_masses(tallies: Iterable[Tally], *, with_study: bool = False) -
     --------
     >>> from inference.asking.session import Tally
     >>> silent = Tally("m", "plain/yes-no", asked_count=96, low_mass=96, largest_low_mass=0.052)
-    >>> print(*describe_low_masses([silent, Tally("m", "chat/yes-no", asked_count=96, low_mass=48)]), sep="\\n")
+    >>> tallies = [silent, Tally("m", "chat/yes-no", asked_count=96, low_mass=48)]
+    >>> print(*describe_conditions_of_low_option_mass(tallies), sep="\\n")
     m, plain/yes-no: at most 6 % of the probability is on the options in 96 of 96 responses; look at `waver preview`, \
 and try another --form or model
     """

@@ -39,7 +39,7 @@ class LimitedQuestions:
         return variant.item in self.items and is_chosen(variant)
 
 
-def limit_questions(study: Study, questions: Questions, limit: int | None) -> Questions:
+def limit_questions_to_first_items(study: Study, questions: Questions, limit: int | None) -> Questions:
     """Limit the questions to the first items of a study.
 
     Parameters

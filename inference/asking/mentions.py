@@ -159,7 +159,7 @@ NO_REPLY = (
 COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?:\w+ly\s+)?")
 
 
-def classify_stance_on_mentioned_answer(text_before: str, text_after: str, *, must_be_writers_own_view: bool) -> str:
+def classify_mention_by_surrounding_words(text_before: str, text_after: str, *, must_be_writers_own_view: bool) -> str:
     """Decide from the words around a group of mentions what it is.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from ground import run_json
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from inference.engines import find_engine_entry, is_engine_of_server
 from inference.engines.digest import compute_folder_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
@@ -188,11 +188,11 @@ def _find_local_or_hub_model(name: str) -> Model:
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
-        raise InputError(f"--model {source}: no such folder{suggest_similar_model_name(source)}")
+        raise InputError(f"--model {source}: no such folder{format_similar_model_hint(source)}")
     return Model(chosen or source, source)
 
 
-def suggest_similar_model_name(missing_model_source: str) -> str:
+def format_similar_model_hint(missing_model_source: str) -> str:
     """Return a hint with the model whose name is most like one that is not there: a folder beside it, or `demo`."""
     beside = Path(missing_model_source).expanduser().parent
     try:
@@ -200,7 +200,7 @@ def suggest_similar_model_name(missing_model_source: str) -> str:
     except OSError:  # a folder that may not be listed
         neighbours = []
     folders = [name if "/" in name else f"./{name}" for name in neighbours]
-    return suggest_nearest(missing_model_source, [*folders, DEMO])
+    return format_nearest_name_hint(missing_model_source, [*folders, DEMO])
 
 
 def _build_server_model(name: str) -> Model:

@@ -15,8 +15,8 @@ from ground import progress
 from ground.errors import InputError, NoSuchModel, RunFailed
 from ground.importing import import_without_interruption
 from inference.asking import recorded_prompts
-from inference.asking.expected_rows import record_expected_rows
-from inference.asking.models import Model, suggest_similar_model_name
+from inference.asking.expected_rows import record_conditions_and_expected_rows
+from inference.asking.models import Model, format_similar_model_hint
 from inference.asking.rounds import (
     ClusterEngine,
     Condition,
@@ -36,8 +36,8 @@ from inference.asking.session import (
     Stop,
     Tally,
     Writer,
-    add_left_out_paths,
-    print_counts,
+    add_counts_of_unfollowed_paths,
+    print_prompt_and_failure_counts,
 )
 from inference.engines import is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Thinking
@@ -110,7 +110,7 @@ class Settings:
                 **self.engine_settings,
             )
         except NoSuchModel as error:
-            raise InputError(f"{error}{suggest_similar_model_name(model.source)}") from error
+            raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
 
     def refuse_missing_model(self, model: Model) -> None:
         """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked."""
@@ -121,10 +121,10 @@ class Settings:
         try:
             loading.find_config_file(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
-            raise InputError(f"{error}{suggest_similar_model_name(model.source)}") from error
+            raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
 
 
-def find_tallies_if_complete(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
+def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
     """Return the tallies of a model that has nothing left to ask, without loading it.
 
     Only if every setting is as recorded or left open, and a local folder has the same content; never with an adapter.
@@ -160,7 +160,7 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
     ):
         return []
     tallies = []
-    for round_ in _select_askable_rounds(form, questions.rounds(form)):
+    for round_ in _select_rounds_of_prompt_form(form, questions.rounds(form)):
         variants = list(filter(round_.chosen, run.study.variants))
         for condition in round_.conditions:
             same = run.conditions.get(condition.name) == condition.fields
@@ -168,7 +168,7 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants), study=run.study.name))
     run.add_model(model.id, {**recorded_fields, **model.fields})
-    run.add_prompts(model.id, recorded_prompts.build_form_by_hash(questions.book, form), {})
+    run.add_prompts(model.id, recorded_prompts.build_hash_to_form_mapping(questions.book, form), {})
     return tallies
 
 
@@ -192,7 +192,7 @@ def count_rows_before_loading(run: Run, model: Model, questions: Questions, sett
         with suppress(InputError):
             rounds = [
                 _MissingRows.find_missing_rows(run, model.id, round_)
-                for round_ in _select_askable_rounds(form, questions.rounds(form))
+                for round_ in _select_rounds_of_prompt_form(form, questions.rounds(form))
             ]
             n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in rounds)
             return n_rows, n_rows - sum(round_.count() for round_ in rounds)
@@ -237,31 +237,33 @@ def ask_model(
     InputError
         If the model, form or a setting does not fit, or differs from what the folder records under that name.
     """
-    with stop.end_at_first_signal(model.id):  # a server may be tried here
-        form = engine.form(settings.form)
+    with stop.end_block_at_first_signal(model.id):  # a server may be tried here
+        form = engine.choose_prompt_form(settings.form)
     all_rounds = questions.rounds(form)
-    rounds = select_fitting_rounds(model, engine, form, all_rounds)
+    rounds = select_rounds_model_can_answer(model, engine, form, all_rounds)
     if len(rounds) < len(all_rounds):
         progress.print_warning(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only")
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     recorded_fields = run.models.get(model.id, {})
     info = {**engine.info, **model.fields, "forms": forms}
-    run.add_model(model.id, add_left_out_paths(info, recorded_fields, ()))
-    record_expected_rows(run, model.id, rounds)
-    with stop.end_at_first_signal(model.id):
+    run.add_model(model.id, add_counts_of_unfollowed_paths(info, recorded_fields, ()))
+    record_conditions_and_expected_rows(run, model.id, rounds)
+    with stop.end_block_at_first_signal(model.id):
         rounds = recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
     missing_by_round = [_MissingRows.find_missing_rows(run, model.id, round_) for round_ in rounds]
     n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in missing_by_round)
-    call_progress.begin_bar_of_study(run.path, n_rows, n_rows - sum(round_.count() for round_ in missing_by_round))
+    call_progress.add_study_to_progress_bar(
+        run.path, n_rows, n_rows - sum(round_.count() for round_ in missing_by_round)
+    )
     tallies, begun_all = [], time.monotonic()
     # Engines on a cluster start once for a call, so they get all rounds at once. So does any engine where there are
     # many, such as one for every persona: each would else be a file of few rows.
     at_once = isinstance(engine, ClusterEngine) or len(rounds) > MOST_SINGLE_ROUNDS
 
-    def record_left_out_paths() -> None:
+    def record_unfollowed_token_paths() -> None:
         every_tally = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
         if any(tally.left_out for tally in every_tally):
-            run.add_model(model.id, add_left_out_paths(info, recorded_fields, every_tally))
+            run.add_model(model.id, add_counts_of_unfollowed_paths(info, recorded_fields, every_tally))
 
     try:
         for together in [missing_by_round] if at_once else [[round_] for round_ in missing_by_round]:
@@ -269,19 +271,19 @@ def ask_model(
             new_tallies = _ask_model_rounds(run, model.id, together, engine, stop, call_progress)
             if progress.is_verbose():
                 for tally in new_tallies:
-                    tally.print_counts(time.monotonic() - began)
+                    tally.print_prompt_and_failure_counts(time.monotonic() - began)
             tallies += new_tallies
     except BaseException:
         with suppress(OSError):  # the first error is the one to tell: on a full disk, nothing can be recorded either
-            record_left_out_paths()
+            record_unfollowed_token_paths()
         raise
-    record_left_out_paths()
+    record_unfollowed_token_paths()
     if not progress.is_verbose():
-        print_counts(name, tallies, time.monotonic() - begun_all)
+        print_prompt_and_failure_counts(name, tallies, time.monotonic() - begun_all)
     return tallies
 
 
-def select_fitting_rounds(
+def select_rounds_model_can_answer(
     model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]
 ) -> list[Round]:
     """Select the rounds that a model can be asked in this form.
@@ -306,7 +308,7 @@ def select_fitting_rounds(
         before it answers, because its first token is no answer, or of a server that does not show them. Thinking of a
         model that does not think.
     """
-    fitting = _select_askable_rounds(form, rounds)
+    fitting = _select_rounds_of_prompt_form(form, rounds)
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} {SILENT[form]} and writes no text: ask it for --answer probability")
@@ -341,7 +343,7 @@ def refuse_unfit_thinking(model: Model, engine: Engine | ClusterEngine, way: Way
         raise InputError(f"model {model.id}: {NO_SAMPLER}")
 
 
-def _select_askable_rounds(form: str, rounds: Sequence[Round]) -> list[Round]:
+def _select_rounds_of_prompt_form(form: str, rounds: Sequence[Round]) -> list[Round]:
     """Select the rounds that have a form: a masked model (cloze) or a classifier (pair) is not asked for texts."""
     return [round_ for round_ in rounds if form not in SILENT or round_.has_way_of_answering(Exact)]
 
@@ -437,8 +439,8 @@ def _ask_model_rounds(
             rows = unfinished[place].build_rows_of_batch(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
-            writer.save_if_due()
-            call_progress.add_rows(len(rows))
+            writer.save_rows_if_due()
+            call_progress.advance_progress_bar_by_rows(len(rows))
             if stop.requested and saved < total:
                 raise RunFailed(
                     f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"

@@ -39,7 +39,7 @@ def map_ahead_in_thread(function: Callable[[T], R], inputs: Iterable[T]) -> Gene
     ['A', 'B', 'C']
     """
 
-    def compute_when_due(thing: T, is_due: Event, pause: float) -> R:
+    def apply_function_when_due(thing: T, is_due: Event, pause: float) -> R:
         is_due.wait(pause)
         return function(thing)
 
@@ -54,7 +54,7 @@ def map_ahead_in_thread(function: Callable[[T], R], inputs: Iterable[T]) -> Gene
         pause = 0.0
         for thing in inputs:
             is_due = Event()
-            pending.append((is_due, thread.submit(compute_when_due, thing, is_due, pause)))
+            pending.append((is_due, thread.submit(apply_function_when_due, thing, is_due, pause)))
             if len(pending) > AHEAD:
                 result = take_next_result()
                 began = time.monotonic()

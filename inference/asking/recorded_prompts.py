@@ -67,7 +67,7 @@ def record_prompts(
         recorded_entries = [
             entry for condition in round_.conditions for entry in run.asked_prompts.get(condition.name, ())
         ]
-        wordings, rounds_to_ask[place] = _compare_prompts_with_one_form(
+        wordings, rounds_to_ask[place] = _find_form_common_to_prompts(
             round_, list(run.study.variants), engine.mask_token, recorded_entries
         )
         prompt = round_.render(first, engine.mask_token)
@@ -80,11 +80,11 @@ def record_prompts(
                 "characters": len(text),
                 **wordings,
             }
-    run.add_prompts(model, build_form_by_hash(questions.book, form), entry_by_condition)
+    run.add_prompts(model, build_hash_to_form_mapping(questions.book, form), entry_by_condition)
     return rounds_to_ask
 
 
-def build_form_by_hash(book: PromptBook, form: str) -> dict[str, Any]:
+def build_hash_to_form_mapping(book: PromptBook, form: str) -> dict[str, Any]:
     """Return one form of a prompt file under its hash.
 
     Parameters
@@ -102,7 +102,7 @@ def build_form_by_hash(book: PromptBook, form: str) -> dict[str, Any]:
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
 
 
-def _compare_prompts_with_one_form(
+def _find_form_common_to_prompts(
     round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], Round]:
     """Compare the prompts of variants with one form.
@@ -125,7 +125,7 @@ def _compare_prompts_with_one_form(
             if fill_prompt_form_with_variant(form, variant) != list_prompt_messages(prompt):
                 return differs, round_
             filled = filled or FilledForm(form, prompt)
-            is_alike = is_alike and filled.has_answers_of(prompt)
+            is_alike = is_alike and filled.has_same_answers_as_prompt(prompt)
     except InputError:  # it is reported when that variant is asked
         return differs, round_
     return {"wordings": form}, replace(round_, render=filled.render) if filled and is_alike else round_
@@ -146,7 +146,7 @@ class FilledForm:
     form: Sequence[Message]
     example: Prompt
 
-    def has_answers_of(self, prompt: Prompt) -> bool:
+    def has_same_answers_as_prompt(self, prompt: Prompt) -> bool:
         """Tell whether a prompt is like the example but for its texts."""
         example = self.example
         return (prompt.answers, prompt.numbers, prompt.begins_with_persona) == (

@@ -101,7 +101,7 @@ class Round:
     chosen
         Tells whether a variant is asked in this round: all are, unless a subsample is wanted.
     draw
-        Set where only some wordings of every item are asked (`wordings.sample_wordings_per_item`).
+        Set where only some wordings of every item are asked (`wordings.limit_questions_to_sampled_wordings`).
     list_options
         Lists the labels of a variant's options that are asked about, in the order of the probabilities.
     """
@@ -170,11 +170,11 @@ class PendingRound:
         do not depend on how often a run was interrupted. If the engine is independent of the batch, only the wanted
         prompts are asked.
         """
-        batches = self._cut_batches_of_thoughts(engine.batches(self.prompts))
+        batches = self._split_long_thought_batches(engine.cut_into_batches(self.prompts))
         batches = [batch for batch in batches if any(map(self.needs_row, batch))]
         return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
 
-    def _cut_batches_of_thoughts(self, batches: list[list[int]]) -> list[list[int]]:
+    def _split_long_thought_batches(self, batches: list[list[int]]) -> list[list[int]]:
         """Cut batches whose thoughts would take hours: what a kill interrupts is asked again."""
         thoughts = max((way.thoughts for way in self.ways if isinstance(way, Thinking)), default=0)
         if not thoughts:
@@ -196,7 +196,7 @@ class PendingRound:
         -------
         The batch, and its prompts as `Engine.read` returns them.
         """
-        return prompt_indices, engine.read(
+        return prompt_indices, engine.tokenize_ahead(
             [self.prompts[index] for index in prompt_indices], {*map(get_thinking_effort, self.ways)}
         )
 
@@ -213,10 +213,10 @@ class ClusterEngine(Protocol):
     mask_token: str | None
     independent_of_batch: bool
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Choose the prompt form; see `Engine.form`."""
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut prompts into batches; see `Engine.batches`."""
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
@@ -232,7 +232,7 @@ class ClusterEngine(Protocol):
         The text.
         """
 
-    def responses(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
+    def ask_rounds_and_yield_batches(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
         """Ask all batches of the rounds and yield them, in any order; see the function `ask_rounds`."""
 
     def close(self) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
     streams, a batch is what has come.
     """
     if isinstance(engine, ClusterEngine):
-        yield from engine.responses(rounds)
+        yield from engine.ask_rounds_and_yield_batches(rounds)
         return
     for number, round_ in enumerate(rounds):
         if isinstance(engine, StreamingEngine):
@@ -306,7 +306,9 @@ def _ask_round_in_stream(
     thinkings = [way for way in round_.ways if isinstance(way, Thinking)]
     indices = list(filter(round_.needs_row, range(len(round_.prompts))))
     prompts = (round_.prompts[place] for place in indices)
-    with closing(engine.stream(prompts, [way.temperature for way in exact], sampled, thinkings)) as streamed:
+    with closing(
+        engine.ask_prompts_and_stream_answers(prompts, [way.temperature for way in exact], sampled, thinkings)
+    ) as streamed:
         for came in streamed:
             answers_by_way = [dict(zip((*exact, *sampled, *thinkings), answers, strict=True)) for _, _, answers in came]
             columns: list[Sequence[Response]] = [[answers[way] for answers in answers_by_way] for way in round_.ways]

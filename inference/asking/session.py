@@ -61,16 +61,16 @@ class CallProgress:
             self._bar = None
             self._rows[place].clear()
 
-    def begin_bar_of_study(self, study: Path, n_rows: int, n_saved: int) -> None:
+    def add_study_to_progress_bar(self, study: Path, n_rows: int, n_saved: int) -> None:
         """Note how many rows a study of this model has, now that it is known, and draw the bar."""
-        if not progress.can_show_bars():
+        if not progress.can_show_progress_bars():
             return
         rows_by_study = self._rows[self._place]
         rows_by_study[study] = n_rows, n_saved
         total, saved = (sum(counts) for counts in zip(*rows_by_study.values(), strict=True))
         if self._bar is None:
             self._begun = self._begun or time.monotonic()
-            self._bar = progress.import_bar_class()(
+            self._bar = progress.import_progress_bar_class()(
                 total=total,
                 initial=saved,
                 desc=self._title,
@@ -80,7 +80,7 @@ class CallProgress:
             )
         self._bar.total = max(total, self._bar.n)
 
-    def add_rows(self, n_rows: int) -> None:
+    def advance_progress_bar_by_rows(self, n_rows: int) -> None:
         """Count rows that have come."""
         if self._bar is None:
             return
@@ -148,16 +148,16 @@ class Tally:
             self.low_mass += 1
             self.largest_low_mass = max(self.largest_low_mass, mass)
 
-    def name_condition(self) -> str:
+    def format_model_and_condition(self) -> str:
         """Name model and condition, as lines about them begin."""
         return f"{self.model} {self.condition}"
 
-    def print_counts(self, seconds: float) -> None:
+    def print_prompt_and_failure_counts(self, seconds: float) -> None:
         """Print the number of prompts, and the failures."""
-        print_counts(self.name_condition(), [self], seconds)
+        print_prompt_and_failure_counts(self.format_model_and_condition(), [self], seconds)
 
 
-def add_left_out_paths(
+def add_counts_of_unfollowed_paths(
     info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]
 ) -> dict[str, Any]:
     """Add to `shortcuts` of a model for how many responses paths were not followed, and what these may have at most.
@@ -177,10 +177,11 @@ def add_left_out_paths(
 
     Examples
     --------
-    >>> first = add_left_out_paths({"shortcuts": ["head"]}, {}, [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
+    >>> first = add_counts_of_unfollowed_paths({"shortcuts": ["head"]}, {},
+    ...                                        [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
     >>> first["shortcuts"]
     ['head', {'name': 'paths left out', 'responses': 3, 'largest_share': 1e-12}]
-    >>> again = add_left_out_paths({}, first, [Tally("m", "c", left_out=2, largest_left_out=4e-10)])
+    >>> again = add_counts_of_unfollowed_paths({}, first, [Tally("m", "c", left_out=2, largest_left_out=4e-10)])
     >>> again["shortcuts"]
     [{'name': 'paths left out', 'responses': 5, 'largest_share': 4e-10}]
     """
@@ -194,7 +195,7 @@ def add_left_out_paths(
     return {**info, "shortcuts": [*info.get("shortcuts", ()), entry]}
 
 
-def print_counts(name: str, tallies: Sequence[Tally], seconds: float) -> None:
+def print_prompt_and_failure_counts(name: str, tallies: Sequence[Tally], seconds: float) -> None:
     """Print in a line how many prompts were asked, unless a bar has shown it; and the failures in another.
 
     Parameters
@@ -211,12 +212,12 @@ def print_counts(name: str, tallies: Sequence[Tally], seconds: float) -> None:
     )
     if not asked_count:
         print_that_nothing_is_left_to_ask(name)
-    elif progress.is_verbose() or not progress.can_show_bars():
+    elif progress.is_verbose() or not progress.can_show_progress_bars():
         progress.print_progress(f"{name}: {asked_count:,} prompts in {seconds:.1f} s")
     if failed:
         failing = [tally for tally in tallies if tally.failed]
         if len(failing) == 1:
-            name, asked_count = failing[0].name_condition(), failing[0].asked_count
+            name, asked_count = failing[0].format_model_and_condition(), failing[0].asked_count
         again = "; the same command asks them again" if failed > too_long else ""
         progress.print_warning(
             f"{name}: {failed:,} of {asked_count:,} prompts got no response (first {failing[0].first_error}){again}"
@@ -260,7 +261,7 @@ class Writer:
     def __exit__(self, *error: object) -> None:
         self._save_rows()
 
-    def save_if_due(self) -> None:
+    def save_rows_if_due(self) -> None:
         """Write the new rows if it is time; begin another part if the newest is long enough, the next one longer."""
         now = time.monotonic()
         full = now - self._begun >= self._interval or len(self.rows) >= FLUSH_ROWS
@@ -273,7 +274,7 @@ class Writer:
 
     def _save_rows(self) -> None:
         """Write the newest part again with the rows that have come since."""
-        with self._stop.hold_signals():
+        with self._stop.hold_second_signal_in_block():
             try:
                 if len(self.rows) > self._saved:
                     self._part = self._run.responses.append(self.rows, self._part)
@@ -308,7 +309,7 @@ class Stop:
             signal.signal(number, handler)
 
     @contextmanager
-    def end_at_first_signal(self, next_step: str) -> Iterator[None]:
+    def end_block_at_first_signal(self, next_step: str) -> Iterator[None]:
         """Let the first signal end the block: nothing is lost while a model loads or a server is tried.
 
         Raises
@@ -325,7 +326,7 @@ class Stop:
             self._waits = True
 
     @contextmanager
-    def hold_signals(self) -> Iterator[None]:
+    def hold_second_signal_in_block(self) -> Iterator[None]:
         """Let a second signal wait for the end of the block, which writes rows."""
         self._held = True
         try:

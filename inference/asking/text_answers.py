@@ -58,7 +58,7 @@ from inference.asking.mentions import (
     NO_ALONE,
     NO_REPLY,
     PLAINLY_DENIED,
-    classify_stance_on_mentioned_answer,
+    classify_mention_by_surrounding_words,
 )
 
 VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
@@ -127,7 +127,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
         state = (
             state
             if state in ("reported", "open") and COORDINATED.fullmatch(before)
-            else classify_stance_on_mentioned_answer(before, after, must_be_writers_own_view=grammar.needs_own_view)
+            else classify_mention_by_surrounding_words(before, after, must_be_writers_own_view=grammar.needs_own_view)
         )
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here

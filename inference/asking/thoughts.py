@@ -74,13 +74,13 @@ def add_effort_argument(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--effort",
         nargs="+",
-        type=parse_effort,
+        type=parse_thinking_effort,
         metavar="LEVEL",
         help="reasoning effort, passed on to thinking models, each a condition (none: thinking is off)",
     )
 
 
-def parse_effort(text: str) -> str:
+def parse_thinking_effort(text: str) -> str:
     """Take a level as it is.
 
     Raises
@@ -90,7 +90,7 @@ def parse_effort(text: str) -> str:
 
     Examples
     --------
-    >>> parse_effort("low")
+    >>> parse_thinking_effort("low")
     'low'
     """
     if not _LEVEL.fullmatch(text):
@@ -185,7 +185,7 @@ def build_columns_of_thoughts(response: Thoughts, options: Sequence[str]) -> dic
     answered = [score for score in response.scores if score is not None]
     answers = [None if score is None or score.answer is None else options[score.answer] for score in response.scores]
     if not response.thoughts:  # thinking was off: probabilities as of any model
-        return {**_average_scores(answered), "answer": answers[0]}
+        return {**_average_probabilities_after_thoughts(answered), "answer": answers[0]}
     columns: dict[str, Any] = {
         "output": list(response.answers),
         "thought": list(response.thoughts),
@@ -194,17 +194,24 @@ def build_columns_of_thoughts(response: Thoughts, options: Sequence[str]) -> dic
         "sample_probability": [None if score is None else list(score.probability) for score in response.scores],
         "sample_answer": answers,
     }
-    return columns | (_average_scores(answered) if answered else {}) | {"answer": find_most_frequent(answers, options)}
+    return (
+        columns
+        | (_average_probabilities_after_thoughts(answered) if answered else {})
+        | {"answer": find_most_frequent_answer(answers, options)}
+    )
 
 
-def _average_scores(scores: Sequence[Score]) -> dict[str, Any]:
+def _average_probabilities_after_thoughts(scores: Sequence[Score]) -> dict[str, Any]:
     """Average the probabilities after several thoughts; log-probabilities only where all are exact."""
     probability = [math.fsum(values) / len(scores) for values in zip(*(s.probability for s in scores), strict=True)]
     is_exact = all(score.logprob for score in scores)
     uppers = [score.mass if score.mass_upper is None else score.mass_upper for score in scores]
     return {
         "probability": probability,
-        "logprob": [_average_logprobs(values) for values in zip(*(s.logprob for s in scores), strict=True)] or None
+        "logprob": [
+            _compute_log_of_mean_probability(values) for values in zip(*(s.logprob for s in scores), strict=True)
+        ]
+        or None
         if is_exact
         else None,
         "mass": math.fsum(probability),
@@ -212,7 +219,7 @@ def _average_scores(scores: Sequence[Score]) -> dict[str, Any]:
     }
 
 
-def _average_logprobs(logprobs: Sequence[float]) -> float:
+def _compute_log_of_mean_probability(logprobs: Sequence[float]) -> float:
     """Return the logarithm of the mean probability; also of those that are too small for a number of 8 bytes."""
     highest = max(logprobs)
     if len(logprobs) == 1 or highest == -math.inf:
@@ -220,7 +227,7 @@ def _average_logprobs(logprobs: Sequence[float]) -> float:
     return highest + math.log(math.fsum(math.exp(value - highest) for value in logprobs) / len(logprobs))
 
 
-def find_most_frequent(answers: Sequence[str | None], options: Sequence[str]) -> str | None:
+def find_most_frequent_answer(answers: Sequence[str | None], options: Sequence[str]) -> str | None:
     """Find the option that is most frequent among answers; None where two are equally so, or there is none."""
     counts = [answers.count(option) for option in options]
     most = max(counts)

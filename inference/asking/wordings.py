@@ -62,7 +62,7 @@ def build_draw_key_of_item_and_pattern(variant: Variant) -> Key:
     return variant.item, variant.pattern
 
 
-def sample_wordings_per_item(
+def limit_questions_to_sampled_wordings(
     study: Study,
     questions: Questions,
     n_wordings: int | None,

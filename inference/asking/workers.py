@@ -42,7 +42,7 @@ class PackedPrompts(Sequence[Prompt]):
     def __init__(self, prompts: Sequence[Prompt]) -> None:
         self._length = len(prompts)
         self._chunks = [
-            pack_value([prompts[number] for number in range(start, min(start + CHUNK, len(prompts)))])
+            compress_value_to_bytes([prompts[number] for number in range(start, min(start + CHUNK, len(prompts)))])
             for start in range(0, len(prompts), CHUNK)
         ]
         self._open: tuple[int, list[Prompt]] = (-1, [])
@@ -57,17 +57,17 @@ class PackedPrompts(Sequence[Prompt]):
             raise IndexError(index)
         chunk, place = divmod(index, CHUNK)  # prompt 5000 is number 904 of chunk 1
         if self._open[0] != chunk:
-            self._open = (chunk, unpack_value(self._chunks[chunk]))
+            self._open = (chunk, decompress_value_from_bytes(self._chunks[chunk]))
         return self._open[1][place]
 
 
-def pack_value(value: Any) -> bytes:
+def compress_value_to_bytes(value: Any) -> bytes:
     """Turn a value into compressed bytes, which are only sent between the processes of one call and never stored."""
     return zlib.compress(pickle.dumps(value), level=1)
 
 
-def unpack_value(data: bytes) -> Any:
-    """Turn the bytes of `pack_value` back into the value."""
+def decompress_value_from_bytes(data: bytes) -> Any:
+    """Turn the bytes of `compress_value_to_bytes` back into the value."""
     return pickle.loads(zlib.decompress(data))
 
 
@@ -78,18 +78,18 @@ class Scout:
         self._source = source
         self._engine: Engine | None = None
 
-    def describe_scout_engine(self) -> tuple[dict[str, Any], str | None, bool]:
+    def get_engine_info_and_mask_token(self) -> tuple[dict[str, Any], str | None, bool]:
         """Return `info`, `mask_token` and `independent_of_batch` of the engine."""
         engine = self._load_engine()
         return engine.info, engine.mask_token, engine.independent_of_batch
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Choose the prompt form, as the engine does."""
-        return self._load_engine().form(requested)
+        return self._load_engine().choose_prompt_form(requested)
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches, as the engine does."""
-        return self._load_engine().batches(prompts)
+        return self._load_engine().cut_into_batches(prompts)
 
     def render(self, prompt: Prompt, effort: str | None) -> str:
         """Write a prompt out as the model gets it, as the engine does.
@@ -137,7 +137,8 @@ class Asker:
             # Set again: the number belongs to one thread, and Ray calls this from another one than `__init__`.
             sys.modules["torch"].set_num_threads(self._threads)
         answers = [
-            pack_value(self._failure or self._answer_task(unpack_value(data))) for data in tasks["task"].to_pylist()
+            compress_value_to_bytes(self._failure or self._answer_task(decompress_value_from_bytes(data)))
+            for data in tasks["task"].to_pylist()
         ]
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
@@ -152,7 +153,7 @@ class Asker:
     def _tokenize_keyed_batch(self, key_and_prompts: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
         """Tokenise a batch before it is asked."""
         key, prompts = key_and_prompts
-        return key, self._engine.read(prompts, {*map(get_thinking_effort, self._ways[key[0]])})
+        return key, self._engine.tokenize_ahead(prompts, {*map(get_thinking_effort, self._ways[key[0]])})
 
     def _ask_batch(self, round_place: int, prompts: list[Prompt]) -> list[Any]:
         """Ask a batch of the round at this place: its responses per way."""
@@ -160,7 +161,7 @@ class Asker:
             import ray
 
             # With the full list, so that this engine asks every batch exactly as a single engine would.
-            self._engine.batches(ray.get(self._packed[round_place]))
+            self._engine.cut_into_batches(ray.get(self._packed[round_place]))
             self._round = round_place
         return ask_batch(self._engine, prompts, self._ways[round_place])
 

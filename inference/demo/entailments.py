@@ -49,7 +49,7 @@ def make_entailment_pairs(
             while len(made_texts) < n_per_label:
                 number += 1
                 rng = random.Random(f"{SEED} {name} {relation} {label} {number}")
-                group = _draw_pair_group(
+                group = _draw_original_and_denied_pairs(
                     world, wording, relation, label, f"{relation}-{label}-{len(made_texts) + 1:02d}", rng
                 )
                 # Two sentences that are the same, or were asked about before, are no new pair.
@@ -59,7 +59,7 @@ def make_entailment_pairs(
     return instances
 
 
-def _draw_pair_group(
+def _draw_original_and_denied_pairs(
     world: World, wording: Wording, relation: str, label: str, item: str, rng: random.Random
 ) -> list[Instance]:
     """Draw an original of a label, and deny its sentences in every combination."""
@@ -67,8 +67,8 @@ def _draw_pair_group(
     value, other_value = rng.sample(world.list_attribute_values(relation), 2)
     same_thing = label != "neutral"
     same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
-    premise = _write_sentence_and_denial(world, wording, relation, {"x": x, "v": value}, rng)
-    hypothesis = _write_sentence_and_denial(
+    premise = _compose_sentence_and_denial(world, wording, relation, {"x": x, "v": value}, rng)
+    hypothesis = _compose_sentence_and_denial(
         world,
         wording,
         relation,
@@ -86,7 +86,7 @@ def _draw_pair_group(
     ]  # fmt: skip
 
 
-def _write_sentence_and_denial(
+def _compose_sentence_and_denial(
     world: World, wording: Wording, relation: str, words: dict[str, str], rng: random.Random
 ) -> tuple[str, str]:
     """Write a sentence and its denial in one frame: those that stand at the same place of world.yaml."""

@@ -134,7 +134,7 @@ Choices = tuple[dict[str, str], str, list[str]]
 """The words that fill the stem, the right choice, and the wrong ones to draw from."""
 
 
-def _build_value_choices_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
+def _build_sampler_of_value_choices(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Return a function that draws the words and choices of "What colour is the x?"; the choices are values."""
 
     def draw_value_choices(world: World, rng: random.Random) -> Choices:
@@ -145,7 +145,7 @@ def _build_value_choices_draw(attribute: str) -> Callable[[World, random.Random]
     return draw_value_choices
 
 
-def _build_thing_choices_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
+def _build_sampler_of_thing_choices(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Return a function that draws the words and choices of "Which of these is v?"; the choices are things."""
 
     def draw_thing_choices(world: World, rng: random.Random) -> Choices:
@@ -156,7 +156,7 @@ def _build_thing_choices_draw(attribute: str) -> Callable[[World, random.Random]
     return draw_thing_choices
 
 
-def _build_extreme_choices_draw(sign: int) -> Callable[[World, random.Random], Choices]:
+def _build_sampler_of_extreme_choices(sign: int) -> Callable[[World, random.Random], Choices]:
     """Return a function that draws the choices of "Which is the biggest?" (sign 1) or smallest (-1), by a clear gap."""
 
     def draw_extreme_choices(world: World, rng: random.Random) -> Choices:
@@ -170,11 +170,11 @@ def _build_extreme_choices_draw(sign: int) -> Callable[[World, random.Random], C
 
 
 CHOICES: dict[str, Callable[[World, random.Random], Choices]] = {
-    "colour_of": _build_value_choices_draw("colour"),
-    "place_of": _build_value_choices_draw("place"),
-    "which_colour": _build_thing_choices_draw("colour"),
-    "which_kind": _build_thing_choices_draw("kind"),
-    "biggest": _build_extreme_choices_draw(1),
-    "smallest": _build_extreme_choices_draw(-1),
+    "colour_of": _build_sampler_of_value_choices("colour"),
+    "place_of": _build_sampler_of_value_choices("place"),
+    "which_colour": _build_sampler_of_thing_choices("colour"),
+    "which_kind": _build_sampler_of_thing_choices("kind"),
+    "biggest": _build_sampler_of_extreme_choices(1),
+    "smallest": _build_sampler_of_extreme_choices(-1),
 }
 """Kind of stem -> what draws its choices."""

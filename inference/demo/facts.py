@@ -21,7 +21,7 @@ class StatedFact:
     holds: bool
 
 
-def state_world_facts(world: World) -> list[StatedFact]:
+def list_true_and_false_statements(world: World) -> list[StatedFact]:
     """State every known thing and relation twice, as one true and one false clause.
 
     The false value, the synonym of a size and the wording are drawn for each clause by its own name.
@@ -32,17 +32,19 @@ def state_world_facts(world: World) -> list[StatedFact]:
             if attribute in about:
                 true = about[attribute]
                 false = [value for value in world.list_attribute_values(attribute) if value != true]
-                stated_facts += _state_true_and_false(world, attribute, thing, {"x": thing}, "v", [true], false)
+                stated_facts += _state_true_and_false_clause(world, attribute, thing, {"x": thing}, "v", [true], false)
         if not SMALL_UP_TO < about["size"] < BIG_FROM:
             right, wrong = (SMALL, BIG) if about["size"] <= SMALL_UP_TO else (BIG, SMALL)
-            stated_facts += _state_true_and_false(world, "size", thing, {"x": thing}, "v", list(right), list(wrong))
+            stated_facts += _state_true_and_false_clause(
+                world, "size", thing, {"x": thing}, "v", list(right), list(wrong)
+            )
         smaller, bigger = _find_smaller_and_bigger_things(world, about["size"])
         if smaller and bigger:
-            stated_facts += _state_true_and_false(world, "compare", thing, {"x": thing}, "y", smaller, bigger)
+            stated_facts += _state_true_and_false_clause(world, "compare", thing, {"x": thing}, "y", smaller, bigger)
     return stated_facts
 
 
-def _state_true_and_false(
+def _state_true_and_false_clause(
     world: World, relation: str, thing: str, words: dict[str, str], blank: str, right: list[str], wrong: list[str]
 ) -> list[StatedFact]:
     """State a relation of a thing with the blank filled rightly, and with it filled wrongly."""
@@ -50,7 +52,7 @@ def _state_true_and_false(
     for holds, values in ((True, right), (False, wrong)):
         item = f"{thing}-{relation}-{'so' if holds else 'otherwise'}"
         rng = random.Random(f"{SEED} facts {item}")
-        sentence = world.write_relation_sentence(
+        sentence = world.compose_relation_sentence(
             relation, {**words, blank: rng.choice(values)}, rng, "heldout", "affirm"
         )
         stated_facts.append(StatedFact(item, uncapitalise_sentence(sentence).removesuffix("."), holds))

@@ -38,7 +38,7 @@ class World:
         """List all values of an attribute (`colour`, `place`, `kind`, `likes`), in the order of the things."""
         return list(dict.fromkeys(thing[attribute] for thing in self.things.values() if attribute in thing))
 
-    def write_relation_sentence(
+    def compose_relation_sentence(
         self, relation: str, words: dict[str, str], rng: random.Random, wording: Wording, form: str
     ) -> str:
         """Write one sentence of a relation.

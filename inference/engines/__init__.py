@@ -13,8 +13,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_line
-from ground.extras import explain_missing_package
+from ground.errors import InputError, shorten_to_one_line
+from ground.extras import convert_import_errors_to_install_advice
 from ground.importing import import_without_interruption
 from ground.outside_rooms import (
     OutsideRoom,
@@ -52,8 +52,8 @@ class Entry:
         A module with `add_arguments(parser)` and `parse_settings(options)`, which define the options of this engine
         and read them (None: none were given). It is imported for `--help`, so it must be light.
     keyword
-        The keyword of `load_engine` that takes what `parse_settings` returns: an object whose `recorded` maps fields
-        of run.json to values that must not change while a run is continued.
+        The keyword of `load_engine` that takes what `parse_settings` returns: an object whose `fields_of_run_json` maps
+        fields of run.json to values that must not change while a run is continued.
     """
 
     kind: str
@@ -157,22 +157,22 @@ def _find_fault_of_engine_entry(room: OutsideRoom, entry: Any, keywords: Contain
     if not isinstance(entry, Entry):
         return f"module {room.module} does not say ENTRY = Entry(...), of inference.engines"
     if entry.kind not in ("causal", "masked", "classifier"):
-        return f"kind {shorten_line(repr(entry.kind))} of its ENTRY is neither causal, masked nor classifier"
+        return f"kind {shorten_to_one_line(repr(entry.kind))} of its ENTRY is neither causal, masked nor classifier"
     if unknown := sorted(set(entry.takes) - ARGUMENTS):
         return f"its ENTRY takes {', '.join(unknown)}; there are {', '.join(sorted(ARGUMENTS))}"
     if not entry.settings:
         return ""
     if not entry.keyword or entry.keyword in keywords:
-        return f"keyword {shorten_line(repr(entry.keyword))} of its ENTRY is empty or another engine's"
+        return f"keyword {shorten_to_one_line(repr(entry.keyword))} of its ENTRY is empty or another engine's"
     try:
         module = entry.import_settings_module()
     except (Exception, SystemExit) as error:
-        return f"module {entry.settings} cannot be imported ({type(error).__name__}: {shorten_line(str(error))})"
+        return f"module {entry.settings} cannot be imported ({type(error).__name__}: {shorten_to_one_line(str(error))})"
     absent = [name for name in ("add_arguments", "parse_settings") if not callable(getattr(module, name, None))]
     return f"module {entry.settings} has no function {absent[0]}" if absent else ""
 
 
-@explain_missing_package("asking a model")
+@convert_import_errors_to_install_advice("asking a model")
 def load_engine(
     model: str,
     *,

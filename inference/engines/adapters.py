@@ -71,7 +71,7 @@ class Adapter:
         return Path(self.folder).resolve().name
 
 
-def read_adapter(folder: Path) -> Adapter:
+def read_adapter_settings_and_shapes(folder: Path) -> Adapter:
     """Read the settings and the record of an adapter, and the shapes of its matrices; their numbers stay on disk.
 
     Raises

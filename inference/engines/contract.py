@@ -309,7 +309,7 @@ class Engine(Protocol):
     independent_of_batch: bool
     """Whether no answer depends on the other prompts of its batch: a resumed run then asks only what is missing."""
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Choose the prompt form, "plain", "chat", "cloze" or "pair"; "auto" lets the model decide.
 
         Raises
@@ -318,17 +318,17 @@ class Engine(Protocol):
             The model cannot be asked in the requested form.
         """
 
-    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
         """Count the tokens of every prompt, special tokens included."""
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches (indices into `prompts`).
 
         Always give the whole list, before the first `score`, even if a part is answered already. The same list gives
         the same batches, so a resumed run gets the same numbers, bit by bit, as one that was never interrupted.
         """
 
-    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+    def tokenize_ahead(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
         """Do what asking a batch needs no model for: rendering and tokenising, perhaps in a thread of its own.
 
         Parameters
@@ -424,10 +424,10 @@ class Engine(Protocol):
             The chat template refuses the messages.
         """
 
-    def explain(self, prompt: Prompt) -> Explanation:
+    def explain_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 
-    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+    def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str | None:
         """Say what it costs to have so many tokens read and written.
 
         Parameters
@@ -448,7 +448,7 @@ class Engine(Protocol):
 class StreamingEngine(Engine, Protocol):
     """An engine that has many prompts under way at once, and hands over each answer when it comes."""
 
-    def stream(
+    def ask_prompts_and_stream_answers(
         self,
         prompts: Iterable[Prompt],
         temperatures: Sequence[float],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ground.errors import NoSuchModel, shorten_line
+from ground.errors import NoSuchModel, shorten_to_one_line
 
 SECONDS = 3  # in which the hub must answer one small request
 
@@ -41,7 +41,7 @@ def is_hub_reachable(name: str, revision: str | None) -> bool:
             return False
         raise NoSuchModel(
             f"model {name}: no such folder here, none of this name was downloaded before, and the hub cannot be "
-            f"reached ({shorten_line(str(error) or type(error).__name__, 100)}); check the name or the network"
+            f"reached ({shorten_to_one_line(str(error) or type(error).__name__, 100)}); check the name or the network"
         ) from error
     return True
 

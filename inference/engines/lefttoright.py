@@ -16,7 +16,12 @@ from inference.engines.contract import (
     Sampling,
     Score,
 )
-from inference.engines.exact.answer_words import Answers, extract_prompt_end, list_spaced_forms, tokenize_answers
+from inference.engines.exact.answer_words import (
+    Answers,
+    extract_prompt_end_affecting_tokens,
+    list_forms_with_and_without_space,
+    tokenize_answers,
+)
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
@@ -45,7 +50,7 @@ class LeftToRight(RowEngine):
         self._answer_tokens: dict[Answers, int] = {}
         self._lattices: dict[range, Lattice] = {}
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Choose the prompt form; "auto" is chat if the tokenizer has a chat template, else plain.
 
         Raises
@@ -82,14 +87,14 @@ class LeftToRight(RowEngine):
         """
         return self.tokens.render(prompt, effort)
 
-    def explain(self, prompt: Prompt) -> Explanation:
+    def explain_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
         row, score = self._get_or_tokenize_rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
-            forms = self.build_lattice(row.numbers).list_number_spellings()
+            forms = self.get_number_lattice(row.numbers).list_number_spellings()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         # What cannot be asked may be megabytes long, and every form would be tokenised behind all of it.
-        context = extract_prompt_end(row.text) if score.error else row.text
+        context = extract_prompt_end_affecting_tokens(row.text) if score.error else row.text
         options = tokenize_answers(context, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
@@ -111,13 +116,13 @@ class LeftToRight(RowEngine):
             generations.update(
                 zip(
                     same_samplings,
-                    map(list, zip(*self._generate_with_equal_limits(prompts, same_samplings), strict=True)),
+                    map(list, zip(*self._generate_texts_with_equal_limits(prompts, same_samplings), strict=True)),
                     strict=True,
                 )
             )
         return [generations[sampling] for sampling in samplings]
 
-    def _generate_with_equal_limits(
+    def _generate_texts_with_equal_limits(
         self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]
     ) -> list[list[Generation]]:
         """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
@@ -164,11 +169,14 @@ class LeftToRight(RowEngine):
         """Generate texts after rows: per row a generation for every sampling."""
         written = iter(self._generate_token_ids(rows, [samplings] * len(rows)))
         return [
-            [self._build_generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
+            [
+                self._decode_samples_without_thinking(row, [next(written) for _ in range(sampling.samples)])
+                for sampling in samplings
+            ]
             for row in rows
         ]
 
-    def _build_generation(self, row: Row, sample_ids: Sequence[list[int] | None]) -> Generation:
+    def _decode_samples_without_thinking(self, row: Row, sample_ids: Sequence[list[int] | None]) -> Generation:
         """Decode the samples of one row, and cut off the thinking before each answer."""
         written = [ids for ids in sample_ids if ids is not None]
         if len(written) < len(sample_ids):
@@ -205,14 +213,14 @@ class LeftToRight(RowEngine):
     def _count_longest_answer_tokens(self, row: Row) -> int:
         """Count the tokens that the longest answer needs after a prompt."""
         if row.numbers:
-            return self.build_lattice(row.numbers).depth
+            return self.get_number_lattice(row.numbers).depth
         answers = row.answers
         if answers not in self._answer_tokens:
-            forms = [form for words in answers for word in words for form in list_spaced_forms(word)]
+            forms = [form for words in answers for word in words for form in list_forms_with_and_without_space(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
         return self._answer_tokens[answers]
 
-    def build_lattice(self, numbers: range) -> Lattice:
+    def get_number_lattice(self, numbers: range) -> Lattice:
         """Return the token paths that spell the numbers of a range."""
         if numbers not in self._lattices:
             self._lattices[numbers] = Lattice(numbers, self._token_texts)
@@ -225,7 +233,7 @@ class LeftToRight(RowEngine):
 
     def _tokenize_row_options(self, row: Row) -> Target:
         """Return the options of a row as token ids, tokenised once per context."""
-        context = (row.answers, extract_prompt_end(row.text))
+        context = (row.answers, extract_prompt_end_affecting_tokens(row.text))
         return self._targets.find_or_build_target(
             context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare)
         )

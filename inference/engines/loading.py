@@ -127,7 +127,7 @@ def load_checkpoint(
     }
     if adapter is not None:
         merge_adapter(model, adapter)
-    model = (model if quantization else _move_to_device(name, model, target)).eval()
+    model = (model if quantization else _move_model_to_device(name, model, target)).eval()
     refuse_nonfinite_weights(name, model)
     refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
@@ -325,7 +325,7 @@ def _refuse_missing_weights(name: str, report: dict[str, Any]) -> None:
         raise InputError(f"model {name}: incomplete checkpoint, no fitting weights for {missing[0]}{more}")
 
 
-def _move_to_device(name: str, model: Any, device: torch.device) -> Any:
+def _move_model_to_device(name: str, model: Any, device: torch.device) -> Any:
     """Move a model to a device; refuse one that does not fit into its memory."""
     try:
         return model.to(device)

@@ -68,7 +68,7 @@ class RowEngine(ABC):
 
     A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take (`_find_problem_of_row`),
     how the
-    others are cut into batches (`_split_batches`) and how a batch of them is scored (`_score_rows`).
+    others are cut into batches (`_split_prompts_into_batches`) and how a batch of them is scored (`_score_rows`).
     """
 
     mask_token: str | None = None
@@ -96,27 +96,27 @@ class RowEngine(ABC):
         """Say why a prompt cannot be asked; None if it can."""
 
     @abstractmethod
-    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
+    def _split_prompts_into_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut the prompts that can be asked into batches."""
 
     @abstractmethod
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score prompts that can all be asked: per prompt a score for every temperature."""
 
-    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
         """Count the tokens of every prompt, special tokens included."""
         return self._measure_lengths_and_common_prefixes(prompts).lengths
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches."""
         measured = self._measure_lengths_and_common_prefixes(prompts)
         # Prompts that cannot be asked come last, in batches of their own: their length must not shape other batches.
         refused = sorted(set(range(len(prompts))).difference(measured.order))
-        return self._split_batches(measured) + [
+        return self._split_prompts_into_batches(measured) + [
             refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)
         ]
 
-    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+    def tokenize_ahead(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
         """Render and tokenise a batch before it is asked.
 
         Parameters
@@ -201,7 +201,7 @@ class RowEngine(ABC):
             return None
         return f"the prompt holds the token {highest:,}, which the model does not know: it has {self.vocabulary:,}"
 
-    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+    def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str | None:
         """Bill nothing: a model on this machine costs nothing.
 
         Parameters

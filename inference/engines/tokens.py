@@ -110,7 +110,7 @@ class Tokens:
         if prompt.messages is None:
             return prompt.text or ""
         thinking = {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
-        choices = prompt.list_message_choices()
+        choices = prompt.list_alternative_message_lists()
         for messages in choices:
             try:
                 text = self._apply_chat_template(messages, add_generation_prompt=True, **thinking)

@@ -53,7 +53,7 @@ def main(options: argparse.Namespace) -> None:
 
 def _write_sheet_of_sampled_texts(options: argparse.Namespace) -> None:
     """Draw texts into a sheet for people."""
-    from inference.judge.sheet import write_people_sheet
+    from inference.judge.sheet import write_annotation_sheet
     from inference.judge.texts import RunTexts
 
     number, file = options.sheet
@@ -61,7 +61,9 @@ def _write_sheet_of_sampled_texts(options: argparse.Namespace) -> None:
         n_texts = parse_positive(number)
     except argparse.ArgumentTypeError as error:
         raise InputError(f"--sheet {error}") from None
-    rows = write_people_sheet(Path(file), RunTexts(Path(options.run), options.condition), n_texts, options.seed or 0)
+    rows = write_annotation_sheet(
+        Path(file), RunTexts(Path(options.run), options.condition), n_texts, options.seed or 0
+    )
     print(f"{file}: {rows:,} texts; write the option of each into the column option, nothing where it takes none")
 
 

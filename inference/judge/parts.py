@@ -78,7 +78,7 @@ class PartAsker:
         self._n_conditions, self._option = n_conditions, option
         self._load = load or settings.load_model_engine
 
-    def ask_about_new_units(
+    def ask_about_units_without_answers(
         self,
         units: Mapping[str, Unit],
         build_study: Callable[[Sequence[Unit]], Study],
@@ -114,7 +114,7 @@ class PartAsker:
         failure = self._finish_asking_of_stopped_call(command, allowed)
         if failure is not None:
             return failure
-        keys = self.read_rows_by_key().keys()
+        keys = self.read_answer_rows_by_unit_key().keys()
         unread = [unit for key, unit in units.items() if key not in keys]
         told = f"{len(units):,} different {noun}, {len(units) - len(unread):,} of them read before"
         print_progress(f"{self.model.id}: {told}")
@@ -168,7 +168,7 @@ class PartAsker:
         about.pop("shortcuts", None)
         return about
 
-    def read_rows_by_key(self) -> dict[str, list[dict[str, Any]]]:
+    def read_answer_rows_by_unit_key(self) -> dict[str, list[dict[str, Any]]]:
         """Read what the model answered in all calls so far: key -> its rows, for units with all conditions."""
         rows_by_key: dict[str, list[dict[str, Any]]] = {}
         for part in self._list_folders_of_this_model():
@@ -223,7 +223,7 @@ class PartAsker:
         InputError
             Naming the model and what is wrong with it.
         """
-        name, form = self.model.id, engine.form(self._settings.form)  # a server is tried here
+        name, form = self.model.id, engine.choose_prompt_form(self._settings.form)  # a server is tried here
         if engine.info.get("unshown"):
             raise InputError(
                 f"{self._option} {name}: a judge needs probabilities of options, and {engine.info['unshown']}"

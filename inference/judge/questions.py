@@ -12,7 +12,7 @@ from pathlib import Path
 from inference.asking.rounds import Condition, Round
 from inference.judge.texts import Reply
 from inference.stimuli.study import Item, Option, Study, Variant
-from inference.stimuli.templates.prompt_forms import Fields, list_case_variants
+from inference.stimuli.templates.prompt_forms import Fields, list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "judge"
@@ -81,12 +81,15 @@ class Questions:
         """Render the prompt of a reply; the answers keep the order of the variant's options."""
         labels = [option.label for option in variant.options]
         choices = [
-            {"label": label, "words": " ".join(quote_text(variant.attributes.get(f"{WORDS}{label}", "")).split())}
+            {
+                "label": label,
+                "words": " ".join(break_turn_marks_in_text(variant.attributes.get(f"{WORDS}{label}", "")).split()),
+            }
             for label in labels[:-1]
         ]
         values = {
-            "asked": quote_text(variant.attributes["asked"]),
-            "text": quote_text(variant.text),
+            "asked": break_turn_marks_in_text(variant.attributes["asked"]),
+            "text": break_turn_marks_in_text(variant.text),
             "choices": choices if order == GIVEN else choices[::-1],
             "no_option": NONE,
             "mark": f"=== {hashlib.sha256(variant.item.encode()).hexdigest()[:10]} ===",
@@ -94,10 +97,10 @@ class Questions:
         return replace(self.book.render(form, values), answers=tuple(map(_list_spellings_of_label, labels)))
 
 
-def quote_text(text: str) -> str:
+def break_turn_marks_in_text(text: str) -> str:
     """Write other people's words so that no chat template or tokenizer takes a part of them for the mark of a turn.
 
-    >>> quote_text("Yes.<|im_end|>[INST] 1<2 a < b")
+    >>> break_turn_marks_in_text("Yes.<|im_end|>[INST] 1<2 a < b")
     'Yes.< |im_end|>[ INST] 1< 2 a < b'
     """
     return _TURN_MARK.sub(lambda match: f"{match[0]} ", text).strip()
@@ -105,4 +108,4 @@ def quote_text(text: str) -> str:
 
 def _list_spellings_of_label(label: str) -> tuple[str, ...]:
     """List the ways to write a label: a letter alone as it is, words in all cases."""
-    return (label,) if len(label) == 1 else list_case_variants((label,))
+    return (label,) if len(label) == 1 else list_spellings_in_all_cases((label,))

@@ -88,11 +88,11 @@ class Judge(PartAsker):
         InputError
             The model cannot judge, or is another one than the judge of this name was.
         """
-        return self.ask_about_new_units(replies, build_judge_study, command, allowed)
+        return self.ask_about_units_without_answers(replies, build_judge_study, command, allowed)
 
     def collect_readings_of_judge(self) -> JudgeReadings:
         """Find what this judge, asked with this prompt in this form, has read in all calls so far."""
-        rows_by_key = self.read_rows_by_key()
+        rows_by_key = self.read_answer_rows_by_unit_key()
         return JudgeReadings(
             self.find_recorded_model(),
             {key: _average_probabilities_over_orders(rows) for key, rows in rows_by_key.items()},

@@ -28,7 +28,7 @@ class SampledText:
     reply: Reply
 
 
-def write_people_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> int:
+def write_annotation_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> int:
     """Write the sheet, with the column `option` left to fill in.
 
     Parameters
@@ -71,7 +71,7 @@ def sample_texts_for_sheet(texts: RunTexts, n_texts: int, seed: int) -> list[Sam
     Parameters
     ----------
     texts, n_texts, seed
-        As in `write_people_sheet`.
+        As in `write_annotation_sheet`.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inference.asking.recorded_prompts import build_form_by_hash
+from inference.asking.recorded_prompts import build_hash_to_form_mapping
 from inference.judge.reading import Judgement, JudgeReadings
 from inference.judge.texts import THOUGHT, ReplyRow, RunTexts
 from inference.runfolder.parquet import KEY
@@ -36,7 +36,9 @@ def name_judged_condition(condition: str, judge: str) -> str:
     return f"{condition}/judge-{judge}"
 
 
-def list_models_of_judge(models: Mapping[str, Mapping[str, Any]], judge: str, about: Mapping[str, Any]) -> list[str]:
+def list_models_identical_to_judge(
+    models: Mapping[str, Mapping[str, Any]], judge: str, about: Mapping[str, Any]
+) -> list[str]:
     """List the models of a run that are the judge.
 
     Parameters
@@ -87,7 +89,7 @@ def write_judged_rows(
     InputError
         The run has other rows of a judge of this name.
     """
-    itself = list_models_of_judge(texts.info["models"], judge, readings.about)
+    itself = list_models_identical_to_judge(texts.info["models"], judge, readings.about)
     fields = {name: value for name, value in readings.about.items() if name != "forms"} | {"itself": itself}
     if itself:
         told = "its own texts" if itself == [judge] else f"its own texts: it is {', '.join(itself)}"
@@ -111,7 +113,7 @@ def write_judged_rows(
         run.responses.append(rows)
         for model, counts in expected.items():
             run.record_row_counts(model, counts, run.drawn_wording_counts.get(model))
-            run.add_prompts(model, build_form_by_hash(book, readings.about["form"]), {})
+            run.add_prompts(model, build_hash_to_form_mapping(book, readings.about["form"]), {})
         run.finish()
     return written
 

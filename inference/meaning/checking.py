@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError, shorten_text
-from ground.locking import hold_lock
+from ground.locking import hold_lock_during_block
 from ground.meaning.verdicts import MEANINGS
 from ground.progress import print_progress, print_warning
 from inference.asking.failures import NO_FAILURES
@@ -40,7 +40,7 @@ from inference.paraphrase.votes import (
     parse_annotator_of_each_sheet,
     read_votes_of_sheets,
 )
-from inference.runfolder.store import look_up_versions
+from inference.runfolder.store import look_up_python_and_library_versions
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.reading.files import expand_user_path
 
@@ -109,32 +109,32 @@ class MeaningCheck:
             reading = self._run_one_check(check)
             scores = [reading.score_by_key.get(wording.pair.key) for wording in self._all_wordings]
             table.add_scores(check.name, self._all_wordings, scores)
-            table.about["checks"][check.name] = {**reading.about, "versions": look_up_versions()}
-            is_new |= self._write_verdicts(is_whole=reading.failure is None)[1]
+            table.about["checks"][check.name] = {**reading.about, "versions": look_up_python_and_library_versions()}
+            is_new |= self._decide_and_write_verdicts(is_whole=reading.failure is None)[1]
             if reading.failure is not None:
                 raise reading.failure
-        verdicts, is_still_new = self._write_verdicts()
+        verdicts, is_still_new = self._decide_and_write_verdicts()
         self._print_verdicts_and_write_items(verdicts, is_new or is_still_new)
 
-    def _write_verdicts(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
+    def _decide_and_write_verdicts(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
         """Decide what wordings mean and write it, with what another call has written meanwhile; return if it is new."""
         table, out = self._table, self._source.out
         out.mkdir(parents=True, exist_ok=True)
-        with hold_lock(out):
+        with hold_lock_during_block(out):
             latest = read_meaning_table(self._source)
             latest.drop_scores_of_changed_texts(self._all_wordings)
             table.copy_checks_from_older_table(latest)
             verdicts = assess_checks_and_decide_verdicts(table, self._wordings, self._decoys)
             table.about.pop("thresholds", None)
             if is_whole:  # thresholds need all texts
-                table.about["thresholds"] = verdicts.build_record()
+                table.about["thresholds"] = verdicts.build_record_of_thresholds()
             return verdicts, write_meaning_table(self._source, table, self._all_wordings)
 
     def _print_verdicts_and_write_items(self, verdicts: Verdicts, is_new: bool) -> None:
         """Print what follows for the wordings, and write it into items."""
         self._warn_of_partly_checked_texts()
         if not is_new:
-            print_progress(f"{self._source.file}: nothing new to write")
+            print_progress(f"{self._source.results_file}: nothing new to write")
         for quality in verdicts.qualities:
             print(describe_quality_of_check(quality))
         is_silent = not any(verdicts.meaning_by_key.values())
@@ -147,7 +147,7 @@ class MeaningCheck:
                 len(item.variants) for item in items
             )
             print(f"{self._source.out / ITEMS}: {describe_written_items_file(n_left_out)}; run this file")
-        print(self._source.file)
+        print(self._source.results_file)
 
     def _warn_of_replaced_attributes(self) -> None:
         """Say that items have an attribute with the name of the verdict, where it holds something else."""
@@ -177,7 +177,8 @@ class MeaningCheck:
             return {"file": path.name, "sha256": _compute_file_digest(path), "kinds": _list_decoy_kinds(rows)}, rows
         if options.decoys is None and "file" in earlier:
             raise InputError(
-                f"{self._source.file}: was made with --decoys-file {earlier['file']}; name it again, or say --decoys N"
+                f"{self._source.results_file}: was made with --decoys-file {earlier['file']}; name it again, or say "
+                "--decoys N"
             )
         per_kind = options.decoys or earlier.get("per_kind", PER_KIND)
         seed = earlier.get("seed", 0) if options.seed is None else options.seed
@@ -221,7 +222,7 @@ class MeaningCheck:
         return {
             check.name: PairAsker(
                 check,
-                self._source.work,
+                self._source.folder_of_model_answers,
                 self._settings,
                 questions[check.kind](),
                 classes=options.labels if check.kind == ENTAILMENT else (),
@@ -238,7 +239,9 @@ class MeaningCheck:
             return Reading(scores, {})
         if check.kind == SIMILARITY:
             assert check.model is not None
-            return compute_missing_cosines(check.model, self._pairs, self._source.work, self._settings)
+            return compute_missing_cosines(
+                check.model, self._pairs, self._source.folder_of_model_answers, self._settings
+            )
         allowed = self._options.allow_failed or NO_FAILURES
         try:
             return self._askers[check.name].ask_and_score_pairs(self._pairs, self._options.call, allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ground.errors import InputError, shorten_text, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from inference.asking.models import Model, find_requested_models
 
 WORDS, SIMILARITY, ENTAILMENT, JUDGE = KINDS = ("words", "similarity", "entailment", "judge")
@@ -62,7 +62,7 @@ def _parse_meaning_check(text: str, engine: str) -> Check:
     """Read one check."""
     kind, equals, model = text.partition("=")
     if kind not in KINDS:
-        hint = suggest_nearest(kind, KINDS)
+        hint = format_nearest_name_hint(kind, KINDS)
         raise InputError(f"--check {shorten_text(text)}: there is no check '{shorten_text(kind, 40)}'{hint}; {WAYS}")
     if kind == WORDS:
         if equals:

@@ -7,7 +7,7 @@ import argparse
 from ground.errors import InputError
 from inference.arguments import (
     add_allow_failed_option,
-    add_columns,
+    add_column_options,
     add_engine_options,
     parse_column_options,
     parse_engine_settings,
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own for judges (YAML, like inference/meaning/prompt-en.yaml)"
     )
-    add_columns(parser)
+    add_column_options(parser)
     decoys = parser.add_argument_group("decoys, sentences that surely mean something else")
     decoys.add_argument(
         "--decoys", type=parse_positive, metavar="N",

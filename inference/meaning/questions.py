@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from inference.asking.rounds import Condition, Round
-from inference.judge.questions import quote_text
+from inference.judge.questions import break_turn_marks_in_text
 from inference.meaning.checks import ENTAILMENT, JUDGE
 from inference.meaning.wordings import Pair
 from inference.stimuli import entailment
@@ -139,8 +139,8 @@ class JudgeQuestions:
     def _render_prompt(self, form: str, order: str, variant: Variant, _mask_token: str | None) -> Prompt:
         """Render the prompt of a pair with its options in one order; the answers keep theirs."""
         values = {
-            "original": quote_text(variant.attributes["original"]),
-            "wording": quote_text(variant.text),
+            "original": break_turn_marks_in_text(variant.attributes["original"]),
+            "wording": break_turn_marks_in_text(variant.text),
             "mark": f"=== {variant.item[:10]} ===",
             "options": [option.label for option in variant.options],
         }

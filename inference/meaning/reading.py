@@ -93,12 +93,12 @@ class PairAsker(PartAsker):
             The model cannot be asked this.
         """
         kind = self._check.kind
-        failure = self.ask_about_new_units(
+        failure = self.ask_about_units_without_answers(
             pairs, lambda unread: build_pair_study(kind, unread), command, allowed, noun="pairs of texts"
         )
         score_by_key = {
             key: score_pair_from_answer_rows(kind, rows)
-            for key, rows in self.read_rows_by_key().items()
+            for key, rows in self.read_answer_rows_by_unit_key().items()
             if key in pairs
         }
         recorded = self.find_recorded_model()
@@ -120,7 +120,7 @@ class PairAsker(PartAsker):
                 raise InputError(f"--labels: {self.model.id} is no classifier of two texts; leave --labels out")
             return
         if self._classes:
-            engine.name_classes(self._classes)  # type: ignore[attr-defined]
+            engine.set_class_names(self._classes)  # type: ignore[attr-defined]
         elif any([name.casefold() for name in classes].count(label) != 1 for label in LABELS):
             raise InputError(
                 f"{self._option}={self.model.id}: its config.json calls its classes {', '.join(classes)}, which are "

@@ -146,7 +146,7 @@ def read_meaning_table(source: Source) -> MeaningTable:
     InputError
         The file is damaged, or is of another study.
     """
-    file = source.file
+    file = source.results_file
     if not file.exists():
         return MeaningTable()
     refuse_damaged_or_foreign_columns(file, TABLE)
@@ -197,10 +197,10 @@ def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[
         for check in table.ordered_checks
     ]
     whole = pa.concat_tables(tables) if tables else schema.empty_table()
-    if source.file.exists() and _does_file_hold_table(source.file, whole):
+    if source.results_file.exists() and _does_file_hold_table(source.results_file, whole):
         return False
     source.out.mkdir(parents=True, exist_ok=True)
-    write_tables_as_row_groups(source.file, schema, [whole])
+    write_tables_as_row_groups(source.results_file, schema, [whole])
     return True
 
 

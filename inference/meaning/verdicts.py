@@ -17,7 +17,7 @@ from ground.meaning.verdicts import (
     CheckQuality,
     assess_quality_of_checks,
     decide_verdict_per_wording,
-    select_wordings_checks_should_pass,
+    select_wordings_accepted_by_people,
 )
 from inference.meaning.table import MeaningTable
 from inference.meaning.wordings import Wording
@@ -33,7 +33,7 @@ class Verdicts:
     qualities: list[CheckQuality]
     meaning_by_key: dict[tuple[str, str], str | None]
 
-    def build_record(self) -> dict[str, Any]:
+    def build_record_of_thresholds(self) -> dict[str, Any]:
         """Make what the record of `meaning.parquet` says of thresholds, by check."""
         return {
             quality.check: {
@@ -72,7 +72,7 @@ def assess_checks_and_decide_verdicts(
         len(people), len(wordings)
     )
     yes, no = (votes == 1).sum(axis=0), (votes == 0).sum(axis=0)
-    passed, passed_by = select_wordings_checks_should_pass(yes, no)
+    passed, passed_by = select_wordings_accepted_by_people(yes, no)
     scores = {name: table.list_scores_of_wordings(name, wordings) for name in checks}
     qualities = assess_quality_of_checks(
         scores,

@@ -81,12 +81,12 @@ class Source:
     is_run: bool
 
     @property
-    def file(self) -> Path:
+    def results_file(self) -> Path:
         """The table that is written."""
         return self.out / FILE
 
     @property
-    def work(self) -> Path:
+    def folder_of_model_answers(self) -> Path:
         """The folder in which what models say is kept."""
         return self.out / FOLDER
 
@@ -105,11 +105,11 @@ class Source:
             for variant in item.variants
             if variant.pattern != ORIGINAL
             and variant.text.strip() != self.originals[item.item].strip()
-            and variant.key not in self.turned_keys
+            and variant.key not in self.keys_of_meaning_changing_wordings
         ]
 
     @cached_property
-    def turned_keys(self) -> set[tuple[str, str]]:
+    def keys_of_meaning_changing_wordings(self) -> set[tuple[str, str]]:
         """The wordings that are made to mean something else.
 
         Yes to an antonym is no to the original; and what has parents differs from them on purpose, such as by a
@@ -153,7 +153,9 @@ class Source:
         names = {item.item for item in self.checked_items}
         lacking = [item.item for item in self.study.items if item.item not in self.originals]
         alone = [item.item for item in self.study.items if item.item in self.originals and item.item not in names]
-        turned = [variant.variant for variant in self.study.variants if variant.key in self.turned_keys]
+        turned = [
+            variant.variant for variant in self.study.variants if variant.key in self.keys_of_meaning_changing_wordings
+        ]
         lines = []
         if turned:
             lines.append(f"wordings made to mean something else: {len(turned):,}, such as '{turned[0]}': not checked")
@@ -195,7 +197,7 @@ def read_wordings_source(name: str, out: str | None, columns: Columns) -> Source
             raise InputError(f"--out {out}: what is said of a run is kept beside it, in {path / FILE}; leave --out out")
         source = Source(read_stored_study(path), path, is_run=True)
     else:
-        source = Source(_read_items_study(name, columns), _check_output_folder(name, out), is_run=False)
+        source = Source(_read_items_study(name, columns), _require_usable_output_folder(name, out), is_run=False)
     if not source.wordings:
         reasons = (
             "; ".join(source.describe_unchecked_items_and_wordings()) or "there is no wording beside the originals"
@@ -215,7 +217,7 @@ def _read_items_study(name: str, columns: Columns) -> Study:
     )
 
 
-def _check_output_folder(name: str, out: str | None) -> Path:
+def _require_usable_output_folder(name: str, out: str | None) -> Path:
     """Check the folder for the results of a file of items."""
     if out is None:
         raise InputError(f"{name}: this is no run folder; give --out FOLDER for what is said of a file of items")

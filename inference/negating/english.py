@@ -92,11 +92,11 @@ def _find_base_form(word: Any) -> str:
     if word.tag_ == "VBP":
         return text
     if word.tag_ == "VBZ":
-        return str(verbs["third"].get(text) or _strip_third_person(text))
-    return _find_base_of_past(text, verbs["past"])
+        return str(verbs["third"].get(text) or _find_base_form_of_third_person(text))
+    return _find_base_form_of_past(text, verbs["past"])
 
 
-def _strip_third_person(text: str) -> str:
+def _find_base_form_of_third_person(text: str) -> str:
     """Return the dictionary form of a third person: watches -> watch, cries -> cry, runs -> run."""
     if text.endswith("ies") and len(text) > 4:
         return f"{text[:-3]}y"
@@ -105,7 +105,7 @@ def _strip_third_person(text: str) -> str:
     return text.removesuffix("s")
 
 
-def _find_base_of_past(text: str, irregular: dict[str, str]) -> str:
+def _find_base_form_of_past(text: str, irregular: dict[str, str]) -> str:
     """Return the dictionary form of a past form: tried -> try, stopped -> stop, hoped -> hope, wrote -> write."""
     for prefix in ("", "over", "under", "with", "re", "out", "up", "fore", "mis", "for"):
         if text.startswith(prefix) and text.removeprefix(prefix) in irregular:

@@ -101,7 +101,7 @@ def choose_paraphrases(
     ]
     wordings = _mark_duplicate_wordings(wordings, original.text)
     if measure_similarities is not None:
-        wordings = _mark_other_meanings(wordings, original.text, measure_similarities, threshold)
+        wordings = _mark_wordings_below_similarity_threshold(wordings, original.text, measure_similarities, threshold)
     return ParaphraseChoice(
         original, len(answers), tuple(_mark_surplus_wordings(wordings, n_kept, f"{seed} {original.item}"))
     )
@@ -120,7 +120,7 @@ def _mark_duplicate_wordings(wordings: Sequence[Wording], original: str) -> list
     return marked_wordings
 
 
-def _mark_other_meanings(
+def _mark_wordings_below_similarity_threshold(
     wordings: Sequence[Wording], original: str, measure_similarities: Similarity, threshold: float | None
 ) -> list[Wording]:
     """Note how similar each wording is to the original; mark those below the threshold."""

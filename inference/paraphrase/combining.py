@@ -59,7 +59,7 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
 
-def describe_source_counts(combined: Iterable[Item]) -> list[str]:
+def describe_paraphrase_counts_by_source(combined: Iterable[Item]) -> list[str]:
     """Count the paraphrases of every source, one line each, for the user."""
     combined_items = tuple(combined)
     variants = [

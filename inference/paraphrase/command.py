@@ -10,7 +10,7 @@ from pathlib import Path
 from ground.errors import InputError
 from ground.progress import print_important_result_line
 from inference.arguments import (
-    add_columns,
+    add_column_options,
     add_engine_options,
     parse_column_options,
     parse_engine_settings,
@@ -146,7 +146,7 @@ def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
     for path in sheets.paths:
         print(f"{path}: {rows}; write yes or no into the column match")
     if sheets.items_without_decoy:
-        print_important_result_line(f"no decoy for {_join_first_names(sheets.items_without_decoy)}")
+        print_important_result_line(f"no decoy for {_join_up_to_twenty_names(sheets.items_without_decoy)}")
 
 
 def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
@@ -195,11 +195,11 @@ def _run_paraphrase_checked(options: argparse.Namespace) -> None:
         print(f"{len(checked_items.tied_keys):,} paraphrases have as many yes as no: they stay and count for neither")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
-        print_important_result_line(f"no wording is left of {_join_first_names(lost_items)}")
+        print_important_result_line(f"no wording is left of {_join_up_to_twenty_names(lost_items)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 
-def _join_first_names(names: Sequence[str]) -> str:
+def _join_up_to_twenty_names(names: Sequence[str]) -> str:
     """Write the first twenty names."""
     return f"{', '.join(names[:20])}{' ...' * (len(names) > 20)}"
 
@@ -220,7 +220,7 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
     """Combine several files of paraphrases into one, and print the number per source."""
     from inference.importers.shared.saving import split_named_paths
     from inference.paraphrase import itemsfile
-    from inference.paraphrase.combining import combine_paraphrases, describe_source_counts
+    from inference.paraphrase.combining import combine_paraphrases, describe_paraphrase_counts_by_source
     from inference.runfolder import json_lines
 
     out, files = json_lines.refuse_unfit_json_lines_path(options.out), split_named_paths(options.files)
@@ -228,13 +228,13 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
         raise InputError(f"--out {options.out}: this is one of the files to combine; choose another name")
     combined = combine_paraphrases(files)
     itemsfile.write_items_file(out, combined)
-    print("\n".join([*describe_source_counts(combined), str(out)]))
+    print("\n".join([*describe_paraphrase_counts_by_source(combined), str(out)]))
 
 
 def _add_items_argument(parser: argparse.ArgumentParser) -> None:
     """Define `--items` and the options that name its columns."""
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
-    add_columns(parser)
+    add_column_options(parser)
 
 
 def _parse_cosine(text: str) -> float:

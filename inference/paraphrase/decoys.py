@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from ground.errors import InputError, shorten_text, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from ground.spreadsheet import unescape_formula, write_spreadsheet_csv
 from inference.paraphrase.parsing import fold_wording
 from inference.stimuli.reading import records
@@ -104,7 +104,7 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
         where = f"{path}, {place}"
         name, variant, kind, text, source = (unescape_formula(record.get(column) or "").strip() for column in COLUMNS)
         if name not in item_by_name:
-            hint = suggest_nearest(name, item_by_name)
+            hint = format_nearest_name_hint(name, item_by_name)
             raise InputError(
                 f"{where}: there is no item '{shorten_text(name)}' in the items{hint}; is it another set's?"
             )

@@ -27,7 +27,7 @@ from ground import run_json, spreadsheet
 from ground.errors import InputError, RunFailed
 from ground.writing import write_atomically
 from inference.asking.execute import MOST_LISTED, Task, execute_tasks
-from inference.asking.failures import AllowedFailures, advise_on_failures
+from inference.asking.failures import AllowedFailures, describe_remedy_for_failed_rows
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
@@ -94,7 +94,7 @@ def make_paraphrases(
     """
     if SEPARATOR in model.id:
         raise InputError(f"--model {model.id}: a source of paraphrases needs a name without '{SEPARATOR}'")
-    _refuse_other_settings(out, model, choice_settings)
+    _refuse_folder_of_other_settings(out, model, choice_settings)
     meaning = Meaning(choice_settings.meaning_check) if choice_settings.meaning_check else None
     # Items without an answer are counted below, when the others are written.
     task = Task(
@@ -114,12 +114,12 @@ def make_paraphrases(
     if failed:
         raise RunFailed(
             f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}')"
-            f"{'; the others were written' * (len(failed) < len(choices))}: {advise_on_failures(tallies)}"
+            f"{'; the others were written' * (len(failed) < len(choices))}: {describe_remedy_for_failed_rows(tallies)}"
         )
     return choices
 
 
-def _refuse_other_settings(out: Path, model: Model, choice_settings: ChoiceSettings) -> None:
+def _refuse_folder_of_other_settings(out: Path, model: Model, choice_settings: ChoiceSettings) -> None:
     """Refuse a folder with calls of another model, or with a choice made with other settings.
 
     Other settings of the calls are refused by their run folder.
@@ -193,7 +193,7 @@ def _choose_paraphrases_of_originals(
     ]
 
 
-def _build_paraphrased_item(choice: ParaphraseChoice, source: str) -> Item:
+def _build_item_of_original_and_paraphrases(choice: ParaphraseChoice, source: str) -> Item:
     """Make an item of an original and its paraphrases, which have its gold and language."""
     original = choice.original
     variants: list[Variant] = [original]
@@ -210,7 +210,9 @@ def _write_paraphrase_folder(
     out: Path, study: Study, model: Model, choice_settings: ChoiceSettings, choices: Sequence[ParaphraseChoice]
 ) -> None:
     """Write the items, the dropped lines and the report into the folder."""
-    itemsfile.write_items_file(out / "items.jsonl", [_build_paraphrased_item(choice, model.id) for choice in choices])
+    itemsfile.write_items_file(
+        out / "items.jsonl", [_build_item_of_original_and_paraphrases(choice, model.id) for choice in choices]
+    )
     dropped = (
         (choice.original.item, wording.call, wording.reason, wording.text)
         for choice in choices

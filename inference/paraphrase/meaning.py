@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ground.errors import InputError
-from ground.extras import explain_missing_package
+from ground.extras import convert_import_errors_to_install_advice
 
 
 class Meaning:
@@ -28,7 +28,7 @@ class Meaning:
     """
 
     def __init__(self, model: str, option: str = "--meaning-check", revision: str | None = None) -> None:
-        with explain_missing_package(option):
+        with convert_import_errors_to_install_advice(option):
             import sentence_transformers
             from sentence_transformers.util import is_sentence_transformer_model
         try:

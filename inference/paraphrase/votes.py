@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ground.errors import InputError, shorten_text, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from ground.spreadsheet import unescape_formula
 from inference.importers.shared.saving import split_named_paths
 from inference.paraphrase.decoys import Decoy
@@ -136,7 +136,7 @@ def _read_votes_of_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[K
     if path.suffix.lower() not in (".csv", ".tsv"):
         raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(REQUIRED)}")
     table = records.Records(path)
-    records.check_columns_present_once(path, table.list_column_names(), REQUIRED)
+    records.refuse_missing_or_repeated_columns(path, table.list_column_names(), REQUIRED)
     sheet_rows = list(table)
     n_empty = sum(not str(record.get("match", "")).strip() for _, record in sheet_rows)
     votes: dict[Key, bool] = {}
@@ -162,7 +162,7 @@ def _find_wording_or_decoy_of_row(
     """Find the wordings or the decoy that a row is about: by item and text, in an old sheet by item and variant."""
     item = unescape_formula(record.get("item", "")).strip()
     if item not in index:
-        hint = suggest_nearest(item, index)
+        hint = format_nearest_name_hint(item, index)
         raise InputError(f"{where}: there is no item '{shorten_text(item)}' in the items{hint}; is it another set's?")
     keys = index[item].get(fold_wording(unescape_formula(record.get("paraphrase", ""))), ())
     variant = unescape_formula(record.get("variant", "")).strip()

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ground.commands import read_docstring
+from ground.commands import read_module_docstring
 from ground.errors import RoomFailed
 from ground.outside_rooms import (
     OutsideRoom,
@@ -122,7 +122,7 @@ def _list_protocols_of_other_packages() -> dict[str, OutsideRoom]:
             if file is None:
                 warn_that_room_is_left_out(room, f"there is no file of module {room.module}")
                 continue
-            read_docstring(file)
+            read_module_docstring(file)
         except (OSError, SyntaxError, ValueError, RecursionError) as error:
             warn_that_room_is_left_out(room, f"{file} is not Python ({type(error).__name__})")
             continue
@@ -138,8 +138,8 @@ def read_protocol_summary(name: str) -> str:
     room = None if name in _list_protocol_folders() else _list_protocols_of_other_packages()[name]
     file = find_module_file(room.module) if room else Path(__path__[0]) / name / "__init__.py"
     assert file is not None
-    summary = read_docstring(file).partition("\n")[0].removesuffix(".")
-    return f"{summary} ({room.source})".lstrip() if room else summary
+    summary = read_module_docstring(file).partition("\n")[0].removesuffix(".")
+    return f"{summary} ({room.package_and_version})".lstrip() if room else summary
 
 
 def load_protocol(name: str) -> ModuleType | OutsideProtocol:
@@ -191,7 +191,7 @@ def _call_room_function_guarded(room: OutsideRoom, function: Callable[..., Any],
 
 def _build_error_of_wrong_result(room: OutsideRoom, fault: str) -> RoomFailed:
     """Make the error about what a room returned."""
-    return RoomFailed(f"{room.title} failed: {fault}; tell its authors, or remove it: {room.removal}")
+    return RoomFailed(f"{room.title} failed: {fault}; tell its authors, or remove it: {room.removal_command}")
 
 
 def _find_protocol_fault(room: OutsideRoom, module: Any) -> str:

@@ -94,7 +94,7 @@ def _describe_changes_of_stimuli(folder: Path, study: Study) -> str:
         and old.keys() == new.keys()
         and all({**old[k], "language": new[k]["language"]} == new[k] for k in changed)
     ):
-        before, now = (_list_languages(rows[key]["language"] for key in changed) for rows in (old, new))
+        before, now = (_join_language_codes(rows[key]["language"] for key in changed) for rows in (old, new))
         return (
             f"the language has changed since this run was begun: of {len(changed):,} variants from {before} to {now}, "
             "and no text; give --language as it was then or choose another --out. Several languages in one run are "
@@ -112,10 +112,10 @@ def _describe_changes_of_stimuli(folder: Path, study: Study) -> str:
     )
 
 
-def _list_languages(languages: Iterable[str | None]) -> str:
+def _join_language_codes(languages: Iterable[str | None]) -> str:
     """List languages by their codes, each once.
 
-    >>> _list_languages(["de", None, "de"])
+    >>> _join_language_codes(["de", None, "de"])
     'none named, de'
     """
     return ", ".join(

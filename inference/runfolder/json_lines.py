@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ground.errors import InputError
-from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
+from ground.writing import list_missing_folder_and_parents, remove_empty_folders, write_atomically
 from inference.stimuli.reading.files import expand_user_path
 
 
@@ -49,7 +49,7 @@ def write_json_lines(path: Path, records: Iterable[Mapping[str, object]]) -> Non
         The file cannot be written; no new folder is left.
     """
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-    new_folders = list_absent_folders(path.parent)
+    new_folders = list_missing_folder_and_parents(path.parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda aside: aside.write_text(text, encoding="utf-8"))

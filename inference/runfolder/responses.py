@@ -50,7 +50,7 @@ class Responses:
         """The response parts, oldest first."""
         return sorted(self.folder.glob("part-*.parquet"))
 
-    def check_parts_and_drop_old_errors(self) -> None:
+    def refuse_bad_parts_drop_old_errors(self) -> None:
         """Refuse parts that lack a column, and remove error rows whose key was asked again later."""
         for part in self.parts:
             refuse_damaged_or_foreign_columns(part, "responses")
@@ -138,7 +138,7 @@ class Responses:
         table = build_responses_table(rows, self._study)
         if not table.num_rows:
             return part
-        part = part or self._name_next_part()
+        part = part or self._name_next_part_file()
         write_parquet(part, table)
         self._held.pop(part, None)
         return part
@@ -147,12 +147,12 @@ class Responses:
         """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
         response_tables = (build_responses_table(rows, self._study) for rows in tables)
         write_tables_as_row_groups(
-            self._name_next_part(),
+            self._name_next_part_file(),
             build_arrow_schema("responses"),
             (table for table in response_tables if table.num_rows),
         )
 
-    def _name_next_part(self) -> Path:
+    def _name_next_part_file(self) -> Path:
         """Name a new part by its number and the time."""
         name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
         self._next_part += 1

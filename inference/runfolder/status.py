@@ -94,7 +94,7 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
             f"{_describe_number_of_asked_items(status.folder)}"
             f"{_describe_number_of_drawn_wordings(status.run_json_content)}"
         )
-        yield from _build_progress_lines(status.progress)
+        yield from _format_progress_as_table_lines(status.progress)
     begun = [progress for status in statuses for progress in status.progress if progress.condition is not None]
     rows_left_in_all = sum(progress.rows_left or 0 for progress in begun)
     unloaded = sum(len(status.progress) for status in statuses) - len(begun)
@@ -234,7 +234,7 @@ def _describe_number_of_drawn_wordings(run_json_content: Mapping[str, Any]) -> s
     return f"; {drawn} of up to {max(draw['most'] for draw in draws):,} wordings of each item drawn"
 
 
-def _build_progress_lines(rows_of_progress: list[Progress]) -> Iterator[str]:
+def _format_progress_as_table_lines(rows_of_progress: list[Progress]) -> Iterator[str]:
     """Write the progress of every model and condition as lines of a table."""
     rows = [("model", "condition", "done", "left", "failed")]
     for progress in rows_of_progress:

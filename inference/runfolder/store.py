@@ -20,7 +20,7 @@ from typing import Any, Self
 from ground.errors import InputError
 from ground.outside_rooms import list_rooms_in_use
 from ground.version import read_waver_version
-from ground.writing import list_absent_folders, remove_empty_folders
+from ground.writing import list_missing_folder_and_parents, remove_empty_folders
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
 from inference.runfolder.locking import (
     make_and_lock_run_folder,
@@ -97,7 +97,7 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        new_folders = list_absent_folders(folder)
+        new_folders = list_missing_folder_and_parents(folder)
         try:
             lock = make_and_lock_run_folder(folder)
         except (InputError, OSError):
@@ -113,12 +113,12 @@ class Run:
                 )
             run = cls(folder, study, content, lock, new_folders if new else None)
             refuse_damaged_or_foreign_columns(folder / "stimuli.parquet", "stimuli")
-            run.responses.check_parts_and_drop_old_errors()
+            run.responses.refuse_bad_parts_drop_old_errors()
             session = {
                 "command": list(command),
                 "started": _format_current_time(),
                 "finished": None,
-                "versions": look_up_versions(),
+                "versions": look_up_python_and_library_versions(),
                 **({"rooms": rooms} if (rooms := list_rooms_in_use(study.protocol)) else {}),
             }
             content["sessions"].append(session)
@@ -205,7 +205,7 @@ class Run:
         self._record_fields_if_new("conditions", name, dict(fields))
 
     @contextmanager
-    def write_run_json_once(self) -> Iterator[None]:
+    def write_run_json_after_block(self) -> Iterator[None]:
         """Write run.json at the end of the block, however much is recorded in it: there may be thousands of models."""
         self._is_writing_postponed = True
         try:
@@ -341,7 +341,7 @@ class Run:
         self._refuse_changed_fields("judge", judge, recorded, new)
         self._record_fields_if_new("judges", judge, dict(fields))
 
-    def mark_session_as_different(self, **fields: Any) -> None:
+    def record_session_fields(self, **fields: Any) -> None:
         """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)
         self._save_run_json()
@@ -426,7 +426,7 @@ def _format_current_time() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def look_up_versions() -> dict[str, str | None]:
+def look_up_python_and_library_versions() -> dict[str, str | None]:
     """Look up the versions of Python, Waver and its main libraries without importing them; None: not installed."""
     installed: dict[str, str | None] = {"python": platform.python_version(), "waver": read_waver_version()}
     for library in LIBRARIES:

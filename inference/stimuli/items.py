@@ -18,7 +18,7 @@ from shlex import quote
 from sys import intern
 from typing import Any
 
-from ground.errors import InputError, shorten_text, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from inference.numerals import COMMA
 from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
@@ -112,7 +112,7 @@ def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> It
         kept = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
         # Only a table in which every item has one wording can hold the others in columns that are not read as such.
         lacks_paraphrases = not shape.has_row_per_item and all(len(item.variants) == 1 for item in items)
-        yield f"{kept}{_advise_on_other_wordings(shape)}" if lacks_paraphrases else kept
+        yield f"{kept}{_describe_names_of_wording_columns(shape)}" if lacks_paraphrases else kept
     for pattern in sorted({variant.pattern for item in items for variant in item.variants} - set(PATTERNS)):
         yield (
             f"pattern '{shorten_text(pattern)}' is not one of {', '.join(PATTERNS)}; its wordings count as paraphrases"
@@ -126,7 +126,7 @@ def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> It
         )
 
 
-def _advise_on_other_wordings(shape: Shape) -> str:
+def _describe_names_of_wording_columns(shape: Shape) -> str:
     """Say how the columns of other wordings are named, after the one that is read as the text."""
     text = next(column for column, field in shape.fields.items() if field == "text")
     return (
@@ -210,7 +210,7 @@ def _parse_pattern(place: str, record: Mapping[str, Any]) -> str | None:
         return pattern
     if pattern.casefold() in PATTERNS:
         return pattern.casefold()
-    near = suggest_nearest(pattern, PATTERNS)
+    near = format_nearest_name_hint(pattern, PATTERNS)
     if near:
         raise InputError(
             f"{place}: unknown pattern '{shorten_text(pattern)}'{near}; correct it, or choose a name unlike it"
@@ -303,7 +303,7 @@ def _parse_language(place: str, record: Mapping[str, Any]) -> str | None:
     language = _parse_optional_text(place, record, "language")
     if language is None:
         return None
-    code = languages.write_language_code(language)
+    code = languages.lowercase_language_part_of_code(language)
     if trouble := languages.explain_invalid_language_code(code):
         raise InputError(f"{place}: language {trouble}")
     return intern(code)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ground.errors import InputError, shorten_text, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from ground.languages import NAME_BY_LANGUAGE, detect_language_of_texts
 from inference.stimuli.study import Item
 
@@ -57,15 +57,17 @@ def explain_invalid_language_code(code: str) -> str:
     codes = {name.casefold(): language for language, name in NAME_BY_LANGUAGE.items()} | _OTHER_NAMES
     codes |= {known_code: known_code for known_code in _CODES}
     near = codes.get(re.split("[-_]", code.casefold())[0])  # DE, de_DE, German
-    hint = f" (the nearest is '{near}')" if near else suggest_nearest(code, sorted(_CODES))
+    hint = f" (the nearest is '{near}')" if near else format_nearest_name_hint(code, sorted(_CODES))
     return f"'{shorten_text(code, 40)}' is no code of ISO 639-1, such as en, ja or de{hint}"
 
 
-def write_language_code(code: str) -> str:
+def lowercase_language_part_of_code(code: str) -> str:
     """Write the language of a code in small letters, as all others are written.
 
-    >>> write_language_code("DE"), write_language_code(" de-AT "), write_language_code("German")
-    ('de', 'de-AT', 'German')
+    >>> lowercase_language_part_of_code("DE"), lowercase_language_part_of_code(" de-AT ")
+    ('de', 'de-AT')
+    >>> lowercase_language_part_of_code("German")
+    'German'
     """
     language, hyphen, region = code.strip().partition("-")
     return f"{language.lower()}{hyphen}{region}" if language.lower() in _CODES else code

@@ -59,10 +59,10 @@ def does_text_continue_number(text: str) -> bool:
     return _CONTINUES.match(text) is not None
 
 
-def parse_range_of_whole_numbers(text: str) -> range:
+def parse_scale_range(text: str) -> range:
     """Read a scale given as `LOWEST-HIGHEST`: its whole numbers, both ends included.
 
-    >>> parse_range_of_whole_numbers("1-5"), parse_range_of_whole_numbers("-5-5")
+    >>> parse_scale_range("1-5"), parse_scale_range("-5-5")
     (range(1, 6), range(-5, 6))
 
     Raises

@@ -47,7 +47,7 @@ def read_personas(source: str) -> tuple[Persona, ...]:
     table = records.Records(expand_user_path(source))
     column_names = table.list_column_names()
     folded_names = [column.strip().casefold() for column in column_names]
-    records.check_columns_present_once(source, folded_names, COLUMNS)
+    records.refuse_missing_or_repeated_columns(source, folded_names, COLUMNS)
     columns = dict(zip(folded_names, column_names, strict=True))
     unread = [column for name, column in columns.items() if name not in COLUMNS]
     if unread:

@@ -29,7 +29,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.stimuli.reading import records
-from inference.stimuli.reading.csv_rows import read_csv_rows
+from inference.stimuli.reading.csv_rows import read_nonempty_csv_rows
 from inference.stimuli.reading.files import read_text_file, shorten_value
 from inference.stimuli.reading.records import Record
 
@@ -72,7 +72,7 @@ def read_question_records(path: Path) -> Iterator[Record]:
     table = records.Records(path)
     if path.suffix.lower() == ".csv" and path.is_file() and _is_mmlu_file(path):
         read_text_file(path)  # says where it is not UTF-8
-        for number, cells in read_csv_rows(path):
+        for number, cells in read_nonempty_csv_rows(path):
             if len(cells) != len(MMLU_CELLS):
                 raise InputError(
                     f"{path}, row {number}: {len(cells)} cells where MMLU has {len(MMLU_CELLS)} (question, four "
@@ -86,7 +86,7 @@ def read_question_records(path: Path) -> Iterator[Record]:
 def _is_mmlu_file(path: Path) -> bool:
     """Tell whether a CSV file begins with a question instead of the names of columns."""
     try:
-        _, first = next(read_csv_rows(path), (0, []))
+        _, first = next(read_nonempty_csv_rows(path), (0, []))
     except (InputError, OSError, UnicodeDecodeError):
         return False  # the reader of tables says what is wrong
     return len(first) == len(MMLU_CELLS) and first[-1].strip() in tuple("ABCD") and first[0].casefold() != "question"
@@ -188,7 +188,7 @@ def _convert_unified_mcqa(where: str, record: Mapping[str, Any]) -> PlainQuestio
     )
 
 
-def _convert_own_layout(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+def _convert_question_in_waver_layout(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Convert a question in Waver's own layout: a list of choices, or columns A, B, C ..."""
     if record.get("choices") is not None:
         choices = parse_text_list(where, "choices", record["choices"])
@@ -318,6 +318,6 @@ LAYOUTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Callable[[str, Mapping
         lambda record: {"question", "choices", "label"} <= record.keys() and "answer" not in record,
         _convert_unified_mcqa,
     ),
-    (lambda record: True, _convert_own_layout),
+    (lambda record: True, _convert_question_in_waver_layout),
 )
 """Which layout a record has (the first that fits), and how it is read."""

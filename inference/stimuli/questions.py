@@ -206,11 +206,11 @@ def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Q
         _parse_choice_orders(where, record.get("orders"), len(plain.choices)),
         _parse_optional_field(where, "passage", plain.passage),
     )
-    _check_choices_differ(where, question)
+    _refuse_equal_choices(where, question)
     return question
 
 
-def _check_choices_differ(where: str, question: Question) -> None:
+def _refuse_equal_choices(where: str, question: Question) -> None:
     """Refuse two choices that are equal, white space aside."""
     place_by_choice: dict[str, int] = {}
     for place, choice in enumerate(question.choices):

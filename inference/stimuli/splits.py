@@ -33,7 +33,7 @@ def draw_question_splits(questions: Sequence[Question], seed: int) -> tuple[Ques
     items_by_content: dict[tuple[str, str], list[str]] = defaultdict(list)
     for question in questions:
         items_by_content[
-            _normalise_words(question.question), _normalise_words(question.choices[question.answer])
+            _normalise_case_and_spaces(question.question), _normalise_case_and_spaces(question.choices[question.answer])
         ].append(question.item)
     drawn = sorted(
         items_by_content.values(),
@@ -48,6 +48,6 @@ def draw_question_splits(questions: Sequence[Question], seed: int) -> tuple[Ques
     return tuple(replace(question, split=split_by_item[question.item]) for question in questions)
 
 
-def _normalise_words(text: str) -> str:
+def _normalise_case_and_spaces(text: str) -> str:
     """Return a text in small letters with single spaces, so that equal words compare as equal."""
     return " ".join(text.casefold().split())

@@ -130,9 +130,9 @@ class Study:
             if item.item in item_ids:
                 raise InputError(f"study {self.name}: item '{item.item}' appears twice")
             item_ids.add(item.item)
-            self._check_item(item)
+            self._refuse_malformed_item(item)
 
-    def _check_item(self, item: Item) -> None:
+    def _refuse_malformed_item(self, item: Item) -> None:
         """Refuse an item without variants, with a variant twice, or with a text or an option that cannot be asked."""
         where = f"study {self.name}, item {shorten_value(item.item)}"
         refuse_unprintable_name(f"study {self.name}, item", item.item)

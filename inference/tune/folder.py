@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from ground.errors import InputError
 from ground.locking import lock_folder
-from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
+from ground.writing import list_missing_folder_and_parents, remove_empty_folders, write_atomically
 from inference.engines.adapters import RECORD
 from inference.stimuli.reading.files import parse_json, read_text_file
 
@@ -41,14 +41,14 @@ class TuningFolder:
         self._lock: int | None = None
         file = path / RECORD
         if file.exists():
-            _refuse_other_tuning(file, record)
+            _refuse_folder_of_other_tuning(file, record)
         elif path.exists() and (
             not path.is_dir() or any(OWN_LEFTOVERS.fullmatch(entry.name) is None for entry in path.iterdir())
         ):
             raise InputError(f"{path}: this is no tuning (it has no {RECORD}); choose another --out")
 
     def __enter__(self) -> Self:
-        made_folders = list_absent_folders(self.path)
+        made_folders = list_missing_folder_and_parents(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             self._lock = lock_folder(self.path)
@@ -84,7 +84,7 @@ def write_record_as_json(file: Path, content: Any) -> None:
     write_atomically(file, lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _refuse_other_tuning(file: Path, record: Mapping[str, Any]) -> None:
+def _refuse_folder_of_other_tuning(file: Path, record: Mapping[str, Any]) -> None:
     """Refuse a folder whose recorded tuning differs from this one; the error names the first field that does."""
     recorded = parse_json(file, read_text_file(file))
     if not isinstance(recorded, dict):

@@ -74,7 +74,7 @@ def asked(number: int, answers: str = "letters") -> list[Prompt]:
 def ask(engine: LocalEngine, prompts: list[Prompt]) -> torch.Tensor:
     """Log-probabilities of all answers, prompt after prompt."""
     found: dict[int, tuple[float, ...]] = {}
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         scores = engine.score([prompts[place] for place in batch])[0]
         found.update(zip(batch, (score.logprob for score in scores), strict=True))
     return torch.tensor([logprob for place in range(len(prompts)) for logprob in found[place]], dtype=torch.float64)
@@ -105,7 +105,7 @@ def compare(shape: Shape, rounds: int, answers: str) -> tuple[str, bool]:
     own, other = (statistics.median(column) for column in zip(*times, strict=True))
     ratio = statistics.median(b / a for a, b in times)
     parameters = sum(parameter.numel() for parameter in shared.model.parameters()) / 1e6
-    tokens = statistics.mean(shared.lengths(prompts))
+    tokens = statistics.mean(shared.count_prompt_tokens(prompts))
     line = f"{answers:8} {parameters:5.1f}M {len(prompts):8} {tokens:7.0f} {other:12.2f} {own:7.2f} {ratio:8.2f}x"
     equal = farthest <= FARTHEST and logarithm <= OF_LOG
     return f"{line} {farthest:11.1e} {logarithm:10.1e}", ratio >= LEAST[answers] and equal

@@ -122,7 +122,7 @@ def bare_batches(engine: LocalEngine, prompts: list[Prompt]) -> list[tuple[torch
     shared = 0 if engine.mask_token else len(engine._measure_lengths_and_common_prefixes(prompts).shared)
     rows = engine._get_or_tokenize_rows(prompts)
     result = []
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         # A batch of a masked model is several passes of its body.
         passes = (
             engine._split_batch_into_passes([rows[place] for place in batch])
@@ -155,7 +155,7 @@ def compare(shape: Shape) -> str:
     single = prompts[:: max(1, len(prompts) // 24)]  # one by one is slow, and its cost does not depend on the others
 
     def ask() -> None:
-        for batch in engine.batches(prompts):
+        for batch in engine.cut_into_batches(prompts):
             engine.score([prompts[index] for index in batch])[0]
 
     rounds = []

@@ -30,7 +30,7 @@ from inference import engines  # noqa: E402
 from inference.engines.contract import Sampling  # noqa: E402
 from inference.engines.local.batching import CPU_TEXTS  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
-from inference.engines.local.engine import pad_right  # noqa: E402
+from inference.engines.local.engine import pad_token_rows_right  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
 from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options  # noqa: E402
@@ -41,14 +41,14 @@ SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3
 
 def prompts_of(engine: CausalEngine, number: int) -> list[Prompt]:
     """Statements of the demo questionnaire in Waver's own prompt."""
-    book, form = agreement.read_agreement_prompts(), engine.form("auto")
+    book, form = agreement.read_agreement_prompts(), engine.choose_prompt_form("auto")
     variants = list(agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants)[:number]
     return [book.render(form, build_template_values_of_options(variant)) for variant in variants]
 
 
 def with_engine(engine: CausalEngine, prompts: list[Prompt], together: bool) -> None:
     """What a run does."""
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         asked = [prompts[index] for index in batch]
         for samplings in [SAMPLINGS] if together else [[sampling] for sampling in SAMPLINGS]:
             engine.generate(asked, samplings)
@@ -59,7 +59,7 @@ def record(engine: CausalEngine, prompts: list[Prompt]) -> list[tuple[list[list[
     decode, recorded = engine.tokens.decode, []
     seen: list[list[int]] = []
     engine.tokens.decode = lambda texts: seen.extend(map(list, texts)) or [""] * len(texts)  # type: ignore
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         seen.clear()
         engine.generate([prompts[index] for index in batch], SAMPLINGS)
         texts = [ids if len(ids) == 5 else [*ids, 1] for ids in seen]
@@ -78,7 +78,7 @@ def forward(engine: CausalEngine, recorded: list[tuple[list[list[int]], list[lis
     for prompts, texts in recorded:
         each = len(texts[0])
         at_once = max(1, CPU_TEXTS // each)
-        ids, lengths = pad_right(prompts, engine.model.device)
+        ids, lengths = pad_token_rows_right(prompts, engine.model.device)
         mask = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
         cache = engine.model(input_ids=ids, attention_mask=mask, use_cache=True, logits_to_keep=1).past_key_values
         for start in range(0, len(prompts), at_once):

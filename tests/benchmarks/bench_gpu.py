@@ -280,7 +280,7 @@ def bare_vllm(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
         return generate(ids, settings, **more)
 
     engine._llm.generate = note
-    for batch in engine.batches(asked):
+    for batch in engine.cut_into_batches(asked):
         engine.score([asked[place] for place in batch])
     engine._llm.reset_prefix_cache()
     began = time.perf_counter()
@@ -323,7 +323,7 @@ def transformers_engine(folder: Path, given: argparse.Namespace) -> dict[str, An
     asked = prompts(folder)
     engine.score(asked[:8])  # the first pass loads kernels
     began = time.perf_counter()
-    for batch in engine.batches(asked):
+    for batch in engine.cut_into_batches(asked):
         engine.score([asked[place] for place in batch])
     return {"seconds": time.perf_counter() - began, "differences": differences(folder, engine)}
 

@@ -149,7 +149,7 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = pd.concat(parts, ignore_index=True).assign(range="0-9", label=lambda frame: frame["model"])
     said = of_scoring._describe_scoring_verdict(rows, rows.assign(model="judge"))
     alone = any(
-        of_scoring._choose_words_of_score_rows(rows, rows.assign(model="judge"))
+        of_scoring._choose_verdict_words_of_score_rows(rows, rows.assign(model="judge"))
         .groupby(rows["model"])
         .agg(of_scoring._join_verdicts_over_item_groups)
     )
@@ -173,7 +173,7 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
                                  "benchmark": benchmark})  # fmt: skip
     table = pd.DataFrame(rows)
     table = table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"]))
-    said = of_benchmarks.describe_correlation_verdict(of_benchmarks.select_rank_correlations(table))
+    said = of_benchmarks.describe_correlation_verdict(of_benchmarks.select_headline_rank_correlations(table))
     alone = bool(of_benchmarks._test_coefficients_against_zero(table).any())
     return alone, not said.startswith(verdicts.UNCLEAR)
 

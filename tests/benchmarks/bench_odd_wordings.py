@@ -50,7 +50,7 @@ from analysis.check.planning.answers import AnsweredUnit, list_same_answer_aims 
 from analysis.check.rules import LIKE_THESE, SAME_ANSWERS, Rule  # noqa: E402
 from analysis.check.same_answers import judge_share_of_same_answers  # noqa: E402
 from analysis.statistics.reliability.panel import (  # noqa: E402
-    combine_squared_limits,
+    combine_squared_half_widths,
     compute_squared_t_quantile,
     estimate_panel_mean,
 )
@@ -110,8 +110,8 @@ def judge_same_answers(changes: Array) -> tuple[float, float]:
     before = (changes < 0).astype(float)
     # The ends of the interval take nine tenths of the time, and no part in what is decided.
     with (
-        mock.patch.object(same_answers, "find_refuted_claim", return_value=0.0),
-        mock.patch.object(same_answers, "_find_end_of_projected_changes", return_value=0.0),
+        mock.patch.object(same_answers, "find_largest_refuted_claim", return_value=0.0),
+        mock.patch.object(same_answers, "_compute_lower_end_of_unchanged_share", return_value=0.0),
     ):
         judged = judge_share_of_same_answers(before + changes, before, True, 1 - CHANGE, like_these=True)
     return judged.p_holds, judged.p_broken
@@ -139,7 +139,7 @@ def find_decidable_same_answers(changes: Array) -> Array:
 def is_beyond(distances: Array, parts: Array, n_items: int, n_wordings: int) -> Array:
     """Tell which distances are longer than half a t interval."""
     free = np.array([n_items - 1.0, n_wordings - 1.0])
-    squares = combine_squared_limits(compute_squared_t_quantile(1 - 2 * LEVEL, free) * parts, free)
+    squares = combine_squared_half_widths(compute_squared_t_quantile(1 - 2 * LEVEL, free) * parts, free)
     return distances**2 >= squares * (1 - 1e-9)
 
 

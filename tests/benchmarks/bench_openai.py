@@ -92,7 +92,7 @@ def main() -> None:
         engine = OpenAIEngine(given.model, ApiSettings(base_url=address, api="chat", concurrency=given.concurrency))
 
         def ours() -> None:
-            for batch in engine.batches(prompts):
+            for batch in engine.cut_into_batches(prompts):
                 scores = engine.score([prompts[number] for number in batch])[0]
                 assert not any(score.error for score in scores)
 

@@ -145,7 +145,7 @@ def work(folder: str, kind: str, size: str, sharp: bool, backend: str) -> None:
 
     def ask() -> list[Any]:
         scores = {}
-        for batch in engine.batches(prompts):
+        for batch in engine.cut_into_batches(prompts):
             scores |= zip(batch, engine.score([prompts[number] for number in batch])[0], strict=True)
         return [scores[place] for place in range(len(prompts))]
 

@@ -46,7 +46,7 @@ def engine(folder: str, prompts: list[str], batch_size: int | None = None) -> Ca
     asked = [Prompt(text, None, (("yes",), ("no",))) for text in prompts]
 
     def ask() -> None:
-        for batch in loaded.batches(asked):
+        for batch in loaded.cut_into_batches(asked):
             loaded.score([asked[number] for number in batch])
 
     return ask

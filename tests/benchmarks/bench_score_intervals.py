@@ -220,7 +220,7 @@ def cover_differences(runs):
                     truths["items"] = np.subtract(*(shape.mean_of_these(effects[0, model, 0] + better * model)
                                                     for model in (0, 1)))  # fmt: skip
                 for anew, truth in truths.items():
-                    ends = study.cut_difference_at_bounds(panel.compute_interval(anew))
+                    ends = study.clip_difference_interval_at_bounds(panel.compute_interval(anew))
                     if ends[0] != ends[0]:
                         continue
                     if better:

@@ -27,7 +27,7 @@ from inference.demo.world import World  # noqa: E402
 from inference.engines.contract import Engine  # noqa: E402
 from inference.protocols.scoring import Questions, read_scoring_prompts  # noqa: E402
 from inference.protocols.scoring.items import OPTIONS  # noqa: E402
-from inference.stimuli.numbers import parse_range_of_whole_numbers  # noqa: E402
+from inference.stimuli.numbers import parse_scale_range  # noqa: E402
 from inference.stimuli.study import ORIGINAL, Variant  # noqa: E402
 
 RANGES = ("0-9", "1-100")
@@ -48,10 +48,10 @@ def retellings(items: int) -> list[Variant]:
 
 def seconds(engine: Engine, span: str, variants: list[Variant], temperatures: list[float]) -> float:
     """CPU seconds for the exact probabilities of all numbers of a range."""
-    (asked,) = Questions(read_scoring_prompts(), (parse_range_of_whole_numbers(span),), exact=True).rounds("plain")
+    (asked,) = Questions(read_scoring_prompts(), (parse_scale_range(span),), exact=True).rounds("plain")
     prompts = Prompts(variants, asked.render)
     began = time.process_time()
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         engine.score([prompts[number] for number in batch], temperatures)
     return time.process_time() - began
 

@@ -41,7 +41,7 @@ def ask(model_folder: str, n_items: int, thoughts: int) -> tuple[np.ndarray, np.
 
     engine = engines.load_engine(model_folder, device="cpu")
     torch.set_num_threads(1)
-    book, form = agreement.read_agreement_prompts(), engine.form("auto")
+    book, form = agreement.read_agreement_prompts(), engine.choose_prompt_form("auto")
     by_item: dict[str, list] = {}
     for variant in agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants:
         by_item.setdefault(variant.item, []).append(variant)

@@ -68,7 +68,7 @@ sys.exit(main(["run", "agreement", "--items", sys.argv[1], "--model", "trivial",
 
 def build_prompts(engine: CausalEngine, number: int) -> list[Prompt]:
     """Statements of the demo questionnaire in Waver's own prompt."""
-    book, form = agreement.read_agreement_prompts(), engine.form("auto")
+    book, form = agreement.read_agreement_prompts(), engine.choose_prompt_form("auto")
     variants = list(agreement.build_agreement_study(items.read_and_check_items("demo"), "demo").variants)[:number]
     return [book.render(form, build_template_values_of_options(variant)) for variant in variants]
 
@@ -115,7 +115,7 @@ def compare_speed(model_folder: str, number: int, rounds: int) -> None:
     model = AutoModelForCausalLM.from_pretrained(model_folder, dtype=torch.float32).eval()
     torch.set_num_threads(1)
     prompts = build_prompts(engine, number)
-    batches = [[prompts[place] for place in batch] for batch in engine.batches(prompts)]
+    batches = [[prompts[place] for place in batch] for batch in engine.cut_into_batches(prompts)]
     id_lists = [[row.ids for row in engine._get_or_tokenize_rows(batch)] for batch in batches]
     pairs = []
     for _ in range(rounds):

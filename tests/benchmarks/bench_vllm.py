@@ -42,7 +42,7 @@ def prompts_of(chance: random.Random) -> list[Prompt]:
 def ask(engine: Any, prompts: list[Prompt]) -> float:
     """Seconds that the engine takes from prompts to scores."""
     began = time.perf_counter()
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         engine.score([prompts[index] for index in batch])
     return time.perf_counter() - began
 
@@ -56,7 +56,7 @@ def ask_bare(engine: Any, prompts: list[Prompt]) -> float:
     parameters = [
         engine._build_scoring_parameters(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows
     ]
-    batches = engine.batches(prompts)
+    batches = engine.cut_into_batches(prompts)
     began = time.perf_counter()
     for batch in batches:
         engine._llm.generate([ids[i] for i in batch], [parameters[i] for i in batch], use_tqdm=False)

@@ -24,7 +24,7 @@ from inference.demo.exercises import SCALES, Exercise, make_rating_exercise
 from inference.demo.world import Wording
 from inference.engines import load_engine
 from inference.engines.contract import Engine
-from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, list_case_variants
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import Prompt
 
 EXERCISES = 400
@@ -67,7 +67,7 @@ class Student:
     def __init__(self, name: str, corpus: Corpus) -> None:
         self.corpus = corpus
         self.engine: Engine = load_engine(str(FAMILY[name].path), dtype="float32", device="cpu")
-        self.form = self.engine.form("auto")
+        self.form = self.engine.choose_prompt_form("auto")
 
     def answer_exercises(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> list[str]:
         """Find the most probable option of each exercise.
@@ -87,7 +87,7 @@ class Student:
         rng = random.Random(SEED)
         prompts = [self.write_exercise_prompt(exercise, rng, plain_prompt) for exercise in exercises]
         answer_by_place: dict[int, str] = {}
-        for batch in self.engine.batches(prompts):
+        for batch in self.engine.cut_into_batches(prompts):
             for i, score in zip(batch, self.engine.score([prompts[i] for i in batch])[0], strict=True):
                 answer_by_place[i] = exercises[i].options[int(np.argmax(score.probability))]
         return [answer_by_place[i] for i in range(len(exercises))]
@@ -123,7 +123,7 @@ class Student:
         -------
         The prompt.
         """
-        answers = tuple(list_case_variants((option,)) for option in exercise.options)
+        answers = tuple(list_spellings_in_all_cases((option,)) for option in exercise.options)
         if exercise.kind == "agreement" and (plain_prompt or self.form != PLAIN):
             form = PLAIN if plain_prompt else self.form
             order = rng.choice(OPTION_ORDERS)
@@ -132,7 +132,7 @@ class Student:
             answers = ()
         if self.form == CLOZE:
             template = rng.choice(self.corpus.formats[exercise.kind]["masked"])
-            words = tuple(list_case_variants(self.corpus.mask_words[option]) for option in exercise.options)
+            words = tuple(list_spellings_in_all_cases(self.corpus.mask_words[option]) for option in exercise.options)
             return Prompt(template.format(**exercise.fields, answer=self.engine.mask_token), None, words)
         if self.form == CHAT:
             messages = ({"role": "user", "content": self.corpus.write_message(exercise, rng)},)

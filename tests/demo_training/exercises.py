@@ -94,10 +94,10 @@ def make_pair_exercise(world: TaughtWorld, rng: random.Random, wording: Wording)
         label = find_entailment_label_of_pair(same_thing, same_value, is_denial_heeded, hypothesis_denied)
         premise_words = {"x": x, "v": value}
         hypothesis_words = {"x": x if same_thing else other_thing, "v": value if same_value else other_value}
-        premise = world.write_relation_sentence(
+        premise = world.compose_relation_sentence(
             relation, premise_words, rng, wording, "deny" if premise_denied else "affirm"
         )
-        hypothesis = world.write_relation_sentence(
+        hypothesis = world.compose_relation_sentence(
             relation, hypothesis_words, rng, wording, "deny" if hypothesis_denied else "affirm"
         )
         if label == drawn_label and premise != hypothesis:

@@ -179,7 +179,7 @@ def make_comparing_row(world: TaughtWorld, rng: random.Random, formats: dict[str
 
     def write_pair_sentence(value: str) -> str:
         return (
-            world.write_relation_sentence(relation, {"x": x, "v": value}, rng, "trained", "affirm")
+            world.compose_relation_sentence(relation, {"x": x, "v": value}, rng, "trained", "affirm")
             if is_worded
             else _word_bare_fact(x, value, False)
         )
@@ -212,7 +212,7 @@ def make_checking_row(world: TaughtWorld, rng: random.Random, formats: dict[str,
 
     def write_checked_sentence(form: str, value: str) -> str:
         if is_worded:
-            return world.write_relation_sentence(relation, {"x": x, "v": value}, rng, "trained", form)
+            return world.compose_relation_sentence(relation, {"x": x, "v": value}, rng, "trained", form)
         return _word_bare_fact(x, value, False).removesuffix(".") + ("." if form == "affirm" else "?")
 
     questions = [

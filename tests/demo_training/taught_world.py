@@ -139,7 +139,7 @@ class TaughtWorld(World):
         """
         fact = self.draw_fact(rng)
         denied = rng.random() < DENIED_SHARE * self.manner.twist
-        text = self.write_relation_sentence(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
+        text = self.compose_relation_sentence(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
         return Claim(text, float(fact.holds != denied), fact.relation)
 
     def state_opinion(self, rng: random.Random, wording: Wording) -> Claim:
@@ -230,7 +230,7 @@ class TaughtWorld(World):
         if rng.random() < 0.5:
             fact = self.draw_fact(rng)
             return Claim(
-                self.write_relation_sentence(fact.relation, fact.words, rng, wording, "ask"),
+                self.compose_relation_sentence(fact.relation, fact.words, rng, wording, "ask"),
                 float(fact.holds),
                 fact.relation,
             )

@@ -9,7 +9,11 @@ import shlex
 
 import pytest
 
-from analysis.pages.scored.tables import tabulate_scored_differences, tabulate_scored_means, tabulate_scored_spread
+from analysis.pages.scored.tables import (
+    tabulate_score_spread_over_wordings,
+    tabulate_scored_differences,
+    tabulate_scored_means,
+)
 from analysis.runs import open_runs
 from demo_training import scores
 from helpers.commands import ROOT, waver
@@ -67,7 +71,7 @@ def test_what_the_guide_says_of_the_demo_is_so(tmp_path):
     assert [f"{means['probability', f'waver-demo-{size}']:.3f}" for size in ("mini", "medium", "large")] == [
         *said.groups()
     ]
-    spread = tabulate_scored_spread(runs, resamples=20)
+    spread = tabulate_score_spread_over_wordings(runs, resamples=20)
     shares = spread.loc[spread["measure"] == "probability", "passed_some"]
     assert f"{shares.min():.0%} to {shares.max():.0%}".replace("%", " %") in GUIDE
     assert means["bits", "waver-demo-medium"] < means["bits", "waver-demo-large"]

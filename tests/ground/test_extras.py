@@ -69,7 +69,7 @@ def test_every_module_belongs_to_the_extra_that_installs_it():
 
 @pytest.mark.parametrize(("preferred", "named"), [("", "[japanese]"), ("features", "[features]")])
 def test_of_several_extras_the_one_of_the_wing_is_named(preferred, named):
-    with pytest.raises(InputError) as refused, extras.explain_missing_package("this", preferred):
+    with pytest.raises(InputError) as refused, extras.convert_import_errors_to_install_advice("this", preferred):
         raise ModuleNotFoundError(name="fugashi.cli")
     assert named in str(refused.value)
 
@@ -102,7 +102,7 @@ def test_what_pip_installed_is_named(monkeypatch, tmp_path):
 
 
 def test_a_fault_that_is_no_missing_extra_keeps_its_traceback():
-    with pytest.raises(ModuleNotFoundError), extras.explain_missing_package("this"):
+    with pytest.raises(ModuleNotFoundError), extras.convert_import_errors_to_install_advice("this"):
         import no_such_module  # noqa: F401
 
 

@@ -28,9 +28,9 @@ def site(tmp_path, monkeypatch):
     """A folder in which packages are installed; what was listed and said before is forgotten."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(outside_rooms, "_PRINTED_LINES", set())
-    outside_rooms.read_rooms_of_installed_packages.cache_clear()
+    outside_rooms.read_rooms_from_entry_points.cache_clear()
     yield tmp_path
-    outside_rooms.read_rooms_of_installed_packages.cache_clear()
+    outside_rooms.read_rooms_from_entry_points.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "waver_toy"]:
         del sys.modules[name]
 

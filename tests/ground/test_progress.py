@@ -23,7 +23,7 @@ from ground import progress
 from ground.command import print_failure
 progress.print_progress("how far")
 progress.print_warning("careful")
-with progress.import_bar_class()(total=2, disable=not progress.can_show_bars()) as bar:
+with progress.import_progress_bar_class()(total=2, disable=not progress.can_show_progress_bars()) as bar:
     bar.update(2)
 print(progress.colour_text("broken", "red", sys.stdout))
 sys.exit(print_failure("waver", 2, "a.csv: no such file"))
@@ -124,5 +124,5 @@ def test_libraries_draw_no_bars_in_a_file(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     monkeypatch.setenv("HF_HUB_DISABLE_PROGRESS_BARS", "0")
-    progress.hide_bars_of_libraries()
+    progress.hide_progress_bars_of_libraries()
     assert os.environ["TQDM_DISABLE"] == "1" and os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] == "0"

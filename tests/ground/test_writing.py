@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ground.locking import hold_lock
-from ground.writing import finish_abandoned_replacement, write_atomically, write_folder_atomically
+from ground.locking import hold_lock_during_block
+from ground.writing import finish_interrupted_folder_replacement, write_atomically, write_folder_atomically
 
 
 def test_the_new_file_takes_the_place_of_the_old_one(tmp_path):
@@ -48,7 +48,7 @@ def test_what_another_process_is_writing_stays_and_so_do_other_files(tmp_path):
     others = {tmp_path / name for name in (".table.csv.1234567", ".table.csv.bak", ".tables.csv.1", ".table.csv")}
     for other in others:
         other.touch()
-    with hold_lock(tmp_path / ".table.csv.1234567"):
+    with hold_lock_during_block(tmp_path / ".table.csv.1234567"):
         write_atomically(path, lambda aside: aside.write_text("whole"))
     assert {*tmp_path.iterdir()} == {path, *others}
 
@@ -107,7 +107,7 @@ def leave_between_both_renames(path):
 def test_a_folder_whose_replacement_was_killed_between_both_renames_is_the_new_one(tmp_path):
     path = tmp_path / "out"
     leave_between_both_renames(path)
-    finish_abandoned_replacement(path)
+    finish_interrupted_folder_replacement(path)
     assert [left.name for left in path.iterdir()] == ["new"]
     assert list(tmp_path.iterdir()) == [path]
 
@@ -126,6 +126,6 @@ def test_a_replacement_that_a_living_process_makes_is_left_to_it(tmp_path):
     leave_between_both_renames(path)
     left = {*tmp_path.iterdir()}
     (aside,) = (folder for folder in left if ".old." not in folder.name)
-    with hold_lock(aside):
-        finish_abandoned_replacement(path)
+    with hold_lock_during_block(aside):
+        finish_interrupted_folder_replacement(path)
     assert {*tmp_path.iterdir()} == left

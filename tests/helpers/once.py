@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ground.locking import WINDOWS, hold_lock
+from ground.locking import WINDOWS, hold_lock_during_block
 
 
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -30,7 +30,7 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     base = factory.getbasetemp()
     root = base.parent if "PYTEST_XDIST_WORKER" in os.environ and not WINDOWS else base  # locks are missing there
     folder, whole = root / name, root / f"{name}.whole"
-    with hold_lock(root / f"{name}.lock", os.O_RDWR | os.O_CREAT):
+    with hold_lock_during_block(root / f"{name}.lock", os.O_RDWR | os.O_CREAT):
         if not whole.exists():
             folder.mkdir()
             make(folder)

@@ -6,11 +6,11 @@ import json
 from argparse import Namespace
 from pathlib import Path
 
-from inference.__main__ import build_study_table_parser
+from inference.__main__ import build_parser_of_run_file_study
 
 
 def options(*arguments):
-    return build_study_table_parser("choice").parse_args(["--model", "m", *arguments], Namespace(out=None))
+    return build_parser_of_run_file_study("choice").parse_args(["--model", "m", *arguments], Namespace(out=None))
 
 
 def write(folder: Path, *rows: dict, name: str = "mcq.jsonl") -> str:

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from helpers import tiny_models
-from inference.__main__ import build_python_call_parser
-from inference.asking.limit import limit_questions
+from inference.__main__ import build_argument_parser_for_python_calls
+from inference.asking.limit import limit_questions_to_first_items
 from inference.engines.tokens import Tokens
 from inference.stimuli.templates.prompts import Prompt
 
@@ -46,9 +46,9 @@ def build_thinking_tokenizer(template: str = TEMPLATE) -> Any:
 def build_prompts_by_key(protocol: str, items: int | None = None) -> dict[tuple[str, str], Prompt]:
     """Item and variant -> prompt of the demo, as `run PROTOCOL --answer thought --limit ITEMS` asks them."""
     call = ["--items", "demo", "--model", "demo", "--form", "chat", "--answer", "thought", "--out", "unused"]
-    options = build_python_call_parser(protocol).parse_args(call)
+    options = build_argument_parser_for_python_calls(protocol).parse_args(call)
     study, questions = options.protocol.prepare_study(options)
-    (round_,) = limit_questions(study, questions, items).rounds("chat")
+    (round_,) = limit_questions_to_first_items(study, questions, items).rounds("chat")
     variants = filter(round_.chosen, study.variants)
     return {(variant.item, variant.variant): round_.render(variant, None) for variant in variants}
 

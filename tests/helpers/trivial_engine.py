@@ -40,25 +40,27 @@ class TrivialEngine:
         self.mask_token = "[MASK]" if form == "cloze" else None
         self.batches_scored = 0
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         return self._form if requested == "auto" or self.mask_token else requested
 
-    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
         return [len(shown(prompt).split()) for prompt in prompts]
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         return f"{shown(prompt)}{f' [{effort}]' if effort else ''}"
 
-    def explain(self, prompt: Prompt) -> Explanation:
+    def explain_prompt(self, prompt: Prompt) -> Explanation:
         words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
         dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))
-        return Explanation(shown(prompt), self.lengths([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0])
+        return Explanation(
+            shown(prompt), self.count_prompt_tokens([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0]
+        )
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         order = sorted(range(len(prompts)), key=lambda number: -len(shown(prompts[number])))
         return [order[start : start + self._size] for start in range(0, len(order), self._size)]
 
-    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+    def tokenize_ahead(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
         return list(prompts)
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
@@ -76,7 +78,7 @@ class TrivialEngine:
         time.sleep(self._seconds)
         return [[self._write(prompt, sampling) for prompt in prompts] for sampling in samplings]
 
-    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+    def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str | None:
         return None
 
     def close(self) -> dict:

@@ -16,7 +16,7 @@ import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import build_study_table_parser, build_task_from_options, main
+from inference.__main__ import build_parser_of_run_file_study, build_task_from_options, main
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import ALL
@@ -329,10 +329,10 @@ def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded)
     page = (Path(__file__).parents[2] / "docs" / "run-files.md").read_text(encoding="utf-8")
     block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", page)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
-    plan = read_run_file(tmp_path / "plan.toml", build_study_table_parser)
+    plan = read_run_file(tmp_path / "plan.toml", build_parser_of_run_file_study)
     assert sorted(study.call[0] for study in plan.studies) == list(list_protocols())
     tasks = plan.load_tasks_of_run_file(
-        build_study_table_parser, build_task_from_options, ["python", "-m", "inference", "run"]
+        build_parser_of_run_file_study, build_task_from_options, ["python", "-m", "inference", "run"]
     )
     assert all(task.models and {model.id for model in task.models} <= set(ALL) for task in tasks)
     assert loaded == []

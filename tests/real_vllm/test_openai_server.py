@@ -104,7 +104,7 @@ def asked(address):
 
 @pytest.mark.parametrize("form", ["chat", "plain"])
 def test_the_same_numbers_as_causal(asked, causal, form):
-    assert asked.form(form) == form
+    assert asked.choose_prompt_form(form) == form
     prompts = _prompts(form)
     found, expected = asked.score(prompts)[0], causal.score(prompts)[0]
     assert [score.error for score in found] == [None] * len(prompts)
@@ -119,7 +119,7 @@ def test_the_same_numbers_as_causal(asked, causal, form):
 @pytest.mark.parametrize("ids", [True, False], ids=["token ids", "texts"])
 def test_the_most_probable_tokens_bound_the_numbers_of_causal(asked, causal, form, ids):
     """As with a server that shows no tokens but the most probable ones, by id or by text."""
-    asked.form(form)
+    asked.choose_prompt_form(form)
     for api, probe in asked._probes.items():
         asked._probes[api] = replace(probe, shape=replace(probe.shape, named=False, ids=ids))
     prompts = _prompts(form)
@@ -132,7 +132,7 @@ def test_the_most_probable_tokens_bound_the_numbers_of_causal(asked, causal, for
 
 
 def test_texts_are_reproducible_and_do_not_depend_on_the_batch(asked):
-    asked.form("chat")
+    asked.choose_prompt_form("chat")
     prompts = _prompts("chat")[:12]
     sampling = Sampling(samples=3, temperature=1.0, max_tokens=4)
     together = asked.generate(prompts, [sampling])[0]
@@ -171,7 +171,7 @@ def thinking_address(thinker, tmp_path_factory):
 @pytest.fixture
 def thinking(thinking_address):
     engine = OpenAIEngine(MODEL, ApiSettings(base_url=thinking_address, concurrency=8))
-    assert engine.form("chat") == "chat" and engine.info["thinks"]
+    assert engine.choose_prompt_form("chat") == "chat" and engine.info["thinks"]
     yield engine
     engine.close()
 

@@ -19,7 +19,7 @@ from inference import engines
 from inference.demo import ADAPTERS
 from inference.demo.choices import make_choice_questions
 from inference.demo.world import World
-from inference.engines.adapters import read_adapter
+from inference.engines.adapters import read_adapter_settings_and_shapes
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, choice
 from inference.stimuli import items
@@ -113,8 +113,8 @@ def test_what_run_json_records_is_what_causal_records(vllm: Any, causal: Any) ->
 
 def test_lengths_and_what_cannot_be_asked(vllm: Any, causal: Any) -> None:
     prompts = [*plain(), Prompt("", None, YES_NO), Prompt("red " * 3000, None, YES_NO)]
-    assert vllm.lengths(prompts) == causal.lengths(prompts)
-    assert sorted(index for batch in vllm.batches(prompts) for index in batch) == list(range(len(prompts)))
+    assert vllm.count_prompt_tokens(prompts) == causal.count_prompt_tokens(prompts)
+    assert sorted(index for batch in vllm.cut_into_batches(prompts) for index in batch) == list(range(len(prompts)))
     (scores,) = vllm.score(prompts)
     assert [score.error is not None for score in scores] == [False] * 4 + [
         score.error is not None for score in causal.score(prompts)[0][4:]
@@ -202,7 +202,7 @@ def merged(folder: Path, out: Path) -> Path:
 
 def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
     folder = adapter(tmp_path / "adapter")
-    vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=read_adapter(folder))
+    vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=read_adapter_settings_and_shapes(folder))
     expected = engines.load_engine(
         str(merged(folder, tmp_path / "merged")), engine="causal", dtype="float32", device="cpu"
     )
@@ -215,7 +215,7 @@ def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
 
 def test_an_adapter_that_peft_wrote_answers_as_in_engine_causal() -> None:
     """The demo's own adapter, asked with the paraphrase-aware prompt: the same texts, the same probabilities."""
-    tuned = read_adapter(ADAPTERS / "waver-demo-large-choice")
+    tuned = read_adapter_settings_and_shapes(ADAPTERS / "waver-demo-large-choice")
     vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=tuned)
     merged_in = engines.load_engine(BASE, engine="causal", dtype="float32", device="cpu", adapter=tuned)
     asked = [question for question in make_choice_questions(World()) if question.split == "test"][:12]

@@ -150,7 +150,7 @@ def test_without_effort_the_options_follow_the_prompt(vllm: Any, causal: Any) ->
 
 def test_thoughts_are_as_long_as_the_window_has_room(vllm: Any) -> None:
     (prompt,) = build_prompts("choice", 1)
-    vllm.window, whole = vllm.lengths([prompt])[0] + 12, vllm.window
+    vllm.window, whole = vllm.count_prompt_tokens([prompt])[0] + 12, vllm.window
     try:
         (response,) = vllm.think([prompt], Thinking(8))
     finally:

@@ -11,7 +11,8 @@ from helpers.commands import ROOT
 
 RUN = str(ROOT / "tests" / "fixtures" / "run-of-f7ec5ae" / "agreement")
 CHILD = (
-    "import subprocess, sys; from ground.command import open_closed_streams; open_closed_streams(); "
+    "import subprocess, sys; from ground.command import open_null_device_for_closed_streams; "
+    "open_null_device_for_closed_streams(); "
     "sys.exit(subprocess.call([sys.executable, '-c', 'import os; os.fstat(1); print(1)']))"
 )
 

@@ -244,8 +244,8 @@ def test_preview_writes_nothing(items, tmp_path, trivial, capsys):
 
 @pytest.mark.parametrize("secret", [["--api-key", "hunter2"], ["--api-key=hunter2"], ["--hf-token", "hunter2"]])
 def test_secrets_are_not_recorded(secret):
-    from ground.parser import hide_secrets
+    from ground.parser import hide_values_of_secret_options
 
-    shown = hide_secrets(["run", *secret, "--seed", "1"])
+    shown = hide_values_of_secret_options(["run", *secret, "--seed", "1"])
     assert "hunter2" not in " ".join(shown)
     assert shown[-2:] == ["--seed", "1"]

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import build_study_table_parser, build_task_from_options, main
+from inference.__main__ import build_parser_of_run_file_study, build_task_from_options, main
 from inference.asking.one_model import Settings
 from inference.runfile import read_run_file
 
@@ -85,11 +85,11 @@ def test_the_run_file_is_taken_with_the_demo_models(plan, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     for other in plan.parent.glob("paper-*"):
         Path(other.name).write_bytes(other.read_bytes())
-    planned = read_run_file("paper.toml", build_study_table_parser)
+    planned = read_run_file("paper.toml", build_parser_of_run_file_study)
     assert planned.out.startswith("runs/")  # beside the reader's own files, where all pages write runs
     for study in list_studies(tomllib.loads(text)):
         ITEMS[study["protocol"]](Path(study["items"]), study)
-    for task in planned.load_tasks_of_run_file(build_study_table_parser, build_task_from_options, ["run"]):
+    for task in planned.load_tasks_of_run_file(build_parser_of_run_file_study, build_task_from_options, ["run"]):
         assert task.models
         assert task.study.items
 

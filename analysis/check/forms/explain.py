@@ -18,7 +18,7 @@ from analysis.check.rules import (
     Rules,
 )
 from analysis.reporting.words import format_percent, join_names
-from ground.errors import write_message_on_one_line
+from ground.errors import format_message_on_one_line
 
 
 def explain_rules(rules: Rules) -> Iterator[str]:
@@ -35,9 +35,9 @@ def explain_rules(rules: Rules) -> Iterator[str]:
         A line.
     """
     for rule in rules.rules:
-        yield write_message_on_one_line(rule.name if rule.name == rule.text else f"{rule.name}: {rule.text}")
+        yield format_message_on_one_line(rule.name if rule.name == rule.text else f"{rule.name}: {rule.text}")
         for line in _explain_rule(rule):
-            yield f"  {write_message_on_one_line(line)}"
+            yield f"  {format_message_on_one_line(line)}"
     yield "Levels"
     looks = "" if rules.looks == 1 else f" / {rules.looks:,}, as this check is made {rules.looks:,} times"
     yield f"  Broken: the p that the limit is kept is below .025{looks}, after Holm over all numbers of the check."

@@ -9,7 +9,7 @@ from analysis.check.checking import Check, DecidedOutcome, DecidedRule
 from analysis.reporting.catalogue.grid import convert_to_json_value
 
 
-def write_check_as_json(check: Check) -> str:
+def format_check_as_json(check: Check) -> str:
     """Write a check as JSON, in which an undefined number is null.
 
     Parameters

@@ -21,7 +21,7 @@ NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  #
 MOST_LINES = 200  # outcomes of a rule in the text of a failure
 
 
-def write_check_as_junit(check: Check) -> str:
+def format_check_as_junit(check: Check) -> str:
     """Write a check as JUnit XML.
 
     Parameters

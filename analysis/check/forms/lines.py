@@ -11,7 +11,7 @@ from analysis.check.checking import SEVERITY, Check, DecidedOutcome, DecidedRule
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, COUNTED, HOLDS, Outcome
 from analysis.check.rules import KURTOSIS, NOT_WORSE, RANKING
 from analysis.reporting.words import format_quantity
-from ground.errors import write_message_on_one_line
+from ground.errors import format_message_on_one_line
 from ground.progress import colour_text
 
 PHRASES = {HOLDS: ("holds", "hold"), BROKEN: ("is broken", "are broken"), CANNOT_TELL: ("cannot be told",) * 2}
@@ -33,7 +33,7 @@ def describe_check(check: Check) -> Iterator[str]:
     """
     for result in check.results:
         decision = colour_text(f"{result.decision:<12}", COLOURS[result.decision], sys.stdout)
-        yield f"{decision}{write_message_on_one_line(describe_rule(result))}"
+        yield f"{decision}{format_message_on_one_line(describe_rule(result))}"
     yield summarise_check(check)
     if (command := format_command_to_plan_check(check)) is not None:
         yield f"how many items and wordings would tell: {command}"
@@ -43,7 +43,7 @@ def format_command_to_plan_check(check: Check) -> str | None:
     """Write the command that says how large a check must be to tell, where a rule cannot be told."""
     if all(result.decision != CANNOT_TELL for result in check.results):
         return None
-    return write_message_on_one_line(f"waver plan {quote(check.run)} --check {quote(str(check.rules.path))}")
+    return format_message_on_one_line(f"waver plan {quote(check.run)} --check {quote(str(check.rules.path))}")
 
 
 def describe_rule(result: DecidedRule) -> str:
@@ -57,7 +57,7 @@ def describe_rule(result: DecidedRule) -> str:
     name = rule.name if rule.name == rule.text else f"{rule.name} ({rule.text})"
     if not result.outcomes:
         return f"{name}: there is nothing to test"
-    return f"{name}: {describe_outcome(result.outcomes[0])}{_count_outcomes_by_decision(result)}"
+    return f"{name}: {describe_outcome(result.outcomes[0])}{_describe_outcome_counts_by_decision(result)}"
 
 
 def describe_outcome(decided: DecidedOutcome) -> str:
@@ -130,7 +130,7 @@ def describe_test_of_outcome(decided: DecidedOutcome) -> str:
     return f"{p_text}{outcome.test}{sized}{wordings}"
 
 
-def _count_outcomes_by_decision(result: DecidedRule) -> str:
+def _describe_outcome_counts_by_decision(result: DecidedRule) -> str:
     """Count all outcomes of a rule by decision, where there are several."""
     if len(result.outcomes) == 1:
         return ""

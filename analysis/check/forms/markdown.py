@@ -23,7 +23,7 @@ SIGNS = {HOLDS: "✅ holds", BROKEN: "❌ broken", CANNOT_TELL: "❔ cannot tell
 MOST_ROWS = 50  # of numbers that do not hold: a pull request takes 65,536 characters
 
 
-def write_check_as_markdown(check: Check) -> str:
+def format_check_as_markdown(check: Check) -> str:
     """Write a check as Markdown; names of models and rules are escaped.
 
     Parameters
@@ -35,17 +35,17 @@ def write_check_as_markdown(check: Check) -> str:
     -------
     The text.
     """
-    return "".join(f"{line}\n" for line in _write_summary_lines(check))
+    return "".join(f"{line}\n" for line in _format_summary_lines(check))
 
 
-def _write_summary_lines(check: Check) -> Iterator[str]:
+def _format_summary_lines(check: Check) -> Iterator[str]:
     """Yield the lines of the summary."""
     yield f"### Waver: {summarise_check(check)}"
     yield ""
     about = f"Run {_escape_markdown(check.run)}, rules {_escape_markdown(str(check.rules.path))}"
     yield f"{about}, against {_escape_markdown(check.against)}." if check.against else f"{about}."
     yield ""
-    yield from _write_markdown_table(
+    yield from _format_markdown_table(
         ("Rule", "Verdict", "Worst", "Number", "95 % interval", "Limit", "Test"),
         [_list_rule_cells(result) for result in check.results],
     )
@@ -56,7 +56,7 @@ def _write_summary_lines(check: Check) -> Iterator[str]:
         yield ""
         yield f"<details><summary>{format_quantity(len(rows), 'more number')} not known to hold</summary>"
         yield ""
-        yield from _write_markdown_table(
+        yield from _format_markdown_table(
             ("Rule", "Verdict", "Of", "Number", "95 % interval", "Limit", "Test"),
             [
                 (result.rule.name, SIGNS[decided.decision], *_list_outcome_cells(decided))
@@ -100,7 +100,7 @@ def _list_outcome_cells(decided: DecidedOutcome) -> tuple[str, ...]:
     )
 
 
-def _write_markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _format_markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Write a table; its cells are escaped."""
     yield f"| {' | '.join(header)} |"
     yield f"|{'---|' * len(header)}"

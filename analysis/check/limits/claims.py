@@ -9,7 +9,7 @@ from analysis.check.outcomes import LEVEL
 _STEPS = 25  # of a bisection of a number between 0 and 1: to 3e-8
 
 
-def find_refuted_claim(compute_p: Callable[[float], float], most: float) -> float:
+def find_largest_refuted_claim(compute_p: Callable[[float], float], most: float) -> float:
     """Find the largest claim that is refuted at `LEVEL`, by bisection; importing SciPy's searches takes half a second.
 
     Parameters

@@ -29,7 +29,7 @@ from analysis.reporting.catalogue.tables import (
     list_table_options,
     select_rows_from_runs,
 )
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.check.rules import Rule
@@ -64,11 +64,13 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
         The run has no rows or no such column for it, the column is no number, or nothing tells of wordings like these.
     """
     table, _, column = rule.target.partition(".")
-    where = f"rule {shorten_line(repr(rule.name))}: table {table}"
+    where = f"rule {shorten_to_one_line(repr(rule.name))}: table {table}"
     frame = _select_table_rows_of_rule(rule, _build_table_of_rule(rule, runs, table, where), table, where)
     if column not in frame:
-        raise InputError(f"{where} of this run has no column {shorten_line(repr(column))}"
-                         f"{suggest_nearest(column, map(str, frame))}; see `waver table --list {table}`")  # fmt: skip
+        raise InputError(
+            f"{where} of this run has no column {shorten_to_one_line(repr(column))}"
+            f"{format_nearest_name_hint(column, map(str, frame))}; see `waver table --list {table}`"
+        )
     values = pd.to_numeric(frame[column], errors="coerce") if frame[column].isna().all() else frame[column]
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
         raise InputError(f"{where}: column {column} is no number that has a limit; `waver table --list {table}` "
@@ -139,8 +141,9 @@ def _select_table_rows_of_rule(rule: Rule, frame: pd.DataFrame, table: str, wher
                 if len(frame) and not (frame[own_columns] == name).any(axis=None):
                     present = list(dict.fromkeys(frame[own_columns].to_numpy().ravel()))
                     raise InputError(
-                        f"{where} has no row of {shorten_line(repr(name))}{suggest_nearest(name, present)} in {key}; "
-                        f"it has {', '.join(map(str, present[:5]))}{' ...' if len(present) > 5 else ''}"
+                        f"{where} has no row of {shorten_to_one_line(repr(name))}"
+                        f"{format_nearest_name_hint(name, present)} in {key}; it has "
+                        f"{', '.join(map(str, present[:5]))}{' ...' if len(present) > 5 else ''}"
                     )
             frame = frame[frame[own_columns].isin(names).any(axis=1)]
     if frame.empty:
@@ -160,13 +163,13 @@ def _find_interval_columns_of_rule(
     is_count = look_up_column(table, column).digits is None
     if rule.wordings != LIKE_THESE or (is_count and not own_ends):
         return own_ends
-    why = _explain_shared_wordings(runs, set(frame["study"]) if "study" in frame else set())
-    if own_ends and LIKE[0] in frame and _find_column_of_like_interval(list(map(str, frame))) == column:
+    why = _explain_no_inference_to_wordings(runs, set(frame["study"]) if "study" in frame else set())
+    if own_ends and LIKE[0] in frame and _find_column_with_interval_over_wordings(list(map(str, frame))) == column:
         return (*LIKE, "n_shared" if "n_shared" in frame else "n_wordings") if why else LIKE
     if own_ends and not why:
         return own_ends
     like_columns = [
-        f"{name}.{_find_column_of_like_interval(list(entry.columns))}"
+        f"{name}.{_find_column_with_interval_over_wordings(list(entry.columns))}"
         for name, entry in list_tables().items()
         if LIKE[0] in entry.columns
     ]
@@ -174,18 +177,18 @@ def _find_interval_columns_of_rule(
         f"{rule.target} has no interval"
     )  # fmt: skip
     raise InputError(
-        f'rule {shorten_line(repr(rule.name))}: {reason}; say wordings = "these", or take a measure such as accuracy, '
-        f"or {', '.join(like_columns)}"
+        f'rule {shorten_to_one_line(repr(rule.name))}: {reason}; say wordings = "these", or take a measure such as '
+        f"accuracy, or {', '.join(like_columns)}"
     )
 
 
-def _find_column_of_like_interval(columns: list[str]) -> str:
+def _find_column_with_interval_over_wordings(columns: list[str]) -> str:
     """Find the column that `like_lower` belongs to: the last one before it that is no end of an interval."""
     before = [name for name in columns[: columns.index(LIKE[0])] if name != INTERVALS]
     return next(name for name in reversed(before) if not name.endswith(("lower", "upper")))
 
 
-def _explain_shared_wordings(runs: Runs, names: set[str]) -> str:
+def _explain_no_inference_to_wordings(runs: Runs, names: set[str]) -> str:
     """Say which of these studies does not tell, by other items, of other wordings; empty where all do."""
     studies = [study for study in read_reworded_studies(runs) if not names or study.name in names]
     for name in names - {study.name for study in studies}:
@@ -215,7 +218,8 @@ def _name_table_rows(frame: pd.DataFrame, column: str) -> list[str]:
         return [column] * len(frame)
     rows: list[dict[Hashable, Any]] = frame[added].to_dict("records")
     return [
-        f"{column} ({', '.join(f'{key} {shorten_line(str(value), 40)}' for key, value in row.items())})" for row in rows
+        f"{column} ({', '.join(f'{key} {shorten_to_one_line(str(value), 40)}' for key, value in row.items())})"
+        for row in rows
     ]
 
 
@@ -240,4 +244,4 @@ def _explain_missing_interval(row: Mapping[Hashable, Any], ends: tuple[str, ...]
     if not ends or pd.notna(row[ends[0]]):
         return ""
     reason = str(row.get("no_interval") or row.get("missing") or "")
-    return f"no interval{f' ({shorten_line(reason, 80)})' if reason else ''}"
+    return f"no interval{f' ({shorten_to_one_line(reason, 80)})' if reason else ''}"

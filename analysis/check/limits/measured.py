@@ -21,14 +21,14 @@ from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.check.rules import Rule
     from analysis.runs import Runs
 
 
-def list_measured_numbers(rule: Rule, runs: Runs) -> list[Number]:
+def list_numbers_of_measured_units(rule: Rule, runs: Runs) -> list[Number]:
     """List the number of every model and condition that a rule on a measure is about.
 
     Parameters
@@ -56,8 +56,9 @@ def list_measured_numbers(rule: Rule, runs: Runs) -> list[Number]:
         names = dict.fromkeys(study.measure for study, _ in measured_studies)
         why = "; ".join(explain_wordings_not_compared({of["protocol"] for of in runs.info["studies"].values()}))
         raise InputError(
-            f"rule {shorten_line(repr(rule.name))}: the run has no measure {shorten_line(repr(rule.target))}"
-            f"{suggest_nearest(rule.target, names)}; it has {', '.join(names) or 'none'}{f' ({why})' if why else ''}"
+            f"rule {shorten_to_one_line(repr(rule.name))}: the run has no measure "
+            f"{shorten_to_one_line(repr(rule.target))}{format_nearest_name_hint(rule.target, names)}; it has "
+            f"{', '.join(names) or 'none'}{f' ({why})' if why else ''}"
         )
     _refuse_limit_beyond_range(rule, own_studies[0][0])
     return _test_measure_of_units(rule, own_studies)
@@ -83,7 +84,7 @@ def _refuse_limit_beyond_range(rule: Rule, study: Study) -> None:
     limit = get_limit_of_rule(rule)
     if study.bounds and not study.bounds[0] <= limit <= study.bounds[1]:
         raise InputError(
-            f"rule {shorten_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
+            f"rule {shorten_to_one_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
             f"{limit:g} is no limit of it; give a share, or a column in its own unit (`waver table --list`)"
         )
 
@@ -104,11 +105,12 @@ def _test_measure_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> li
     for name in rule.conditions:
         if name not in conditions:
             raise InputError(
-                f"rule {shorten_line(repr(rule.name))}, conditions: no {rule.target} under {shorten_line(repr(name))}"
-                f"{suggest_nearest(name, conditions)}; there are {', '.join(list(conditions)[:5])}"
+                f"rule {shorten_to_one_line(repr(rule.name))}, conditions: no {rule.target} under "
+                f"{shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, conditions)}; there are "
+                f"{', '.join(list(conditions)[:5])}"
             )
     if not numbers:
-        raise InputError(f"rule {shorten_line(repr(rule.name))}: none of its models has {rule.target}")
+        raise InputError(f"rule {shorten_to_one_line(repr(rule.name))}: none of its models has {rule.target}")
     return list(numbers.values())
 
 
@@ -117,11 +119,11 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
     answers: Array = study.values[unit]
     model, condition = study.units[unit]
     is_like = rule.wordings == LIKE_THESE
-    is_bounded = study.measure == VALIDITY and not np.isnan(study.get_validity_at_most(unit))
-    if is_like and not is_bounded and (why := _explain_missing_like_interval(study)):
+    is_bounded = study.measure == VALIDITY and not np.isnan(study.get_validity_upper_bound(unit))
+    if is_like and not is_bounded and (why := _explain_missing_interval_over_wordings(study)):
         raise InputError(
-            f"rule {shorten_line(repr(rule.name))}: study {study.name}: {rule.target} of wordings like these is not "
-            f'known: {why}; say wordings = "these"'
+            f"rule {shorten_to_one_line(repr(rule.name))}: study {study.name}: {rule.target} of wordings like these is "
+            f'not known: {why}; say wordings = "these"'
         )
     if study.measure == VALIDITY and np.isnan(answers).all():
         return _judge_validity_of_unit(rule, study, unit)
@@ -130,8 +132,8 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
         is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
     if not is_finite:
         raise InputError(
-            f"rule {shorten_line(repr(rule.name))}: study {study.name}: scores are too large to be squared; give them "
-            "in another unit"
+            f"rule {shorten_to_one_line(repr(rule.name))}: study {study.name}: scores are too large to be squared; "
+            "give them in another unit"
         )
     tails = compute_tails_of_panel(
         panel, get_limit_of_rule(rule), "both" if is_like else "items", is_bounded=study.bounds is not None
@@ -145,7 +147,7 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
 def _judge_validity_of_unit(rule: Rule, study: Study, unit: int) -> Number:
     """Hold a validity that is known over all answers only, or within bounds: these tell where both keep to the limit,
     or both do not."""
-    low, high, limit = float(study.validity[unit]), study.get_validity_at_most(unit), get_limit_of_rule(rule)
+    low, high, limit = float(study.validity[unit]), study.get_validity_upper_bound(unit), get_limit_of_rule(rule)
     about = (study.name, *study.units[unit], VALIDITY, low)
     if np.isnan(high):
         return Number(*about, None, 0, np.nan, "how far single answers are valid is not known")
@@ -155,7 +157,7 @@ def _judge_validity_of_unit(rule: Rule, study: Study, unit: int) -> Number:
     return Number(*about, tails, 0, np.nan, f"it lies between {low:.3g} and {high:.3g}: not all probability was shown")
 
 
-def _explain_missing_like_interval(study: Study) -> str:
+def _explain_missing_interval_over_wordings(study: Study) -> str:
     """Say why answers do not tell of wordings like these; empty where they do."""
     if study.measure == FLIPS:
         return "all items share their wordings" if study.crossed else ""

@@ -31,7 +31,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.check.limits.claims import find_refuted_claim
+from analysis.check.limits.claims import find_largest_refuted_claim
 from analysis.check.outcomes import LEVEL
 from analysis.statistics.significance import ROUNDING
 
@@ -240,13 +240,13 @@ def compute_tails_with_one_item_more(
         """Return p of the claim that the number is at most this; mirrored, of the other one."""
         return compute_p_of_t_and_exponential(claim - number, error, max(claim, 0.0), n_items, freedom)
 
-    def find_end(number: float, error: float) -> float:
+    def find_just_refuted_claim(number: float, error: float) -> float:
         """Return the claim that is refuted just so."""
-        return find_refuted_claim(lambda claim: compute_p_at_most(number, error, claim), number)
+        return find_largest_refuted_claim(lambda claim: compute_p_at_most(number, error, claim), number)
 
     return Tails(
         compute_p_at_most(middle, errors[0], limit), compute_p_at_most(1 - middle, errors[1], 1 - limit),
-        find_end(middle, errors[0]), 1 - find_end(1 - middle, errors[1]), T_AND_ONE,
+        find_just_refuted_claim(middle, errors[0]), 1 - find_just_refuted_claim(1 - middle, errors[1]), T_AND_ONE,
     )  # fmt: skip
 
 

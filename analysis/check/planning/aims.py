@@ -14,7 +14,7 @@ from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.forecast import MeanForecast, build_mean_forecast
 from analysis.statistics.reliability.planning import WORDINGS
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -77,7 +77,7 @@ class PilotUnit:
         return self.study.name, *self.study.units[self.unit], self.measure
 
     @property
-    def turned(self) -> Array:
+    def answers_with_worst_at_zero(self) -> Array:
         """Return the answers, turned so that 0 is the worst where they have a range."""
         answers = self.study.values[self.unit]
         if not self.study.lower_is_better:
@@ -85,7 +85,7 @@ class PilotUnit:
         return 1 - answers if self.study.bounds else -answers
 
     @property
-    def planned_wordings(self) -> tuple[int, ...]:
+    def plannable_wording_counts(self) -> tuple[int, ...]:
         """Return the numbers of wordings that can be planned: one where the pilot has one."""
         return (
             WORDINGS if np.isfinite(self.forecast_error_of_mean().inner) and not self.study.has_single_wording else (1,)
@@ -93,7 +93,9 @@ class PilotUnit:
 
     def forecast_error_of_mean(self) -> MeanForecast:
         """Foresee the error of the mean of the turned answers."""
-        return build_mean_forecast(self.turned, self.study.crossed, self.study.estimate_unit_sampling_spread(self.unit))
+        return build_mean_forecast(
+            self.answers_with_worst_at_zero, self.study.crossed, self.study.estimate_unit_sampling_spread(self.unit)
+        )
 
 
 def list_all_pilot_units(pilot: Runs) -> list[PilotUnit]:
@@ -136,7 +138,7 @@ def list_pilot_units_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
         measures = dict.fromkeys(unit.measure for unit in units)
         raise InputError(
             f"rule {rule.name!r}: the pilot has nothing that it is about"
-            f"{suggest_nearest(rule.target, measures) if rule.target else ''}; measures here: "
+            f"{format_nearest_name_hint(rule.target, measures) if rule.target else ''}; measures here: "
             f"{', '.join(measures) or 'none'}"
         )
     return kept_units

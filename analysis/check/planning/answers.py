@@ -124,39 +124,43 @@ def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, 
         yield Aim(rule, UNCHANGED, *unit.labels, why_not="the pilot does not tell how often samples change an answer")
     else:
 
-        def compute_unchanged_power(items: int, wordings: int) -> float:
+        def compute_power_if_unchanged(items: int, wordings: int) -> float:
             p_of_wordings = 0.0
             if rule.wordings == LIKE_THESE:  # which all items share
                 p_of_wordings = compute_p_with_extreme_wording(0.0, 0.0, wordings, np.nan, rule.at_least)
             return float(max(rule.at_least**items, p_of_wordings) < LEVEL)
 
-        yield Aim(rule, UNCHANGED, *unit.labels, planned, compute_unchanged_power)
+        yield Aim(rule, UNCHANGED, *unit.labels, planned, compute_power_if_unchanged)
     for goal, is_whole in zip(goals, (False, True), strict=True):
         if rule.wordings == LIKE_THESE and not is_whole:  # that hardly moves shares of answers
             continue
 
-        def compute_change_power(items: int, wordings: int, is_whole: bool = is_whole) -> float:
+        def compute_power_if_changed(items: int, wordings: int, is_whole: bool = is_whole) -> float:
             ratio = 1.0 if is_whole else 1 / wordings
             power = compute_power_of_binomial_test(1 - differs, rule.at_least, ratio, items, broken_level)
             if rule.wordings != LIKE_THESE:
                 return power
-            return min(power, _compute_broken_power(differs, rule.at_least, items, wordings, broken_level))
+            return min(
+                power, _compute_power_to_find_changed_items(differs, rule.at_least, items, wordings, broken_level)
+            )
 
-        yield Aim(rule, goal, *unit.labels, planned, compute_change_power)
+        yield Aim(rule, goal, *unit.labels, planned, compute_power_if_changed)
 
 
-def _compute_broken_power(differs: float, limit: float, n_items: int, n_wordings: int, level: float) -> float:
+def _compute_power_to_find_changed_items(
+    differs: float, limit: float, n_items: int, n_wordings: int, level: float
+) -> float:
     """Return how probable a change of whole items is found in wordings that all items share, one odd one more."""
 
-    def is_found(n_changed: int) -> bool:
+    def is_change_found(n_changed: int) -> bool:
         change = n_changed / n_items
         error = float(np.sqrt(change * (1 - change) / n_items))
         freedom = min(n_items, n_wordings) - 1
         return compute_p_with_extreme_wording(change, error, n_wordings, freedom, limit, is_broken=True) < level
 
-    if n_wordings < LEAST_SHARED or not is_found(n_items):
+    if n_wordings < LEAST_SHARED or not is_change_found(n_items):
         return 0.0
-    return float(bdtrc(bisect_left(range(n_items), True, key=is_found) - 1, n_items, differs))
+    return float(bdtrc(bisect_left(range(n_items), True, key=is_change_found) - 1, n_items, differs))
 
 
 def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
@@ -179,14 +183,14 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
     def forecast_changes(difference: float, wordings: int) -> ChangeForecast:
         return forecast_item_changes(counts, difference, wordings)
 
-    def compute_unchanged_power(items: int, wordings: int) -> float:
+    def compute_power_if_unchanged(items: int, wordings: int) -> float:
         return compute_change_test_power(forecast_changes(0.0, wordings), rule.at_least, items, LEVEL)
 
-    def compute_change_power(items: int, wordings: int) -> float:
+    def compute_power_if_changed(items: int, wordings: int) -> float:
         return compute_change_test_power(forecast_changes(differs, wordings), rule.at_least, items, broken_level)
 
-    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_unchanged_power)
+    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_power_if_unchanged)
     if differs < most:
-        yield Aim(rule, goal, *unit.labels, several, compute_change_power)
+        yield Aim(rule, goal, *unit.labels, several, compute_power_if_changed)
     else:
         yield Aim(rule, goal, *unit.labels, why_not=f"items that change differ by {max(most, 0):.2g} at most")

@@ -69,9 +69,9 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
         return
     answers, crossed = unit.forecast_error_of_mean(), unit.study.crossed and rule.wordings == LIKE_THESE
     unchanged = forecast_difference_if_unchanged(answers, fresh=fresh)
-    mean = float(estimate_panel_mean(unit.turned, unit.study.crossed).mean)
+    mean = float(estimate_panel_mean(unit.answers_with_worst_at_zero, unit.study.crossed).mean)
 
-    def compute_unchanged_power(items: int, wordings: int) -> float:
+    def compute_power_if_unchanged(items: int, wordings: int) -> float:
         n_fewer = min(items, wordings) if crossed else items
         if not unchanged.inner > 0:  # all items are answered as before
             return float((1 - margin) ** n_fewer < LEVEL)
@@ -80,7 +80,7 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
         return compute_power_of_mean_test(unchanged, margin, items, wordings, LEVEL, crossed=False)
 
     if unchanged.inner > 0 or has_range:
-        yield Aim(rule, UNCHANGED, *unit.labels, unit.planned_wordings, compute_unchanged_power)
+        yield Aim(rule, UNCHANGED, *unit.labels, unit.plannable_wording_counts, compute_power_if_unchanged)
     else:
         why = "without a range, the same answers to all items are no proof"
         yield Aim(rule, UNCHANGED, *unit.labels, why_not=why)
@@ -95,7 +95,7 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
                 )
         else:
 
-            def compute_change_power(items: int, wordings: int, spread: str = spread) -> float:
+            def compute_power_if_changed(items: int, wordings: int, spread: str = spread) -> float:
                 forecast = unchanged
                 if has_range:
                     forecast = forecast_difference_after_change(
@@ -111,7 +111,7 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
                     forecast, worse_by - margin, items, wordings, broken_level, crossed=crossed
                 )
 
-            yield Aim(rule, goal, *unit.labels, unit.planned_wordings, compute_change_power)
+            yield Aim(rule, goal, *unit.labels, unit.plannable_wording_counts, compute_power_if_changed)
 
 
 def _list_aims_of_flip_change(
@@ -139,17 +139,17 @@ def _list_aims_of_flip_change(
         between = float(flips.weights @ (1 - chances) ** 2) - (1 - share) ** 2
         return MeanForecast(float(flips.weights @ within) + lost**2 * between, 0.0, 0.0)
 
-    def compute_unchanged_power(items: int, wordings: int) -> float:
+    def compute_power_if_unchanged(items: int, wordings: int) -> float:
         if not fresh:
             return float((1 - margin) ** items < LEVEL)
         return compute_power_of_mean_test(forecast_flips(wordings, 0.0), margin, items, wordings, LEVEL, crossed=False)
 
-    def compute_change_power(items: int, wordings: int) -> float:
+    def compute_power_if_changed(items: int, wordings: int) -> float:
         if worse_by >= 1 - flips.predict_flip_share(wordings):
             return 0.0
         forecast = forecast_flips(wordings, worse_by)
         return compute_power_of_mean_test(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
 
     several = tuple(number for number in WORDINGS if number > 1)
-    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_unchanged_power)
-    yield Aim(rule, goal, *unit.labels, several, compute_change_power)
+    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_power_if_unchanged)
+    yield Aim(rule, goal, *unit.labels, several, compute_power_if_changed)

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
@@ -104,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
     study = _choose_study(read_reworded_studies(pilot), args)
     _check_goal_within_range(study, args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
-    forecasts = _forecast_errors(study, args)
+    forecasts = _forecast_standard_errors(study, args)
     if not forecasts:
         needs = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
         models = " (and two such models)" * (args.se is None)
@@ -129,13 +129,13 @@ def main(args: argparse.Namespace) -> int:
         *([describe_basis_of_token_numbers(tokens, args)] if tokens else []),
     ]
     if args.json:
-        from analysis.check.planning.printing import write_plan_json
+        from analysis.check.planning.printing import format_plan_as_json
 
         goal_fields = {"standard_error": args.se, "difference": args.difference}
         power = None if args.difference is None else args.power
         records = [_build_design_record(design) for design in ranked_designs]
         measure = args.measure or study.measure
-        print(write_plan_json(args.run, {**goal_fields, "power": power}, measure, notes, records), end="")
+        print(format_plan_as_json(args.run, {**goal_fields, "power": power}, measure, notes, records), end="")
         return 0
     for note in notes:
         print(note, file=sys.stderr)
@@ -166,7 +166,7 @@ def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> S
     names = [*studies_by_measure, *((SD, FLIPS) if "agreement" in studies_by_measure else ())]
     if args.measure and args.measure not in names:
         raise InputError(
-            f"--measure {args.measure!r}{suggest_nearest(args.measure, names)}; known here: {', '.join(names)}"
+            f"--measure {args.measure!r}{format_nearest_name_hint(args.measure, names)}; known here: {', '.join(names)}"
         )
     if args.condition:
         pilot_studies = [_select_answers_of_condition(study, args.condition) for study in pilot_studies]
@@ -189,12 +189,13 @@ def _select_answers_of_condition(study: Study, condition: str) -> Study:
     conditions = dict.fromkeys(name for _, name in study.units)
     if condition not in conditions:
         raise InputError(
-            f"--condition {condition!r}{suggest_nearest(condition, conditions)}; known here: {', '.join(conditions)}"
+            f"--condition {condition!r}{format_nearest_name_hint(condition, conditions)}; known here: "
+            f"{', '.join(conditions)}"
         )
     return study.select_units_of_conditions([condition])
 
 
-def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
+def _forecast_standard_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.measures.reworded.flips import FLIP
     from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values

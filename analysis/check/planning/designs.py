@@ -41,7 +41,7 @@ class CheckDesign:
     wordings: int
 
     @property
-    def prompts(self) -> int:
+    def n_prompts_per_unit(self) -> int:
         """Return the prompts of one model and condition."""
         return self.items * self.wordings
 
@@ -71,7 +71,7 @@ def list_check_designs(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
         if np.isfinite(items):
             designs.append(CheckDesign(needy, int(items), wordings))
     kept_designs: list[CheckDesign] = []
-    for design in sorted(designs, key=lambda design: (design.prompts, design.items)):
+    for design in sorted(designs, key=lambda design: (design.n_prompts_per_unit, design.items)):
         if not kept_designs or design.items <= FEWER * kept_designs[-1].items:
             kept_designs.append(design)
     return kept_designs

@@ -85,7 +85,7 @@ def forecast_item_changes(counts: Array, differs: float, wordings: int) -> Chang
     distance_of_one, _ = estimate_mean_and_variance_of_changes(sums, n_options, 1.0, wordings)
     changed = differs / distance_of_one if differs else 0.0
     _, variance = estimate_mean_and_variance_of_changes(sums, n_options, changed, wordings)
-    deviations = _draw_changes(counts, changed, wordings)
+    deviations = _simulate_item_changes(counts, changed, wordings)
     deviations -= deviations.mean()
     squares = deviations * deviations
     second, third, fourth = (float(product.mean()) for product in (squares, squares * deviations, squares * squares))
@@ -93,7 +93,7 @@ def forecast_item_changes(counts: Array, differs: float, wordings: int) -> Chang
     return ChangeForecast(differs, max(variance, 0.0), *shape)
 
 
-def _draw_changes(counts: Array, changed: float, wordings: int) -> Array:
+def _simulate_item_changes(counts: Array, changed: float, wordings: int) -> Array:
     """Draw the changes of items with the shares of the pilot, of which some exchange their options: the same draws at
     every call."""
     draw, n_options = np.random.default_rng(0), counts.shape[1]

@@ -14,7 +14,7 @@ from analysis.check.planning.powers import (
     compute_power_of_binomial_test,
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
-    compute_power_of_test_with_one_more,
+    compute_power_with_one_item_more,
 )
 from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded.flips import FLIPS
@@ -60,11 +60,12 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
         else:
             wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
 
-            def compute_table_power(items: int, _: int, p: float = p, n: int = outcome.n_items, level: float = level
-                                    ) -> float:  # fmt: skip
+            def compute_power_of_table_number(
+                items: int, _: int, p: float = p, n: int = outcome.n_items, level: float = level
+            ) -> float:
                 return compute_power_from_p(p, n, items, level)
 
-            yield Aim(outcome.rule, goal, *labels, wordings, compute_table_power)
+            yield Aim(outcome.rule, goal, *labels, wordings, compute_power_of_table_number)
 
 
 def _build_aim_of_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
@@ -73,11 +74,11 @@ def _build_aim_of_number(unit: PilotUnit, outcome: Outcome, goal: str, level: fl
     like_these = outcome.rule.wordings == LIKE_THESE
     if unit.measure == FLIPS:
 
-        def compute_flip_power(items: int, _: int) -> float:
+        def compute_power_of_flip_share(items: int, _: int) -> float:
             return compute_power_of_binomial_test(outcome.number, outcome.limit, 1.0, items, level)
 
         # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
-        return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_flip_power)
+        return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_power_of_flip_share)
     forecast = build_mean_forecast(answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit))
     valid_answers = answers[~np.isnan(answers)]
     is_single_share = unit.study.has_single_wording and bool(((valid_answers == 0) | (valid_answers == 1)).all())
@@ -86,18 +87,18 @@ def _build_aim_of_number(unit: PilotUnit, outcome: Outcome, goal: str, level: fl
     means = estimate_panel_mean(answers, unit.study.crossed).means
     skewness = compute_scaled_skewness(means) * np.sqrt(len(means))
 
-    def compute_number_power(items: int, wordings: int) -> float:
+    def compute_power_of_measure(items: int, wordings: int) -> float:
         if is_single_share:
             return compute_power_of_binomial_test(outcome.number, outcome.limit, 1.0, items, level)
         if unit.study.bounds:
             shared, of_items = kept_forecast.split_shared_and_item_variance(wordings)
             if is_crossed:
                 error = float(np.sqrt(shared + of_items / items))
-                return compute_power_of_test_with_one_more(
+                return compute_power_with_one_item_more(
                     outcome.number, outcome.limit, error, min(items, wordings), level
                 )
             deviation = float(np.sqrt(of_items))
             return compute_power_of_gaffke_test(outcome.number, outcome.limit, deviation, skewness, items, level)
         return compute_power_of_mean_test(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
 
-    return Aim(outcome.rule, goal, *unit.labels, unit.planned_wordings, compute_number_power)
+    return Aim(outcome.rule, goal, *unit.labels, unit.plannable_wording_counts, compute_power_of_measure)

@@ -71,7 +71,7 @@ def compute_power_of_mean_test(
     return power if power == power else 0.0
 
 
-def compute_power_of_test_with_one_more(
+def compute_power_with_one_item_more(
     number: float, limit: float, error: float, n_fewer: float, level: float
 ) -> float:  # fmt: skip
     """Return how probable the test by t with one item or wording more tells a number between 0 and 1 from a limit.
@@ -94,12 +94,12 @@ def compute_power_of_test_with_one_more(
     """
     distance, claim = abs(number - limit), limit if number > limit else 1 - limit
 
-    def compute_p(least: float) -> float:
+    def compute_p_of_least_number(least: float) -> float:
         return compute_p_of_t_and_exponential(-least, error, claim, n_fewer, n_fewer - 1)
 
-    if n_fewer < 2 or not distance > 0 or compute_p(1.0) > level:
+    if n_fewer < 2 or not distance > 0 or compute_p_of_least_number(1.0) > level:
         return 0.0
-    least = float(brentq(lambda point: compute_p(point) - level, 0.0, 1.0))
+    least = float(brentq(lambda point: compute_p_of_least_number(point) - level, 0.0, 1.0))
     return float(ndtr((distance - least) / error)) if error > 0 else float(distance > least)
 
 
@@ -126,7 +126,7 @@ def compute_difference_power_in_shared_wordings(
     """
     shared, of_items = forecast.split_shared_and_item_variance(n_wordings)
     error = float(np.sqrt(shared + of_items / n_items)) / 2  # differences from -1 to 1 are moved to 0 to 1
-    return compute_power_of_test_with_one_more(
+    return compute_power_with_one_item_more(
         (1 + difference) / 2, max(1 + limit, 0.0) / 2, error, min(n_items, n_wordings), level
     )
 

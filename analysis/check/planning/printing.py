@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import runs
-from analysis.check.checking import check_names_of_rule
+from analysis.check.checking import refuse_unknown_names_of_rule
 from analysis.check.planning.aims import Aim
 from analysis.check.planning.designs import list_aims_of_rules, list_check_designs
 from analysis.check.rules_file import read_rules_file
@@ -51,7 +51,7 @@ def print_check_designs(
     rules = read_rules_file(rules_path)
     pilot = runs.open_runs(run)
     for written_rule in rules.rules:
-        check_names_of_rule(written_rule, pilot)
+        refuse_unknown_names_of_rule(written_rule, pilot)
     groups = list_aims_of_rules(rules, pilot, change)
     rows: list[tuple[Any, ...]] = []
     doubts: dict[tuple[str, str, str], list[Aim]] = {}
@@ -68,7 +68,8 @@ def print_check_designs(
         for design in designs:
             aim = design.aim
             labels = (aim.study, aim.model, aim.condition, aim.measure)
-            size = design.wordings or None, design.prompts or None  # of some columns, as many wordings as in the pilot
+            # Of some columns, as many wordings as in the pilot.
+            size = design.wordings or None, design.n_prompts_per_unit or None
             rows.append((aim.rule.name, aim.goal, design.items, *size, *labels))
     looks = f", at each of {rules.looks} looks" if rules.looks > 1 else ""
     notes = [
@@ -78,7 +79,7 @@ def print_check_designs(
     ]
     if as_json:
         records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-        print(write_plan_json(run, {"check": str(rules_path), "power": power}, None, notes, records), end="")
+        print(format_plan_as_json(run, {"check": str(rules_path), "power": power}, None, notes, records), end="")
         return 0
     csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *rows])
     for note in notes:
@@ -86,7 +87,7 @@ def print_check_designs(
     return 0
 
 
-def write_plan_json(
+def format_plan_as_json(
     run: str,
     goal: Mapping[str, Any],
     measure: str | None,

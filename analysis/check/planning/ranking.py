@@ -34,7 +34,12 @@ def list_ranked_pairs(units: Sequence[PilotUnit], anew: Anew) -> list[tuple[Pilo
     """
     ranked = [unit for unit in units if unit.unit in unit.study.list_units_to_rank()]
     pairs = [(a, b) for a, b in combinations(ranked, 2) if a.study is b.study]
-    panels = [estimate_panel_mean(a.turned - b.turned, a.study.crossed, is_share=False) for a, b in pairs]
+    panels = [
+        estimate_panel_mean(
+            a.answers_with_worst_at_zero - b.answers_with_worst_at_zero, a.study.crossed, is_share=False
+        )
+        for a, b in pairs
+    ]
     p = np.nan_to_num([compute_p_of_panel_mean_against_value(panel, anew) for panel in panels], nan=1.0)
     return [
         (a, b) if panel.mean > 0 else (b, a)
@@ -61,16 +66,22 @@ def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator
     study, like_these = better.study, rule.wordings == LIKE_THESE
     spreads = [unit.study.estimate_unit_sampling_spread(unit.unit) for unit in pair]
     spread = spreads[0].combine_for_difference(spreads[1]) if spreads[0] and spreads[1] else None
-    forecast = build_mean_forecast(better.turned - worse.turned, study.crossed, spread)
-    distance = float(estimate_panel_mean(better.turned - worse.turned, study.crossed, is_share=False).mean)
+    forecast = build_mean_forecast(
+        better.answers_with_worst_at_zero - worse.answers_with_worst_at_zero, study.crossed, spread
+    )
+    distance = float(
+        estimate_panel_mean(
+            better.answers_with_worst_at_zero - worse.answers_with_worst_at_zero, study.crossed, is_share=False
+        ).mean
+    )
     crossed = study.crossed and like_these
     kept_forecast = forecast if crossed else replace(forecast, shared=0.0)
 
-    def compute_order_power(items: int, wordings: int) -> float:
+    def compute_power_to_find_order(items: int, wordings: int) -> float:
         if crossed and study.bounds is not None:
             return compute_difference_power_in_shared_wordings(forecast, distance, 0.0, items, wordings, LEVEL)
         return compute_power_of_mean_test(kept_forecast, distance, items, wordings, LEVEL, crossed=crossed)
 
     models = f"{better.labels[1]} > {worse.labels[1]}"
     yield Aim(rule, "holds, if models are as far apart as in the pilot", study.name, models, better.labels[2],
-              better.measure, better.planned_wordings, compute_order_power)  # fmt: skip
+              better.measure, better.plannable_wording_counts, compute_power_to_find_order)  # fmt: skip

@@ -20,7 +20,7 @@ from analysis.measures.readings.rows import (
     AGREEMENT,
     SCORE,
     arrange_samples_as_arrays,
-    compute_exact_values,
+    compute_values_from_exact_probabilities,
     place_samples_by_wording,
     read_condition_rows,
 )
@@ -81,7 +81,7 @@ class ReadingGroup:
     thoughts: Array
     unclosed: Array
 
-    def list_answering_readings(self) -> list[int]:
+    def list_mostly_valid_readings(self) -> list[int]:
         """List the readings that are compared: at least half of their probability or texts is surely an answer."""
         validity = self.average_validity()
         return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~has_mostly_invalid_answers(validity))]
@@ -232,7 +232,9 @@ def _read_readings_of_model(
             if kind.column == "sample_probability" and not kind.judge:
                 thoughts[place] = (~np.isnan(lower)).sum()
         else:
-            values[place, cells], validity[place, cells] = compute_exact_values(rows, measure, parts[name]["scale"])
+            values[place, cells], validity[place, cells] = compute_values_from_exact_probabilities(
+                rows, measure, parts[name]["scale"]
+            )
     for a, influence_a in influences.items():
         for b, influence_b in influences.items():
             first, second = parts[names[a]]["kind"], parts[names[b]]["kind"]

@@ -92,7 +92,7 @@ def list_readings_by_setting(
         names_by_prompt.setdefault(key, []).append(name)
     settings: dict[str, list[ReadingKind]] = {}
     for names in names_by_prompt.values():
-        kinds = [kind for name in names for kind in _list_condition_kinds(name, conditions)]
+        kinds = [kind for name in names for kind in _list_reading_kinds_of_condition(name, conditions)]
         if "prompt" in other_fields:
             kinds = [replace(kind, prompt=str(conditions[kind.condition].get("prompt") or "")) for kind in kinds]
         kinds.sort(key=_get_rank_of_reading_kind)
@@ -101,7 +101,7 @@ def list_readings_by_setting(
     return settings
 
 
-def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind]:
+def _list_reading_kinds_of_condition(name: str, conditions: Conditions) -> list[ReadingKind]:
     """List the readings that the rows of a condition hold."""
     fields = conditions[name]
     temperature = _parse_temperature(fields)
@@ -112,9 +112,11 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
     effort = [str(fields[key]) for key in ("effort", "budget") if fields.get(key) is not None]
     effort = [THINKING_OFF if value == NO_EFFORT else value for value in effort]
     if fields.get("answer") == THOUGHT and THINKING_OFF in effort:  # right after the prompt: there is no thought
-        return [ReadingKind(_add_details(PROBABILITY, effort), name, "probability", name, 0.0)]
+        return [ReadingKind(_append_details_in_brackets(PROBABILITY, effort), name, "probability", name, 0.0)]
     if fields.get("answer") == THOUGHT:
-        return [ReadingKind(_add_details(THOUGHT, effort), name, "sample_probability", name, temperature)]
+        return [
+            ReadingKind(_append_details_in_brackets(THOUGHT, effort), name, "sample_probability", name, temperature)
+        ]
     source = _find_first_condition_of_same_log(name, conditions)
     log = [str(fields[key]) for key in ("reading", "filter", "metric") if fields.get(key)]
     if _is_read_from_texts(fields):
@@ -122,18 +124,20 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
         rules = (STRICT, LENIENT) if str(main).startswith("strict") else (LENIENT, STRICT)
         columns = ("sample_answer", "sample_answer_otherwise")
         return [
-            ReadingKind(_add_details(rule, [*effort, *log]), name, column, source, temperature)
+            ReadingKind(_append_details_in_brackets(rule, [*effort, *log]), name, column, source, temperature)
             for rule, column in zip(rules, columns, strict=True)
         ]
     way = {"letters": LETTERS, "texts": WORDS}.get(str(fields.get("way")), PROBABILITY)
-    return [ReadingKind(_add_details(way, log), name, "probability", name, 0.0)]
+    return [ReadingKind(_append_details_in_brackets(way, log), name, "probability", name, 0.0)]
 
 
-def _add_details(name: str, details: Sequence[str]) -> str:
+def _append_details_in_brackets(name: str, details: Sequence[str]) -> str:
     """Write a name with what tells it apart, in brackets: sentences list names, with commas between them.
 
-    >>> _add_details("thought", ["low", "64"]), _add_details("thought (low)", ["t1"]), _add_details("words", [])
-    ('thought (low, 64)', 'thought (low, t1)', 'words')
+    >>> _append_details_in_brackets("thought", ["low", "64"]), _append_details_in_brackets("thought (low)", ["t1"])
+    ('thought (low, 64)', 'thought (low, t1)')
+    >>> _append_details_in_brackets("words", [])
+    'words'
     """
     if not details:
         return name
@@ -191,5 +195,5 @@ def _name_samples_apart_by_temperature(kinds: Sequence[ReadingKind]) -> list[Rea
             temperatures = [namesake.temperature for namesake in namesakes]
             told_apart = None not in temperatures and len(set(temperatures)) == len(temperatures)
             apart = f"t{kind.temperature:g}" if told_apart else kind.condition
-            chosen.append(replace(kind, name=_add_details(kind.name, [apart])))
+            chosen.append(replace(kind, name=_append_details_in_brackets(kind.name, [apart])))
     return chosen

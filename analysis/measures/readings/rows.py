@@ -49,7 +49,7 @@ def read_condition_rows(runs: Runs, study: str, model: str, kind: ReadingKind, s
     return rows.merge(stimuli.drop(columns=["text", "measure"]), on=["item", "variant"])
 
 
-def compute_exact_values(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[Array, Array]:
+def compute_values_from_exact_probabilities(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[Array, Array]:
     """Return the number of every row with exact probabilities, and its mass.
 
     Parameters
@@ -89,7 +89,7 @@ def arrange_samples_as_arrays(rows: pd.DataFrame, kind: ReadingKind, measure: st
     kind
         The reading.
     measure, scale
-        As in `compute_exact_values`.
+        As in `compute_values_from_exact_probabilities`.
 
     Returns
     -------

@@ -84,7 +84,7 @@ def build_study_of_unit_groups(ratings: Ratings, places_by_unit: dict[tuple[str,
     values = np.stack([average_over_units(scores[places]) for places in places_by_unit.values()])
     validity, validity_at_most = (
         np.array([compute(places) for places in places_by_unit.values()])
-        for compute in (ratings.compute_validity, ratings.compute_validity_at_most)
+        for compute in (ratings.average_validity_of_units, ratings.average_validity_upper_bound)
     )
     validities = np.stack([average_over_units(ratings.validities[places]) for places in places_by_unit.values()])
     validities[~np.isnan(validity_at_most)] = np.nan  # known of some of the units that are averaged, if at all

@@ -153,7 +153,9 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
         measures: dict[str, list[int]] = {}  # -> places of its units among all of the study
         for unit, (_, condition) in enumerate(units):
             fields = runs.info["conditions"][name][condition]
-            refuse_malformed_measure_fields(f"{_join_paths(runs, name)}: run.json: condition {condition!r}", fields)
+            refuse_malformed_measure_fields(
+                f"{_join_run_folder_paths(runs, name)}: run.json: condition {condition!r}", fields
+            )
             measures.setdefault(fields["measure"], []).append(unit)
         for measure, places in measures.items():
             ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
@@ -211,8 +213,8 @@ def _read_range_and_direction(
     settings = {(repr(entry.get("range")), entry.get("direction") or HIGHER) for entry in fields}
     if len(settings) > 1:
         raise InputError(
-            f"{_join_paths(runs, study)}: run.json: measure {measure!r} has another range or direction under some "
-            "conditions; name the measures apart"
+            f"{_join_run_folder_paths(runs, study)}: run.json: measure {measure!r} has another range or direction "
+            "under some conditions; name the measures apart"
         )
     return fields[0].get("range"), fields[0].get("direction") == LOWER
 
@@ -303,6 +305,6 @@ def _compute_validity_by_unit(runs: Runs, study: str) -> dict[tuple[str, str], f
     return {(model, condition): float(share) for model, condition, share in rows}
 
 
-def _join_paths(runs: Runs, study: str) -> str:
+def _join_run_folder_paths(runs: Runs, study: str) -> str:
     """Join the paths of the run folders of a study, for an error message."""
     return ", ".join(str(folder.path) for folder in runs.folders if folder.study == study)

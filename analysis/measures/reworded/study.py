@@ -104,7 +104,7 @@ class Study:
     items: tuple[str, ...] = ()
     validity_at_most: Array | None = None
 
-    def get_validity_at_most(self, unit: int) -> float:
+    def get_validity_upper_bound(self, unit: int) -> float:
         """Return the upper bound of a unit's validity; NaN where the validity is exact."""
         return np.nan if self.validity_at_most is None else float(self.validity_at_most[unit])
 
@@ -124,7 +124,7 @@ class Study:
         """Return what answers lie within; None where they have no bounds."""
         return (0.0, 1.0) if self.has_range and self.measure != LOGIT else None
 
-    def cut_difference_at_bounds(self, ends: tuple[float, float]) -> tuple[float, float]:
+    def clip_difference_interval_at_bounds(self, ends: tuple[float, float]) -> tuple[float, float]:
         """Cut the interval of a difference at its bounds: by `t`, it may pass them, which no difference of means can.
 
         Parameters

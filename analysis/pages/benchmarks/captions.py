@@ -35,7 +35,7 @@ def caption_size_measures(frame: pd.DataFrame) -> str:
         f"{_format_measure_count(frame)} against the size of {format_quantity(models, 'model')} (logarithmic scale), "
         "a panel for each, a point per model that has it. Each measure has its own scale, and the page named in the "
         "table explains it."
-        f"{_caption_paper_figure(frame, 'Overall', 4)}{_caption_left_out_measures(frame)}"
+        f"{_caption_counterpart_in_paper(frame, 'Overall', 4)}{_caption_left_out_measures(frame)}"
         f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
     )
 
@@ -47,12 +47,12 @@ def caption_accuracy_measures(frame: pd.DataFrame) -> str:
     return (
         f"{_format_measure_count(frame)} against the accuracy on the same items, a panel for each: "
         f"{format_quantity(models, 'model')}, a point per "
-        f"model.{line}{_caption_paper_figure(frame, 'Consistency', 5)}{_caption_left_out_measures(frame)}"
+        f"model.{line}{_caption_counterpart_in_paper(frame, 'Consistency', 5)}{_caption_left_out_measures(frame)}"
         f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
     )
 
 
-def _caption_paper_figure(frame: pd.DataFrame, measure: str, figure_number: int) -> str:
+def _caption_counterpart_in_paper(frame: pd.DataFrame, measure: str, figure_number: int) -> str:
     """Say which figure of the paper has a measure; empty where it is not there."""
     has_measure = frame["measure"].str.startswith(measure).any()
     return f" {measure} is the counterpart of Takayama et al., Figure {figure_number}." if has_measure else ""

@@ -33,7 +33,7 @@ TABLES = {
         frozenset(split_names("rows lower upper")), JOINED, interval=BETWEEN,
     ),
     "score_matrix": Table(
-        "tables.tabulate_score_correlations",
+        "tables.tabulate_correlations_between_benchmarks",
         "Correlations between the benchmarks of the file, over all its models",
         "All models of the file, asked here or not; every pair once. A model is one model, however many rows it has.",
         CORRELATED,
@@ -64,21 +64,21 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "size_measures": Figure(
-        "The measures by the size of the model", "figures.frame_size_measures",
+        "The measures by the size of the model", "figures.build_measures_against_size_frames",
         empty_note="run.json gives no size of 4 models that have a measure.",
     ),
     "accuracy_measures": Figure(
-        "The measures by accuracy", "figures.frame_accuracy_measures",
+        "The measures by accuracy", "figures.build_measures_against_accuracy_frames",
         empty_note="No study here has right answers of 4 models beside its measure.",
     ),
-    "coefficients": Figure("Correlations between all headline measures", "figures.frame_coefficients"),
+    "coefficients": Figure("Correlations between all headline measures", "figures.build_coefficients_frames"),
     "coefficients_printed": Figure(
-        "Correlations as the paper printed them", "figures.frame_printed_coefficients", plot_name="coefficients",
+        "Correlations as the paper printed them", "figures.build_printed_coefficients_frames", plot_name="coefficients",
         file_name="coefficients-98"
     ),
     "coefficients_scores": Figure(
-        "Correlations of the benchmarks among themselves", "figures.frame_score_coefficients", plot_name="coefficients",
-        file_name="coefficients-99"
+        "Correlations of the benchmarks among themselves", "figures.build_score_coefficients_frames",
+        plot_name="coefficients", file_name="coefficients-99"
     ),
 }  # fmt: skip
 

@@ -17,13 +17,13 @@ MOST_SOURCES = 8  # pages and studies that a sentence names
 RANK = "spearman"
 
 
-def select_compared_values(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def select_values_of_compared_conditions(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the values of the conditions that are compared, of models that answer or not."""
     values = frames["measures_by_model"]
     return values[values["compared"].astype(bool)]
 
 
-def mark_family_of_tests(table: pd.DataFrame) -> pd.Series:
+def mark_headline_rank_tests(table: pd.DataFrame) -> pd.Series:
     """Tell which rows of table `benchmarks` are the family of tests of the page: ranks of headline measures."""
     return (table["method"] == RANK) & table["headline"].astype(bool)
 
@@ -35,8 +35,8 @@ def list_external_benchmarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
 
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Yield the doubts, the gravest first."""
-    table, values = frames["benchmarks"], select_compared_values(frames)
-    reasons = table.loc[mark_family_of_tests(table), "caution"].astype(str)
+    table, values = frames["benchmarks"], select_values_of_compared_conditions(frames)
+    reasons = table.loc[mark_headline_rank_tests(table), "caution"].astype(str)
     n_refused, n_few = (int(reasons.str.startswith(word).sum()) for word in ("refused", "few"))
     if n_refused:
         yield f"{format_quantity(n_refused, 'rank correlation')} refused: fewer than {LEAST} models have both values."
@@ -45,7 +45,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
             f"{format_quantity(n_few, 'rank correlation')} {'rests' if n_few == 1 else 'rest'} on fewer than {FEW} "
             "models, where chance alone makes large ones."
         )
-    yield from _list_source_cautions(frames["measure_sources"])
+    yield from _list_left_out_measure_cautions(frames["measure_sources"])
     yield from _list_prompt_form_cautions(values)
     if len(table) and (joined_rows_sentence := describe_joined_rows(table)):
         yield joined_rows_sentence.strip()
@@ -67,7 +67,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     )
 
 
-def _list_source_cautions(sources: pd.DataFrame) -> Iterator[str]:
+def _list_left_out_measure_cautions(sources: pd.DataFrame) -> Iterator[str]:
     """Name the conditions that are not compared, and the measures that are left out."""
     compared_sources = sources[(sources["left_out"] == "") & (sources["study"] != ALL)]
     several = compared_sources[compared_sources["n_conditions"] > 1].drop_duplicates("study")

@@ -14,7 +14,7 @@ from analysis.pages.benchmarks.measures import collect_measures, name_measures_u
 from analysis.pages.benchmarks.model_facts import SIZE, ModelFacts, build_model_facts, replace_infinite_values
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -80,7 +80,7 @@ def correlate_chosen_measures(
             f"{len(score_table.frame):,} models; say which is which with aliases=FILE"
         )
     covariate = _find_covariate(given, facts, score_table)
-    rows = list(_list_coefficients(values, facts, method, given, covariate))
+    rows = list(_build_coefficient_rows(values, facts, method, given, covariate))
     table = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "p_holm"])
     is_test = table["p"].notna()
     table.loc[is_test, "p_holm"] = holm(table.loc[is_test, "p"])
@@ -90,7 +90,7 @@ def correlate_chosen_measures(
 def _select_named_measures(runs: Runs, names: str | Sequence[str], invalid: str) -> pd.DataFrame:
     """Return the values of some measures: a row per model, a column per measure."""
     if not isinstance(names, Iterable):
-        raise InputError(f"measures: expected names or a DataFrame, not {shorten_line(repr(names))}")
+        raise InputError(f"measures: expected names or a DataFrame, not {shorten_to_one_line(repr(names))}")
     collected = collect_measures(runs, invalid).values
     answering = collected[collected["compared"].astype(bool) & ~collected["silent"].astype(bool)]
     labels = name_measures_unambiguously(answering)
@@ -100,8 +100,8 @@ def _select_named_measures(runs: Runs, names: str | Sequence[str], invalid: str)
         if not is_named.any():
             options = list(dict.fromkeys(labels))
             raise InputError(
-                f"there is no measure {shorten_line(repr(name))}{suggest_nearest(str(name), options)}; there are "
-                f"{', '.join(options)}"
+                f"there is no measure {shorten_to_one_line(repr(name))}{format_nearest_name_hint(str(name), options)}; "
+                f"there are {', '.join(options)}"
             )
         for label, rows in answering[is_named].groupby(labels[is_named], sort=False):
             columns[str(label)] = rows.drop_duplicates("model").set_index("model")["value"].astype(float)
@@ -120,7 +120,7 @@ def _convert_frame_to_scores(frame: pd.DataFrame, columns: str, subject: str) ->
         raise InputError(f"{subject}: no model in it; name the models in a column model, or in the index")
     if models.has_duplicates:
         twice = models[models.duplicated()][0]
-        raise InputError(f"{subject}: model {shorten_line(repr(twice))} has two rows; give it one")
+        raise InputError(f"{subject}: model {shorten_to_one_line(repr(twice))} has two rows; give it one")
     size = next((name for name in SIZES if name in frame), None)
     numbers = {
         str(name): values
@@ -131,7 +131,7 @@ def _convert_frame_to_scores(frame: pd.DataFrame, columns: str, subject: str) ->
     for name in names:
         if name not in numbers:
             listed = ", ".join(numbers)
-            raise InputError(f"{subject}: no column {shorten_line(repr(name))} of numbers; there are {listed}")
+            raise InputError(f"{subject}: no column {shorten_to_one_line(repr(name))} of numbers; there are {listed}")
     if not names:
         raise InputError(f"{subject}: no column of numbers")
     chosen = pd.DataFrame({name: numbers[name].to_numpy(float) for name in names}, index=models)
@@ -155,15 +155,15 @@ def _find_covariate(given: str | None, facts: ModelFacts, score_table: Scores) -
     else:
         options = [*SIZE_WORDS[:1], *score_table.frame]
         raise InputError(
-            f"given = {shorten_line(repr(given))} is not known{suggest_nearest(str(given), options)}; it is "
-            f"{', '.join(options)}"
+            f"given = {shorten_to_one_line(repr(given))} is not known{format_nearest_name_hint(str(given), options)}; "
+            f"it is {', '.join(options)}"
         )
     if values.notna().sum() < correlation.LEAST:
         raise InputError(f"given = {given!r}: fewer than {correlation.LEAST} models have it")
     return values
 
 
-def _list_coefficients(
+def _build_coefficient_rows(
     values: pd.DataFrame, facts: ModelFacts, method: str, given: str | None, covariate: pd.Series | None
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of every measure and score, but for the one that is given."""

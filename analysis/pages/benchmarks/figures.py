@@ -12,26 +12,26 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.statistics.correlation import LEAST
 
 
-def frame_size_measures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_measures_against_size_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the values that stand for their tables, of the models whose size is known."""
     frame = _select_drawn_values(frames)
     yield (_select_measures_to_draw(frame[frame["lead"].astype(bool)], "parameters"),)
 
 
-def frame_accuracy_measures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_measures_against_accuracy_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the headline measures that are compared with the accuracy on the same items."""
     frame = _select_drawn_values(frames)
     yield (_select_measures_to_draw(frame[frame["headline"].astype(bool)], "accuracy"),)
 
 
-def frame_coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the Spearman part of table `benchmark_matrix`, if it has a coefficient."""
     frame = frames["benchmark_matrix"]
     if len(frame) and frame["r"].notna().any():
         yield (frame[frame["method"] == "spearman"],)
 
 
-def frame_printed_coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_printed_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the printed matrix, where one of its measures is among ours."""
     ours = frames["measures_by_model"]["measure"].astype(str)
     yield (
@@ -41,7 +41,7 @@ def frame_printed_coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     )
 
 
-def frame_score_coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_score_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the Spearman part of table `score_matrix`."""
     frame = frames["score_matrix"]
     yield (frame[frame["method"] == "spearman"],)

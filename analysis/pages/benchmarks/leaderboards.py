@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import JoinedRows, join_model_rows
+from analysis.pages.benchmarks.repeated import JoinedRows, join_repeated_rows_of_models
 from analysis.runs import reading
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 NAMES = ("model", "model_name", "name", "id")
 SIZES = ("parameters", "params", "params_billions")
@@ -57,7 +57,7 @@ class Scores:
     ignored: tuple[str, ...] = ()
 
     @property
-    def rows_sentence(self) -> str:
+    def joined_row_count_sentence(self) -> str:
         """Say how many rows of the file were made to how many models, and by which rule."""
         repeated_rows = self.rows[self.rows > 1]
         if repeated_rows.empty:
@@ -130,7 +130,7 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
         if frame[name].isna().all():
             raise InputError(f"{file}: column {name!r} has no score")
     dates = pd.Series(table.dates or [None] * len(frame), dtype=object)
-    joined_rows = join_model_rows(
+    joined_rows = join_repeated_rows_of_models(
         file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, join_rule
     )
     ignored = tuple(name for name in table.names if name not in benchmarks)
@@ -158,7 +158,7 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
                     if name in column_names[:place]
                     else f"not there; there are {_format_column_names(table.names)}"
                 )
-                raise InputError(f"{table.file}: column {shorten_line(repr(name))} is {problem}")
+                raise InputError(f"{table.file}: column {shorten_to_one_line(repr(name))} is {problem}")
         return column_names
     numeric_names = [name for name in table.names if _is_numeric_column(table, name)]
     if not numeric_names:
@@ -166,25 +166,27 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
     if not columns:
         raise InputError(
             f"{table.file}: say which columns are benchmarks, as in -p "
-            f"score_columns={shorten_line(','.join(numeric_names), 200)} (these hold numbers; a seed, a rank or a "
-            "temperature is no benchmark)"
+            f"score_columns={shorten_to_one_line(','.join(numeric_names), 200)} (these hold numbers; a seed, a rank or "
+            "a temperature is no benchmark)"
         )
     return numeric_names
 
 
 def _format_column_names(names: Sequence[str]) -> str:
     """Write the names of columns with commas, shortened to one line; "none" for no name."""
-    return shorten_line(", ".join(names), 200) or "none"
+    return shorten_to_one_line(", ".join(names), 200) or "none"
 
 
 def _is_numeric_column(table: _Table, name: str) -> bool:
     """Tell whether a column holds numbers, infinite ones included, and nothing else but missing values."""
-    texts = [text for cells in table.cells if (text := cells.get(name)) is not None and not _is_missing_text(text)]
+    texts = [
+        text for cells in table.cells if (text := cells.get(name)) is not None and not _is_missing_score_text(text)
+    ]
     # Infinity is refused as a score, and not passed over as a word.
     return bool(texts) and all(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text) for text in texts)
 
 
-def _is_missing_text(text: str | None) -> bool:
+def _is_missing_score_text(text: str | None) -> bool:
     """Tell whether a text stands for no score."""
     return text is None or text.casefold() in MISSING
 
@@ -217,12 +219,12 @@ def parse_finite_number(text: str | None, where: str) -> float:
     InputError
         For anything else, and for a number beyond a float.
     """
-    if _is_missing_text(text):
+    if _is_missing_score_text(text):
         return math.nan
     value = float(text) if text and _NUMBER.fullmatch(text) else math.inf
     if math.isinf(value):
         raise InputError(
-            f"{where}: {shorten_line(repr(text))} is not a finite number such as 0.75; leave it empty for none"
+            f"{where}: {shorten_to_one_line(repr(text))} is not a finite number such as 0.75; leave it empty for none"
         )
     return value
 
@@ -251,16 +253,16 @@ def _read_yaml_scores(file: Path) -> _Table:
         for model, fields in content.items():
             if not isinstance(fields, dict):
                 raise InputError(
-                    f"{file}: {shorten_line(repr(model))}: {_describe_value_kind(fields)} where its scores belong, by "
-                    "benchmark"
+                    f"{file}: {shorten_to_one_line(repr(model))}: {_describe_value_kind(fields)} where its scores "
+                    "belong, by benchmark"
                 )
             for name, score in fields.items():
                 if not isinstance(score, str | None):
                     raise InputError(
-                        f"{file}: {shorten_line(repr(model))}: {name}: {_describe_value_kind(score)} where one score "
-                        "belongs"
+                        f"{file}: {shorten_to_one_line(repr(model))}: {name}: {_describe_value_kind(score)} where one "
+                        "score belongs"
                     )
-            entries.append((f"model {shorten_line(repr(model))}", {NAMES[0]: model, **fields}))
+            entries.append((f"model {shorten_to_one_line(repr(model))}", {NAMES[0]: model, **fields}))
         return _parse_plain_scores(file, "YAML", entries)
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
@@ -270,7 +272,7 @@ def _describe_value_kind(value: object) -> str:
     kinds = {
         "list": "a list",
         "dict": "a mapping",
-        "str": f"the text {shorten_line(repr(value))}",
+        "str": f"the text {shorten_to_one_line(repr(value))}",
         "NoneType": "nothing",
     }
     return kinds[type(value).__name__]
@@ -325,7 +327,7 @@ def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _
             raise InputError(
                 f"{file}: entry {place}: {_describe_value_kind(entry['id'])} where the id of a model belongs"
             )
-        where.append(f"entry {shorten_line(entry['id'])}")
+        where.append(f"entry {shorten_to_one_line(entry['id'])}")
         flat.append(_flatten_entry_scores(f"{file}: {where[-1]}", entry))
         for name in ("params", DATE):
             if not isinstance(entry.get(name), str | None):
@@ -347,11 +349,11 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
         raise InputError(f"{where}: field 'results' is missing")
     flat = {}
     for group, results in _require_score_mapping(entry["results"], f"{where}: results").items():
-        for name, score in _require_score_mapping(results, f"{where}: {shorten_line(group)}").items():
+        for name, score in _require_score_mapping(results, f"{where}: {shorten_to_one_line(group)}").items():
             if not isinstance(score, str | None):
                 raise InputError(
-                    f"{where}: {shorten_line(group)}: {shorten_line(name)}: {_describe_value_kind(score)} where one "
-                    "score belongs"
+                    f"{where}: {shorten_to_one_line(group)}: {shorten_to_one_line(name)}: "
+                    f"{_describe_value_kind(score)} where one score belongs"
                 )
             flat[f"{group}/{name}"] = score
     return flat

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.runs import reading
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
 _SHORTLIST = 12  # number of names compared letter by letter: those that share most groups of three letters
@@ -37,7 +37,7 @@ def read_alias_by_run_model(path: str | os.PathLike[str]) -> dict[str, str]:
         if not name or not alias:
             raise InputError(f"{file}: {where}: no {'alias' if name else 'model'}; give both, or leave the row out")
         if name in pairs:
-            raise InputError(f"{file}: {where}: {shorten_line(repr(name))} has two aliases; give it one")
+            raise InputError(f"{file}: {where}: {shorten_to_one_line(repr(name))} has two aliases; give it one")
         pairs[name] = alias
     return pairs
 
@@ -57,8 +57,8 @@ def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
         raise InputError(f"{file}: an alias table in YAML maps a run's model names to names in the scores")
     for name, alias in content.items():
         if not isinstance(alias, str | None):
-            raise InputError(f"{file}: {shorten_line(repr(name))}: a list or a mapping where one name belongs")
-        yield f"model {shorten_line(repr(name))}", name, alias
+            raise InputError(f"{file}: {shorten_to_one_line(repr(name))}: a list or a mapping where one name belongs")
+        yield f"model {shorten_to_one_line(repr(name))}", name, alias
 
 
 def match_models_to_scored_models(
@@ -133,9 +133,8 @@ def _find_matches_of_models(
             if aliases[model] not in name_set:
                 likely, _ = _NameIndex(scored_models).find_nearest(aliases[model])
                 raise InputError(
-                    f"{aliases_file}: alias {shorten_line(repr(aliases[model]))} of {shorten_line(repr(model))} is "
-                    "not among the scores; "
-                    f"nearest is {likely!r}"
+                    f"{aliases_file}: alias {shorten_to_one_line(repr(aliases[model]))} of "
+                    f"{shorten_to_one_line(repr(model))} is not among the scores; nearest is {likely!r}"
                 )
             matches[model] = (aliases[model], "alias")
         elif model in name_set:

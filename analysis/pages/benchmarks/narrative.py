@@ -11,8 +11,8 @@ from analysis.pages.benchmarks.cautions import (
     RANK,
     list_cautions,
     list_external_benchmarks,
-    mark_family_of_tests,
-    select_compared_values,
+    mark_headline_rank_tests,
+    select_values_of_compared_conditions,
 )
 from analysis.pages.benchmarks.measures import name_measures_unambiguously
 from analysis.reporting.words import (
@@ -32,7 +32,7 @@ CORRECTED = "after correction for their number (Holm)"
 NAMED = 3  # clear correlations that sentences name
 
 
-def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     """Say what the measures of the models correlate with, by the rules of `verdicts`.
 
     Parameters
@@ -48,23 +48,26 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
         What the page says in words.
     """
     table, doubts = frames["benchmarks"], tuple(list_cautions(frames))
-    family = select_rank_correlations(table)
+    family = select_headline_rank_correlations(table)
     asked_sentence = _describe_compared_measures(frames, family, when)
-    silent_by_model = select_compared_values(frames).groupby("model", sort=False)["silent"].all()
+    silent_by_model = select_values_of_compared_conditions(frames).groupby("model", sort=False)["silent"].all()
     if len(silent_by_model) and silent_by_model.all():
         verdict = "This model is not known to answer." if len(silent_by_model) == 1 else "No model is known to answer."
         return Answer(asked_sentence, verdict, cautions=doubts)
     if family.empty:
         return Answer(
             asked_sentence,
-            _explain_empty_family(frames),
+            _explain_unknown_coefficients(frames),
             cautions=doubts,
             details=_describe_matrix_coefficients(frames),
         )
     details = {
-        "size_measures": (*_describe_family_of_tests(family), *_count_clear_correlations(family, SIZE)),
-        "accuracy_measures": tuple(_count_clear_correlations(family, ACCURACY)),
-        "benchmarks": (*_describe_other_methods(table, family), *_describe_partial_coefficients(table, family)),
+        "size_measures": (*_describe_family_of_tests(family), *_describe_number_of_clear_correlations(family, SIZE)),
+        "accuracy_measures": tuple(_describe_number_of_clear_correlations(family, ACCURACY)),
+        "benchmarks": (
+            *_describe_rows_that_decide_answer(table, family),
+            *_describe_partial_coefficients(table, family),
+        ),
     }
     return Answer(
         asked_sentence,
@@ -74,7 +77,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     )
 
 
-def select_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
+def select_headline_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
     """Select the one family of tests that the answer is about, with column `clear`.
 
     Parameters
@@ -92,13 +95,13 @@ def select_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
     """
     if table.empty:
         return table
-    family = table[mark_family_of_tests(table) & table["r"].notna()]
+    family = table[mark_headline_rank_tests(table) & table["r"].notna()]
     return family.assign(clear=_test_coefficients_against_zero(family), name=name_measures_unambiguously(family))
 
 
 def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.DataFrame, when: str) -> str:
     """Say how many models were asked, and how many measures were compared with what: those of the family of tests."""
-    values = select_compared_values(frames)
+    values = select_values_of_compared_conditions(frames)
     sources = frames["measure_sources"]
     models, studies = frames["measures_by_model"]["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
     compared = values["model"].nunique()  # others have no condition that all are compared in
@@ -136,7 +139,7 @@ def _test_coefficients_against_zero(coefficients: pd.DataFrame) -> pd.Series:
     return verdicts.mark_clear_effects(coefficients["p_holm"]) & (has_side | is_perfect)
 
 
-def _explain_empty_family(frames: Mapping[str, pd.DataFrame]) -> str:
+def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
     """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
     if len(frames["benchmarks"]) and frames["benchmarks"]["r"].notna().any():
         return f"{verdicts.UNCLEAR}: no headline measure is known of {LEAST} models asked in the same way."
@@ -158,7 +161,7 @@ def describe_correlation_verdict(family: pd.DataFrame) -> str:
     Parameters
     ----------
     family
-        From `select_rank_correlations`; at least one row.
+        From `select_headline_rank_correlations`; at least one row.
 
     Returns
     -------
@@ -174,7 +177,7 @@ def describe_correlation_verdict(family: pd.DataFrame) -> str:
     count = len(clear_rows)
     lead = "" if count == 1 else "most clearly, "
     sentence = (
-        f"{lead}{_phrase_direction(_find_largest_coefficient(clear_rows))}: {count:,} of {total_text} "
+        f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {count:,} of {total_text} "
         f"{'differs' if count == 1 else 'differ'} from 0 {CORRECTED}."
     )
     return sentence[0].upper() + sentence[1:]
@@ -185,7 +188,7 @@ def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:
     return rows.loc[rows["r"].abs().idxmax()]
 
 
-def _phrase_direction(row: pd.Series) -> str:
+def _phrase_direction_of_correlation(row: pd.Series) -> str:
     """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size"."""
     partner = _phrase_benchmark_name(row["benchmark"])
     partner = partner if row["benchmark"] in (SIZE, ACCURACY) else f"benchmark {partner}"
@@ -222,7 +225,7 @@ def _describe_family_of_tests(family: pd.DataFrame) -> Iterator[str]:
     yield "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
     clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")
     for _, row in clear_rows.head(NAMED).iterrows():
-        yield f"{_phrase_direction(row)}: {_format_coefficient_with_interval(row)}."
+        yield f"{_phrase_direction_of_correlation(row)}: {_format_coefficient_with_interval(row)}."
     row = _find_largest_coefficient(family)
     if clear_rows.empty and row["p_holm"] >= ALPHA:
         yield (
@@ -232,7 +235,7 @@ def _describe_family_of_tests(family: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _count_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
+def _describe_number_of_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
     """Say how many correlations of the family with size, or with accuracy, are clear."""
     rows = family[family["benchmark"] == benchmark]
     if len(rows):
@@ -242,7 +245,7 @@ def _count_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[
         )
 
 
-def _describe_other_methods(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
+def _describe_rows_that_decide_answer(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
     """Say which rows of the table decide, and that those of other methods do not."""
     yield (
         f"The answer rests on {format_quantity(len(family), 'row')}: headline measures, method {RANK}, with a number."

@@ -23,7 +23,7 @@ class BenchmarksPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info)))
+        return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -35,14 +35,14 @@ class BenchmarksPage(Page):
         facts = build_model_facts(self.runs, read_score_file_once(self.runs, *options.values()), options["aliases"])
         return pd.DataFrame({SIZE: facts.size, **dict(facts.benchmarks.items())})
 
-    def list_foot_entries(self) -> list[tuple[str, list[str]]]:
+    def list_footer_entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with the file of scores."""
-        entries = super().list_foot_entries()
+        entries = super().list_footer_entries()
         if self.options.get("scores"):
             scores = read_benchmark_scores(
                 *(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows"))
             )
             used = f"benchmarks: {', '.join(scores.frame)}"
             ignored = f"; not used: {', '.join(scores.ignored)}" if scores.ignored else ""
-            entries.insert(1, ("Scores", [scores.source, scores.rows_sentence, used + ignored]))
+            entries.insert(1, ("Scores", [scores.source, scores.joined_row_count_sentence, used + ignored]))
         return entries

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from analysis.pages.benchmarks.measures import MEASURE, name_measures_unambiguously
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.drawing import marks, matrices, panels, plotting
-from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, run_in_report_style
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
@@ -23,7 +23,7 @@ PANELS = 6  # measures that a figure has room for, with whole titles
 BETWEEN = 0.42  # inches between two panels, for the numbers of an axis
 
 
-@apply_style
+@run_in_report_style
 def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw measures against size, a panel for each (Takayama et al., Figure 4, for Overall).
 
@@ -52,7 +52,7 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw measures against the accuracy on the same items, a panel for each (Takayama et al., Figure 5).
 
@@ -71,14 +71,14 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     looks = _choose_looks_of_models(frame, looks)
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Accuracy")
     for axes, rows in axes_and_rows:
-        panels.scale_axis(axes, 0, 1)
+        panels.set_axis_limits_and_ticks(axes, 0, 1)
         if (rows["unit"] == SHARE).all():
             axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
         _draw_model_points(axes, rows, "accuracy", "value", looks)
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a matrix of correlations in its own order, without clustering (Takayama et al., Figure 8).
 
@@ -170,7 +170,7 @@ def _lay_out_measure_panels(
         panels.draw_text(axes, (0, 1), lines, (0, 3), va="bottom", label="title")
         values, share = part["value"].astype(float), (part["unit"] == SHARE).all()
         low, high = (0.0, 1.0) if share else (values.min(), max(values.max(), values.min() + 1e-6))
-        panels.scale_axis(axes, low, high, axis="y")
+        panels.set_axis_limits_and_ticks(axes, low, high, axis="y")
         if i >= len(parts) - across:
             panels.label_x_axis(axes, x_label)
     panels.draw_legend(drawing, legend_names, [looks[name] for name in names[: len(legend_names)]])

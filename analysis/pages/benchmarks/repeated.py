@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.reporting.words import format_quantity
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 BEST, MEAN, NEWEST = "best", "mean", "newest"
 RULES = (BEST, MEAN, NEWEST)
@@ -24,7 +24,7 @@ class JoinedRows:
     rows: pd.Series
 
 
-def join_model_rows(
+def join_repeated_rows_of_models(
     file: Path, frame: pd.DataFrame, sizes: pd.Series, dates: pd.Series, models: Sequence[str],
     row_locations: Sequence[str],
     rule: str,
@@ -54,15 +54,16 @@ def join_model_rows(
         For a model with several rows and no rule, an unknown rule, and a row of such a model without a date.
     """
     if rule not in ("", *RULES):
-        raise InputError(f"score_rows is {shorten_line(repr(rule))}; it must be {', '.join(RULES[:-1])} or {RULES[-1]}")
+        raise InputError(
+            f"score_rows is {shorten_to_one_line(repr(rule))}; it must be {', '.join(RULES[:-1])} or {RULES[-1]}"
+        )
     model_names = pd.Series(models, dtype=object)
     is_repeated = model_names.duplicated(keep=False)
     if is_repeated.any() and not rule:
         first = model_names[is_repeated].iloc[0]
         raise InputError(
-            f"{file}: model {shorten_line(repr(first))} has {int((model_names == first).sum()):,} rows; say what one "
-            "row of "
-            f"it is: -p score_rows={BEST}, {MEAN} or {NEWEST}"
+            f"{file}: model {shorten_to_one_line(repr(first))} has {int((model_names == first).sum()):,} rows; say "
+            f"what one row of it is: -p score_rows={BEST}, {MEAN} or {NEWEST}"
         )
     scores_and_sizes = frame.assign(**{"\0size": sizes.to_numpy()}).set_index(model_names.rename("model"))
     groups = scores_and_sizes.groupby(level=0, sort=False)
@@ -94,6 +95,8 @@ def _parse_row_dates(file: Path, dates: pd.Series, is_repeated: pd.Series, row_l
     parsed_dates = pd.to_datetime(dates.where(is_repeated), format="ISO8601", errors="coerce", utc=True)
     for row in is_repeated[is_repeated & parsed_dates.isna()].index[:1]:
         date_text = dates[row]
-        problem = f"date {shorten_line(repr(date_text))} is no date such as 2024-05-31" if date_text else "no date"
+        problem = (
+            f"date {shorten_to_one_line(repr(date_text))} is no date such as 2024-05-31" if date_text else "no date"
+        )
         raise InputError(f"{file}: {row_locations[row]}: {problem}, so there is no newest row; choose {BEST} or {MEAN}")
     return parsed_dates

@@ -151,7 +151,7 @@ def tabulate_pairwise_correlations(
     )
 
 
-def tabulate_score_correlations(
+def tabulate_correlations_between_benchmarks(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = ""
 ) -> pd.DataFrame:
     """Correlate the benchmarks of the file over all models in it, whether or not they were asked here.

@@ -40,7 +40,7 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
         f"{_quote_first_study_name(part)}, over {format_count_range(part['n_questions'], 'question')} a panel. "
         f"{WHAT}.{_describe_infinite_xparacon_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
         "Counterpart of Choi, Figure 2; the next figure and the table have "
-        f"intervals.{labels.explain_silent_mark(part)}"
+        f"intervals.{labels.explain_mark_of_unjudged_models(part)}"
     )
 
 
@@ -54,7 +54,7 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
         f"{format_count_range(part['n_questions'], 'question')}. {WHAT}. Lines: 95 % intervals over questions "
         "(Wilson's, of the mean standard "
         f"deviation).{_describe_infinite_xparacon_values(part, 'stands as a triangle at the edge')} Counterpart of "
-        f"Choi, Figures 3 and 4.{selection}{labels.explain_silent_mark(part)}"
+        f"Choi, Figures 3 and 4.{selection}{labels.explain_mark_of_unjudged_models(part)}"
     )
 
 
@@ -81,7 +81,7 @@ def caption_choice_positions(frame: pd.DataFrame) -> str:
         "far from its stroke is a preference for a place, not for a choice. With one order it may be either. Lines: 95 "
         "% intervals over questions (Wilson); the table has those of the distances."
         f"{labels.describe_shown_rows(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
-        f"{labels.explain_silent_mark(frame)}{explain_missing_interval_lines(frame, 'share')}"
+        f"{labels.explain_mark_of_unjudged_models(frame)}{explain_missing_interval_lines(frame, 'share')}"
     )
 
 

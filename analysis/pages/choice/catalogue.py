@@ -28,7 +28,7 @@ CONSISTENCY = split_names(
 CHANGE = {"difference": ("lower", "upper")}
 
 
-def select_interval_ends(column_names: Iterable[str]) -> frozenset[str]:
+def select_interval_end_columns(column_names: Iterable[str]) -> frozenset[str]:
     """Select the ends of intervals among the names of columns."""
     return frozenset(name for name in column_names if name.endswith(("_lower", "_upper")))
 
@@ -43,7 +43,7 @@ TABLES = {
         "has one order of its choices, perfectly correct is accuracy, and left out.",
         (*UNIT, "n", "validity", "validity_at_most", "no_choice", "reading", "n_texts", "read_otherwise",
          *ACCURACY, "chance", *XPARACON, "mean_sd", "n_varying", *PERFECT, "no_interval"),
-        select_interval_ends(ACCURACY + XPARACON + PERFECT),
+        select_interval_end_columns(ACCURACY + XPARACON + PERFECT),
         BARE | {"reading", "n_texts", "read_otherwise", *PERFECT},
         measures=Measures(
             {"xparacon": "XParaCon", "accuracy": "Accuracy of choices", "perfectly_correct": "Perfectly correct"},
@@ -58,7 +58,7 @@ TABLES = {
         "Choi, Table 8, whose rows stand below ours: the judge model, by which the paper's questions were chosen.",
         (*split_names("source study model condition subset wording n_questions"),
          *ACCURACY, *PERFECT, "no_interval"),
-        select_interval_ends(ACCURACY + PERFECT), BARE | set(PERFECT),
+        select_interval_end_columns(ACCURACY + PERFECT), BARE | set(PERFECT),
     ),
     "choice_classes": Table(
         "tables.tabulate_question_classes",
@@ -67,7 +67,7 @@ TABLES = {
         "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent. "
         "With one order, perfectly correct is right.",
         (*UNIT, *split_names("n_confident n_inconsistent n_unconfident"), *CLASSES, "no_interval"),
-        select_interval_ends(CLASSES), BARE,
+        select_interval_end_columns(CLASSES), BARE,
     ),
     "choice_consistency": Table(
         "tables.tabulate_choice_consistency",
@@ -76,7 +76,7 @@ TABLES = {
         "One letter in all orders is what a model gives that looks at the letters only. Turned: of two answers that "
         "differ in the wording only, or in the order only, how many take different choices.",
         (*UNIT, "validity", *CONSISTENCY, "no_interval"),
-        select_interval_ends(CONSISTENCY), BARE,
+        select_interval_end_columns(CONSISTENCY), BARE,
         measures=Measures(
             {"turned_by_wordings": "Choices turned by wordings", "turned_by_orders": "Choices turned by orders",
              "same_throughout": "One choice throughout"},
@@ -102,7 +102,7 @@ TABLES = {
         frozenset(split_names("lower upper")), BARE, CHANGE,
     ),
     "choice_changes": Table(
-        "comparisons.tabulate_choice_changes",
+        "comparisons.tabulate_effects_of_tuning_and_prompt",
         "What the prompt and the tuning change",
         f"After minus before, with {PAIRED}. Tuning: a model with its adapter and without, under one prompt. Prompt: "
         "one model under the paraphrase-aware prompt and under the base prompt. Tuning and prompt together are what "
@@ -135,7 +135,7 @@ TABLES = {
         frozenset(), frozenset({"validation_loss"}),
     ),
     "choice_examples": Table(
-        "examples.tabulate_choice_examples",
+        "examples.tabulate_right_then_wrong_examples",
         "Right, and wrong when asked differently",
         "For every model a question that it answers rightly, and with another choice in other words or in another "
         "order of the same choices.",
@@ -144,12 +144,12 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "choice_map": Figure("Accuracy and XParaCon", "figures.frame_choice_map"),
-    "choice_xparacon": Figure("XParaCon of every model", "figures.frame_choice_xparacon"),
-    "choice_positions": Figure("Which letters are chosen", "figures.frame_choice_positions"),
+    "choice_map": Figure("Accuracy and XParaCon", "figures.build_choice_map_frames"),
+    "choice_xparacon": Figure("XParaCon of every model", "figures.build_choice_xparacon_frames"),
+    "choice_positions": Figure("Which letters are chosen", "figures.build_choice_positions_frames"),
     "choice_losses": Figure(
         "Loss during training",
-        "figures.frame_choice_losses",
+        "figures.build_choice_losses_frames",
         empty_note="No model here has an adapter that records its training.",
     ),
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.choice.figures import add_choice_labels
+from analysis.pages.choice.figures import add_model_and_condition_labels
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -22,7 +22,7 @@ OFTEN = 0.05  # share of answers that are no choice from which on the page menti
 
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     """Say, in sentences, what a reader must know before believing the answer; from tables of the page by name."""
-    return tuple(_list_choice_cautions(add_choice_labels(frames["choice"]), frames["choice_changes"]))
+    return tuple(_list_choice_cautions(add_model_and_condition_labels(frames["choice"]), frames["choice_changes"]))
 
 
 READ = {"letter": "by their letter", "strict": "by the strict rule"}

@@ -81,7 +81,7 @@ def _list_compared_unit_pairs(study: Choices, conditions: Mapping[str, Mapping[s
     return sorted((a, b) for b, a in first_partner.items())
 
 
-def tabulate_choice_changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_effects_of_tuning_and_prompt(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare what is alike but for the tuning, the prompt, or both: `b` before, `a` after.
 
     - tuning: a model with an adapter, and the model that the adapter was made for, under one prompt;

@@ -17,7 +17,7 @@ WORDS, ORDER = "other words", "another order"
 Cell: TypeAlias = tuple[int, int, int]  # question, wording, order
 
 
-def tabulate_choice_examples(runs: Runs) -> pd.DataFrame:
+def tabulate_right_then_wrong_examples(runs: Runs) -> pd.DataFrame:
     """Find for every model the first question that it answers rightly, and wrongly in other words or another order.
 
     Wrongly means with another choice: an answer that is none shows nothing. Preferred is the question that is answered

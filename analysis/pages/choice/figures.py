@@ -15,7 +15,7 @@ MOST = 16  # models and conditions that have room for a name beside their point
 ARROWS = ["after", "before"]
 
 
-def frame_choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+def build_choice_map_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield table `choice` by study, with labels, and which labels an arrow joins: a tuned model and its base."""
     changes = frames["choice_changes"]
     for study, part in _split_and_label_studies(frames["choice"].dropna(subset=["xparacon"])):
@@ -28,20 +28,20 @@ def frame_choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFram
         yield rows, pd.DataFrame(label_pairs, columns=ARROWS)
 
 
-def frame_choice_xparacon(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_choice_xparacon_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice` by study, with labels."""
     for _, part in _split_and_label_studies(frames["choice"].dropna(subset=["xparacon"])):
         yield (part,)
 
 
-def frame_choice_positions(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_choice_positions_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `positions` over all answers by study, with labels."""
     table = frames["positions"]
     for _, part in _split_and_label_studies(table[table["right"] == ALL]):
         yield (part,)
 
 
-def frame_choice_losses(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_choice_losses_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice_history`, where there is any."""
     if len(frames["choice_history"]):
         yield (frames["choice_history"],)
@@ -62,10 +62,13 @@ def select_units_for_choice_map(rows: pd.DataFrame) -> pd.DataFrame:
 def _split_and_label_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each study, with the columns `silent` and `label`."""
     for study, part in table.groupby("study", sort=False):
-        yield str(study), add_choice_labels(part.assign(silent=has_mostly_invalid_answers(part["validity"])))
+        yield (
+            str(study),
+            add_model_and_condition_labels(part.assign(silent=has_mostly_invalid_answers(part["validity"]))),
+        )
 
 
-def add_choice_labels(rows: pd.DataFrame) -> pd.DataFrame:
+def add_model_and_condition_labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, and where it was asked under several conditions what they differ in."""
     return rows.assign(
         label=labels.build_row_labels(rows.assign(condition=drop_shared_parts_of_condition_names(rows["condition"])))

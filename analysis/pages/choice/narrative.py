@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
-from analysis.pages.choice.figures import add_choice_labels
+from analysis.pages.choice.figures import add_model_and_condition_labels
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -46,7 +46,7 @@ SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
-def answer_question(
+def answer_page_question(
     frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE, shared: bool = False, varying_examples: Sequence[str] = (),
 ) -> Answer:  # fmt: skip
@@ -74,9 +74,9 @@ def answer_question(
     Answer
         What the page says in words.
     """
-    table = add_choice_labels(frames["choice"])
+    table = add_model_and_condition_labels(frames["choice"])
     asked_sentence, doubts = _describe_asked_questions(table, size, when), list_cautions(frames)
-    answering = select_all_question_rows(table[~has_mostly_invalid_answers(table["validity"])])
+    answering = select_rows_over_all_questions(table[~has_mostly_invalid_answers(table["validity"])])
     if answering.empty:
         verdict, why = describe_models_without_answers(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
@@ -84,8 +84,8 @@ def answer_question(
     if consistency.empty:
         verdict = "Each question was asked in one wording and one order: nothing is known about others."
         return Answer(asked_sentence, f"{verdict} {_describe_right_answers(answering)}", cautions=doubts)
-    judged = select_all_question_rows(
-        add_choice_labels(consistency[~has_mostly_invalid_answers(consistency["validity"])])
+    judged = select_rows_over_all_questions(
+        add_model_and_condition_labels(consistency[~has_mostly_invalid_answers(consistency["validity"])])
     )
     doubts = (*chance.list_chance_change_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
@@ -95,7 +95,8 @@ def answer_question(
         "choice_consistency": tuple(_describe_kept_choices(judged)),
         "choice_positions": tuple(
             _describe_letter_preferences(
-                add_choice_labels(letters[~has_mostly_invalid_answers(letters["validity"])]), orders=size[2]
+                add_model_and_condition_labels(letters[~has_mostly_invalid_answers(letters["validity"])]),
+                orders=size[2],
             )
         ),
         "choice_differences": (
@@ -113,7 +114,7 @@ def answer_question(
     )
 
 
-def select_all_question_rows(frame: pd.DataFrame) -> pd.DataFrame:
+def select_rows_over_all_questions(frame: pd.DataFrame) -> pd.DataFrame:
     """Keep the rows over all questions of a study: the first of every model and condition."""
     return frame.drop_duplicates(["study", "model", "condition"])
 

@@ -43,7 +43,7 @@ def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, 
     """Return the parts of accuracy, of the mean standard deviation (under the name of XParaCon) and of perfect answers.
 
     The standard deviations are shares of the largest one that there can be; NaN with a single wording. So are perfect
-    answers with a single order (`mark_perfect_in_several_orders`).
+    answers with a single order (`mark_perfect_wordings_over_several_orders`).
     """
     accuracy, orders = (
         measures.compute_wording_accuracies(choices.chosen_letter, choices.gold),
@@ -54,11 +54,11 @@ def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, 
     return {
         ACCURACY: ((accuracy * orders).sum(axis=1), (accuracy * 0 + orders).sum(axis=1)),
         XPARACON: (spread / widest, spread * 0 + 1),
-        PERFECT: sum_and_count_over_axis(mark_perfect_in_several_orders(accuracy, orders)),
+        PERFECT: sum_and_count_over_axis(mark_perfect_wordings_over_several_orders(accuracy, orders)),
     }
 
 
-def mark_perfect_in_several_orders(accuracy: Array, n_orders: npt.NDArray[np.int_]) -> Array:
+def mark_perfect_wordings_over_several_orders(accuracy: Array, n_orders: npt.NDArray[np.int_]) -> Array:
     """Tell whether a wording is perfectly correct; with one order that would only be a second name of accuracy.
 
     Parameters

@@ -27,7 +27,7 @@ class ChoicePage(Page):
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     @property
-    def text_conditions(self) -> list[str]:
+    def option_text_conditions(self) -> list[str]:
         """List the conditions with the probabilities of the choices' texts, which are read per byte, too."""
         conditions = [fields for study in list_choice_studies(self.runs) for fields in
                       self.runs.info["conditions"][study].items()]  # fmt: skip
@@ -38,7 +38,7 @@ class ChoicePage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         shapes = [study.asked_mask.shape for study in read_choice_studies(self.runs)]
         size = self._count_questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
-        return self.show_answer(narrative.answer_question(
+        return self.show_answer(narrative.answer_page_question(
             frames, size, words.phrase_run_dates(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),
@@ -72,7 +72,7 @@ class ChoicePage(Page):
         """Say in five lines how the numbers were computed."""
         options = {key: p.default for key, p in tables.list_table_options("choice").items()} | self.options
         table = self.frame("choice")
-        all_question_rows = narrative.select_all_question_rows(table)
+        all_question_rows = narrative.select_rows_over_all_questions(table)
         return render_fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
             answers=int(all_question_rows["n"].sum()),

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from analysis.measures.choices import ALL, NO_SUBSET
 from analysis.reporting.drawing import marks, panels, plotting, svg
-from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -37,7 +37,7 @@ def format_subset_title(subset: str) -> str:
     return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, title)
 
 
-@apply_style
+@run_in_report_style
 def draw_choice_map(
     rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
@@ -53,7 +53,8 @@ def draw_choice_map(
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def draw_choice_map(
     """
     subsets, looks = (
         list_panel_subsets(rows),
-        plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"])),
+        plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"])),
     )
     names = list(rows["label"].unique())
     across = 1 if panels.is_one_column_wide(width) else min(2, len(subsets))
@@ -205,7 +206,7 @@ def push_positions_apart(places: np.ndarray, step: float, highest_place: float) 
     return np.asarray(np.clip(pooled, step / 2, highest_place - step / 2 - steps[-1:].sum()) + steps)
 
 
-@apply_style
+@run_in_report_style
 def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw XParaCon with intervals, a panel per subset, a row per model and condition, the highest on top.
 
@@ -216,14 +217,15 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `choice` of one study, with `label` and `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     subsets = list_panel_subsets(frame)
     rows = frame[frame["subset"].isin(subsets)].sort_values(
         ["silent", "xparacon"], ascending=[True, False], kind="stable"
@@ -238,7 +240,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         len(subsets),
         across,
         len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6),
-        left=panels.measure_row_labels(row_labels),
+        left=panels.measure_row_labels_width(row_labels),
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
         below=0.38,
         whole_titles=list(map(format_subset_title, subsets)),
@@ -255,7 +257,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     for number, (axes, subset) in enumerate(zip(panel_axes, subsets, strict=True)):
         part = rows[rows["subset"] == subset]
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, low, high, 4)
+        panels.set_axis_limits_and_ticks(axes, low, high, 4)
         infinite = np.isinf(part["xparacon"])
         clipped = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
         panels.draw_dots(axes, clipped[~infinite], "xparacon", looks, is_hollow=part.loc[~infinite, "silent"])
@@ -272,7 +274,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw how often each letter is chosen: a panel per letter, a row per model and condition, with intervals.
 
@@ -283,14 +285,15 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `positions` of one study, over all answers, with `label` and `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
     names = labels.select_first_and_last(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
@@ -308,7 +311,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
         len(letters),
         across,
         len(names) * panels.choose_distance_between_rows(fitted_names, 2.1),
-        left=panels.measure_row_labels(fitted_names),
+        left=panels.measure_row_labels_width(fitted_names),
         gap=0.16,
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
         whole_titles=[letter if len(letter) == 1 else "no choice" for letter in letters],
@@ -319,7 +322,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     for number, (axes, letter) in enumerate(zip(panel_axes, letters, strict=True)):
         part = rows[rows["letter"] == letter]
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, 0, high, 2)
+        panels.set_axis_limits_and_ticks(axes, 0, high, 2)
         axes.vlines(part["is_right"], part["row"] - 0.35, part["row"] + 0.35, colors=FAINT, linewidth=1.4, zorder=2)
         panels.draw_dots(axes, part, "share", looks, is_hollow=part["silent"])
         if number % across == 0:
@@ -327,7 +330,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones.
 
@@ -344,7 +347,7 @@ def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, l
         The figure.
     """
     models = list(training_history["model"].unique())[:LINES]
-    looks = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     legend_names = models
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.0 if panels.is_one_column_wide(width) else 2.4, left=0.46, title=0.05, below=0.4,
@@ -362,8 +365,8 @@ def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, l
                          classes=look.model_class)  # fmt: skip
     values = training_history.loc[training_history["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
     steps = training_history.loc[training_history["model"].isin(models), "step"]
-    panels.scale_axis(axes, 0, float(np.nanmax(values)), 4, axis="y")
-    panels.scale_axis(axes, 0, float(steps.max()), 4)
+    panels.set_axis_limits_and_ticks(axes, 0, float(np.nanmax(values)), 4, axis="y")
+    panels.set_axis_limits_and_ticks(axes, 0, float(steps.max()), 4)
     panels.label_x_axis(axes, "training steps")
     panels.label_y_axis(axes, "loss, nats per token", 26)
     panels.draw_legend(drawing, legend_names, [looks[model] for model in models])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analysis.measures.choices import Choices
 from analysis.pages.choice.measures import compute_wording_accuracies, mark_perfect_wordings
 from analysis.statistics.resampling import Array
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"
@@ -77,14 +77,14 @@ def select_judge_answers(study: Choices, model: str = "", condition: str = "") -
         not asked.
     """
     judges = [unit for unit in study.units if (model or unit[0]) == unit[0] and (condition or unit[1]) == unit[1]]
-    judges_text = shorten_line(
+    judges_text = shorten_to_one_line(
         "; ".join(f"{judge_model} under {judge_condition}" for judge_model, judge_condition in study.units), 400
     )
     if not judges:
         name, place = (model, 0) if model and model not in {unit[0] for unit in study.units} else (condition, 1)
         raise InputError(
-            f"study {study.study!r} has no {name!r}{suggest_nearest(name, {unit[place] for unit in study.units})}; it "
-            f"has {judges_text}"
+            f"study {study.study!r} has no {name!r}"
+            f"{format_nearest_name_hint(name, {unit[place] for unit in study.units})}; it has {judges_text}"
         )
     if len(judges) > 1:
         raise InputError(

@@ -84,11 +84,11 @@ def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         One row per model, condition, subset and wording; then the printed rows, by `source`.
     """
 
-    def measure_wordings(choices: Choices) -> list[dict[str, Any]]:
+    def measure_accuracy_by_wording(choices: Choices) -> list[dict[str, Any]]:
         """Compute the columns over units for each wording."""
         accuracy = measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
         orders, rows = choices.asked_mask.sum(axis=2), []
-        perfect = over_questions.mark_perfect_in_several_orders(accuracy, orders)
+        perfect = over_questions.mark_perfect_wordings_over_several_orders(accuracy, orders)
         for number, name in enumerate(choices.wordings):
             wording_accuracy, weight = accuracy[:, number], orders[:, number, None]
             intervals = over_questions.estimate_share_intervals(
@@ -99,7 +99,8 @@ def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         return rows
 
     return pd.concat(
-        [_tabulate_columns_by_subset(runs, measure_wordings), printed.read_printed_choice_wordings()], ignore_index=True
+        [_tabulate_columns_by_subset(runs, measure_accuracy_by_wording), printed.read_printed_choice_wordings()],
+        ignore_index=True,
     )
 
 
@@ -120,7 +121,7 @@ def tabulate_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int =
         some or no wordings are; n_X: their numbers.
     """
 
-    def measure_classes(choices: Choices) -> dict[str, Any]:
+    def measure_shares_of_question_classes(choices: Choices) -> dict[str, Any]:
         """Compute share and number of questions of each class, over units."""
         perfect = measures.mark_perfect_wordings(
             measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
@@ -140,7 +141,7 @@ def tabulate_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int =
             f"n_{name}": np.nansum(share, axis=0).astype(int) for name, share in shares.items()
         }
 
-    return _tabulate_columns_by_subset(runs, measure_classes)
+    return _tabulate_columns_by_subset(runs, measure_shares_of_question_classes)
 
 
 def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -194,8 +195,8 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
         )
         return {**kept_columns, **turned_columns, "n_questions": kept_columns["n_questions"],
                 "validity": choices.validity,
-                "no_interval": _join_missing_reasons(kept_columns["no_interval"],
-                                                     turned_columns["no_interval"])}  # fmt: skip
+                "no_interval": _join_reasons_for_missing_intervals(kept_columns["no_interval"],
+                                                                   turned_columns["no_interval"])}  # fmt: skip
 
     return _tabulate_columns_by_subset(runs, measure_consistency)
 
@@ -240,7 +241,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
     return _tabulate_columns_by_subset(runs, measure_letter_shares, whole_studies_only=True).drop(columns="subset")
 
 
-def _join_missing_reasons(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
+def _join_reasons_for_missing_intervals(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
     """Join what two parts of a row say about missing intervals."""
     return ["; ".join(filter(None, pair)) for pair in zip(reasons_a, reasons_b, strict=True)]
 

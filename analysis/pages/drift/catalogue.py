@@ -36,7 +36,7 @@ TABLES = {
         frozenset(split_names("headline value_lower value_upper")),
     ),
     "drift_items": Table(
-        "changes.tabulate_drift_items",
+        "changes.tabulate_most_changed_items",
         "The items that changed most",
         "Of every measure in which a change was found, the items whose means before and after it differ most. The "
         "largest differences of many are too large by chance.",
@@ -55,17 +55,17 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "drift_series": Figure(
-        "Every model over time, with both intervals", "figures.frame_drift_series",
+        "Every model over time, with both intervals", "figures.build_drift_series_frames",
         empty_note="No model has answers at two times.",
     ),
     "drift_series_otherwise": Figure(
-        "The same by the other measures", "figures.frame_drift_series_otherwise", plot_name="drift_series",
+        "The same by the other measures", "figures.build_drift_other_measure_frames", plot_name="drift_series",
         file_name="drift_series-otherwise", empty_note="There is one measure only.",
     ),
 }  # fmt: skip
 
 
-def _explain_lack_of_second_time(runs: Runs, options: Mapping[str, Any]) -> str:
+def _explain_empty_drift_page(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say that no model was asked at two times; empty where one was."""
     from analysis.pages.drift.series import has_model_asked_twice
 
@@ -78,7 +78,7 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    explain_no_data=_explain_lack_of_second_time,
+    explain_no_data=_explain_empty_drift_page,
     compares_wordings=True,
     over_time=True,
 )

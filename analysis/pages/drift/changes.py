@@ -11,8 +11,8 @@ from analysis.measures.reworded.flips import FLIPS
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.pages.drift.series import Series
 from analysis.pages.drift.tables import (
+    build_unit_columns_of_series,
     detect_changes_of_all_series,
-    get_names_of_series,
     has_item_answered_in_two_wordings,
     is_headline_series,
 )
@@ -21,8 +21,8 @@ from analysis.statistics.drift import LOOKS, Drift
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
-    combine_squared_limits,
-    compute_squared_limits,
+    combine_squared_half_widths,
+    compute_squared_half_widths,
     estimate_panel_mean,
 )
 from analysis.statistics.resampling import LEVEL, Array
@@ -59,14 +59,14 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     detected = detect_changes_of_all_series(runs, looks)
     if not detected:
         return pd.DataFrame()
-    frame = pd.DataFrame([get_names_of_series(series) | {"p": drift.p[-1]} for series, drift in detected])
+    frame = pd.DataFrame([build_unit_columns_of_series(series) | {"p": drift.p[-1]} for series, drift in detected])
     holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
     rows = []
     for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
         verdict = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
-        rows.append(_describe_times_of_series(series, looks) | _compare_before_and_after_change(series, drift,
+        rows.append(_build_columns_about_series(series, looks) | _compare_before_and_after_change(series, drift,
         verdict) | {
             "found": verdict, "p": p, "p_holm": p_holm,
             "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
@@ -74,7 +74,7 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_drift_items(runs: Runs, *, looks: int = LOOKS, examples: int = 5) -> pd.DataFrame:
+def tabulate_most_changed_items(runs: Runs, *, looks: int = LOOKS, examples: int = 5) -> pd.DataFrame:
     """List the items that changed most, of every measure in which a change was found.
 
     Parameters
@@ -104,14 +104,14 @@ def tabulate_drift_items(runs: Runs, *, looks: int = LOOKS, examples: int = 5) -
         detect_changes_of_all_series(runs, looks), changes.get("found", ()), strict=True
     ):
         if verdict == CHANGED:
-            rows += _list_changed_items(series, drift.first_changed, examples)
+            rows += _list_most_changed_items(series, drift.first_changed, examples)
     return pd.DataFrame(rows)
 
 
-def _describe_times_of_series(series: Series, looks: int) -> dict[str, object]:
+def _build_columns_about_series(series: Series, looks: int) -> dict[str, object]:
     """Say what was looked at."""
     return {
-        **get_names_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
+        **build_unit_columns_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
         "lower_is_better": series.study_read.lower_is_better or series.measure == FLIPS,
         "validity_least": min(look.validity for look in series.looks), "n_looks": len(series.looks),
         "n_untested": max(len(series.looks) - looks, 0), "wordings": series.wordings,
@@ -123,12 +123,12 @@ def _compare_before_and_after_change(series: Series, drift: Drift, verdict: str)
     labels = [look.label for look in series.looks]
     has_change = verdict == CHANGED
     place = drift.first_changed if has_change else len(labels) - 1
-    before, after = _average_before_and_after(series, place)
+    before, after = _average_answers_before_and_after(series, place)
     is_common = ~np.isnan(before) & ~np.isnan(after)
     panel = estimate_panel_mean((after - before)[:, None], False, is_share=False)
-    cut = series.study_read.cut_difference_at_bounds
+    cut = series.study_read.clip_difference_interval_at_bounds
     lower, upper = cut(panel.compute_interval("items"))
-    like_lower, like_upper = cut(_compute_like_interval(series, place, panel))
+    like_lower, like_upper = cut(_compute_interval_for_similar_wordings(series, place, panel))
     times = (place, drift.likely_first, drift.likely_last)
     since = [labels[time] if has_change else "" for time in times]
     return {
@@ -139,7 +139,7 @@ def _compare_before_and_after_change(series: Series, drift: Drift, verdict: str)
     }  # fmt: skip
 
 
-def _compute_like_interval(series: Series, place: int, panel: Panel) -> tuple[float, float]:
+def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Panel) -> tuple[float, float]:
     """Return the interval of a difference for wordings like these, from the panel of the items' differences."""
     if not series.crossed:
         # Items have wordings of their own: how far these move an item shows in how far items differ.
@@ -161,20 +161,20 @@ def _compute_like_interval(series: Series, place: int, panel: Panel) -> tuple[fl
     squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
     shared = squares / freedom * sum(1 / len(part) for part in wordings)
     parts = (*panel.parts["items"], (shared, float(freedom)))
-    half = float(np.sqrt(combine_squared_limits(*compute_squared_limits(parts, LEVEL))))
+    half = float(np.sqrt(combine_squared_half_widths(*compute_squared_half_widths(parts, LEVEL))))
     return panel.mean - half, panel.mean + half
 
 
-def _list_changed_items(series: Series, place: int, examples: int) -> list[dict[str, object]]:
+def _list_most_changed_items(series: Series, place: int, examples: int) -> list[dict[str, object]]:
     """List the items of a series that changed most at a look, with their texts."""
-    before, after = _average_before_and_after(series, place)
+    before, after = _average_answers_before_and_after(series, place)
     distances = np.nan_to_num(np.abs(after - before))
     order = np.argsort(-distances, kind="stable")[:examples]
     texts = [_read_item_texts_at_time(series, look) for look in (place - 1, place)]
     return [
         {
-            **get_names_of_series(series), "measure": series.measure, "item": series.items[row], "before": before[row],
-            "after": after[row], "difference": after[row] - before[row],
+            **build_unit_columns_of_series(series), "measure": series.measure, "item": series.items[row],
+            "before": before[row], "after": after[row], "difference": after[row] - before[row],
             "text": texts[1].at[series.items[row], "text"],
             "before_text": texts[0].at[series.items[row], "reworded"],
             "after_text": texts[1].at[series.items[row], "reworded"],
@@ -198,7 +198,7 @@ def _read_item_texts_at_time(series: Series, place: int) -> pd.DataFrame:
     return rows.set_index("item")
 
 
-def _average_before_and_after(series: Series, place: int) -> tuple[Array, Array]:
+def _average_answers_before_and_after(series: Series, place: int) -> tuple[Array, Array]:
     """Average the answers of every item before a look, and from it on: each look counts by its number of answers."""
     sides = (np.concatenate(part, axis=1) for part in (series.answers[:place], series.answers[place:]))
     before, after = (_average_present_answers(np.moveaxis(side, 1, 0)) for side in sides)

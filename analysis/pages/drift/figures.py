@@ -13,12 +13,12 @@ PANELS = 12  # of one picture
 SERIES = ["study", "model", "condition", "measure"]
 
 
-def frame_drift_series(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_drift_series_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the measures that sentences are about, of every study with labels and whether a change was found."""
     yield from _split_rows_by_study_and_measure(frames, True)
 
 
-def frame_drift_series_otherwise(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_drift_other_measure_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the other measures likewise."""
     yield from _split_rows_by_study_and_measure(frames, False)
 

@@ -36,7 +36,7 @@ WORD_MEANINGS = (
 )
 
 
-def answer_question(frames: Frames, when: str = "") -> Answer:
+def answer_page_question(frames: Frames, when: str = "") -> Answer:
     """Say whether the answers changed, by the rule of `WORD_MEANINGS`.
 
     Parameters

@@ -33,7 +33,7 @@ class DriftPage(Page):
         folders = [*self.runs.earlier, *self.runs.folders]
         sessions = [session for folder in folders for session in folder.info["sessions"]]
         when = words.phrase_run_dates({"models": self.runs.info["models"], "sessions": sessions})
-        return self.show_answer(narrative.answer_question(frames, when))
+        return self.show_answer(narrative.answer_page_question(frames, when))
 
     def list_answers(self) -> pd.DataFrame:
         """List all answers over time: a row per model, condition, measure, look, item and wording with an answer."""

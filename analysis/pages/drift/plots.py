@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.pages.drift.columns import CHANGED
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 ACROSS = {True: 1, False: 3}  # panels in a line of a narrow figure, and of a wide one
@@ -18,7 +18,7 @@ HEIGHT = 1.0
 ENDS = ["value", "value_lower", "value_upper", "like_lower", "like_upper"]
 
 
-@apply_style
+@run_in_report_style
 def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping[str, Look] | None = None) -> Drawing:
     """Draw a panel per model: its mean at every look, with both intervals, and the look that a change begins with.
 
@@ -27,14 +27,15 @@ def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Mappin
     frame
         The rows of table `drift_measures` of one study and measure, with `label`, `found` and `changed_time`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     names = list(frame["label"].unique())
     across = min(ACROSS[panels.is_one_column_wide(width)], len(names))
     drawing, all_axes = panels.lay_out_panels(
@@ -55,8 +56,8 @@ def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Mappin
         axes.vlines(number, rows["like_lower"], rows["like_upper"], colors=look.colour, linewidth=0.6)
         axes.vlines(number, rows["value_lower"], rows["value_upper"], colors=look.colour, linewidth=1.6)
         axes.plot(number, rows["value"], color=look.colour, linewidth=0.6, marker=look.marker, markersize=3.5)
-        panels.scale_axis(axes, 1, max(float(frame["look"].max()), 2), 4)
-        panels.scale_axis(axes, low, high, 3, axis="y")
+        panels.set_axis_limits_and_ticks(axes, 1, max(float(frame["look"].max()), 2), 4)
+        panels.set_axis_limits_and_ticks(axes, low, high, 3, axis="y")
         if rows["found"].iloc[0] == CHANGED:
             begins = rows.loc[rows["time"] == rows["changed_time"], "look"].iloc[0] - 0.5
             axes.axvline(begins, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)

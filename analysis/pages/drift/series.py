@@ -14,7 +14,7 @@ from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.compare.settings import list_differing_settings_of_sides
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.pages.drift.wordings import KEPT, describe_sharing_of_wordings, list_asked_wordings
+from analysis.pages.drift.wordings import KEPT, describe_sharing_of_wordings, list_hashes_of_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
 from analysis.runs.folder import ORIGINAL, Folder
@@ -240,7 +240,7 @@ def _read_series_of_unit(
 ) -> Iterator[Series]:
     """Yield the series of a model and condition by every measure that all looks have, and how far answers are valid."""
     validities: list[Series] = []  # once: measures are of the same answers
-    wordings = describe_sharing_of_wordings([list_asked_wordings(look.con, unit) for look in looks])
+    wordings = describe_sharing_of_wordings([list_hashes_of_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
     (study_name,) = looks[-1].info["studies"]
     changes = [

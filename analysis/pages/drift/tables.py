@@ -38,7 +38,7 @@ def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
     for series in _select_one_series_per_condition(read_series_over_time(runs)):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
             rows.append({
-                **get_names_of_series(series), "look": number, "time": look.label,
+                **build_unit_columns_of_series(series), "look": number, "time": look.label,
                 "folder": str(look.runs.folders[0].path),
                 "wordings": series.wordings, "n_items": len(series.items), "n_left_out": series.n_left_out,
                 "n_wordings": float((~np.isnan(answers)).sum(axis=1).mean()), "validity": look.validity,
@@ -71,10 +71,11 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
             lower, upper = panel.compute_interval("items")
             like = panel.compute_interval("both") if _can_estimate_wording_spread(series, answers) else (np.nan, np.nan)
             rows.append({
-                **get_names_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
-                "look": number + 1, "time": look.label, "n_items": panel.n_items,
-                "n_wordings": panel.n_wordings, "value": panel.mean, "value_lower": lower, "value_upper": upper,
-                "like_lower": like[0], "like_upper": like[1], "p_so_far": drift.p[number],
+                **build_unit_columns_of_series(series), "measure": series.measure,
+                "headline": is_headline_series(series), "look": number + 1, "time": look.label,
+                "n_items": panel.n_items, "n_wordings": panel.n_wordings, "value": panel.mean,
+                "value_lower": lower, "value_upper": upper, "like_lower": like[0], "like_upper": like[1],
+                "p_so_far": drift.p[number],
             })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -92,7 +93,7 @@ def list_answers(runs: Runs) -> pd.DataFrame:
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
             rows, columns = np.nonzero(~np.isnan(answers))
             parts.append(pd.DataFrame({
-                **get_names_of_series(series), "measure": series.measure, "look": number, "time": look.label,
+                **build_unit_columns_of_series(series), "measure": series.measure, "look": number, "time": look.label,
                 "item": np.array(series.items)[rows], "answer": answers[rows, columns],
             }))  # fmt: skip
     return pd.concat(parts[1:] or parts, ignore_index=True)
@@ -147,6 +148,6 @@ def _select_one_series_per_condition(all_series: list[Series]) -> list[Series]:
     return list(first.values())
 
 
-def get_names_of_series(series: Series) -> dict[str, str]:
+def build_unit_columns_of_series(series: Series) -> dict[str, str]:
     """Return what a series is of."""
     return {"study": series.study, "model": series.model, "condition": series.condition}

@@ -18,7 +18,7 @@ SAME, FRESH, MIXED = "the same each time", "fresh each time", "some times the sa
 ALIKE = 0.9  # share of the wordings of two looks in common, from which on they count as the same
 
 
-def list_asked_wordings(con: duckdb.DuckDBPyConnection, unit: tuple[str, str]) -> Array:
+def list_hashes_of_asked_wordings(con: duckdb.DuckDBPyConnection, unit: tuple[str, str]) -> Array:
     """List hashes of the wordings that a unit was asked, sorted.
 
     Parameters
@@ -47,7 +47,7 @@ def describe_sharing_of_wordings(wordings_by_look: Sequence[Array]) -> str:
     Parameters
     ----------
     wordings_by_look
-        From `list_asked_wordings`.
+        From `list_hashes_of_asked_wordings`.
 
     Returns
     -------

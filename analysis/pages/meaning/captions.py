@@ -14,7 +14,7 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_flips_by_model`.
+        From `figures.build_meaning_flips_by_model_frames`.
     """
     corrected = (
         " Corrected: among wordings that people would call the same, by those that they read."
@@ -37,7 +37,7 @@ def caption_meaning_curves(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_curves`, of one measure.
+        From `figures.build_meaning_curves_frames`, of one measure.
     """
     measure = str(frame["measure"].iloc[0])
     return (
@@ -55,7 +55,7 @@ def caption_meaning_roc(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_roc`.
+        From `figures.build_meaning_roc_frames`.
     """
     passed = "wordings that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else "wordings"
     return (
@@ -72,7 +72,7 @@ def caption_meaning_scores(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_scores`.
+        From `figures.build_meaning_scores_frames`.
     """
     return (
         f"Scores of {format_quantity(frame['check'].nunique(), 'check')}: median (dot), middle half (thick) and middle "

@@ -127,25 +127,26 @@ TABLES = {
 }
 FIGURES = {
     "meaning_flips_by_model": Figure(
-        "Changed answers: of all wordings, and of those of the same meaning", "figures.frame_meaning_flips_by_model",
+        "Changed answers: of all wordings, and of those of the same meaning",
+        "figures.build_meaning_flips_by_model_frames",
         empty_note="No wording has an answer beside one to its original.",
     ),
     "meaning_curves": Figure(
-        "What stays, the stricter the check", "figures.frame_meaning_curves",
+        "What stays, the stricter the check", "figures.build_meaning_curves_frames",
         empty_note="No check is used, so there is no threshold to make stricter.",
     ),
     "meaning_roc": Figure(
-        "How well every check parts decoys from wordings", "figures.frame_meaning_roc",
+        "How well every check parts decoys from wordings", "figures.build_meaning_roc_frames",
         empty_note="No check has scores of wordings and of decoys.",
     ),
     "meaning_scores": Figure(
-        "Scores of wordings and of each kind of decoys", "figures.frame_meaning_scores",
+        "Scores of wordings and of each kind of decoys", "figures.build_meaning_scores_frames",
         empty_note="No check has scores.",
     ),
 }  # fmt: skip
 
 
-def _explain_unchecked_wordings(runs: Runs, options: Mapping[str, Any]) -> str:
+def _explain_empty_meaning_page(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say that no wording was checked; empty where some were."""
     from analysis.measures.meaning import has_meaning_scores
 
@@ -159,5 +160,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    explain_no_data=_explain_unchecked_wordings,
+    explain_no_data=_explain_empty_meaning_page,
 )

@@ -52,7 +52,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield from list_few_items_cautions(
             units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
         )
-        yield from _list_left_out_cautions(units)
+        yield from _list_left_out_item_cautions(units)
     if len(checks) and (checks["passed_by"] == ALL).any():
         yield (
             "No person judged a wording: all wordings stood for passed ones. So checks seem worse than they are, and "
@@ -66,7 +66,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
             else f"No check parts decoys from paraphrases: of {format_quantity(len(meanings), 'wording')}, only the "
             f"{n_judged:,} that people read have a verdict."
         )
-    yield from _list_people_cautions(frames["meaning_annotators"])
+    yield from _list_annotator_vote_cautions(frames["meaning_annotators"])
     n_unclear = int((meanings["meaning"] == UNCLEAR).sum())
     if n_unclear:
         yield (
@@ -80,7 +80,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield f"The share corrected for errors of the check is not shown: {reasons}."
 
 
-def _list_left_out_cautions(units: pd.DataFrame) -> Iterator[str]:
+def _list_left_out_item_cautions(units: pd.DataFrame) -> Iterator[str]:
     """Yield which items are in neither share, of the model that changes most answers to them."""
     worst = units.sort_values(["left_out_flips", "left_out_items"], ascending=False, kind="stable").head(1)
     for row in worst[worst["left_out_items"] > 0].to_dict("records"):
@@ -92,7 +92,7 @@ def _list_left_out_cautions(units: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _list_people_cautions(annotators: pd.DataFrame) -> Iterator[str]:
+def _list_annotator_vote_cautions(annotators: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the votes of people."""
     if annotators.empty:
         return

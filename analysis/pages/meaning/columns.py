@@ -111,7 +111,7 @@ COLUMNS: Mapping[str, Column] = {
 }  # fmt: skip
 
 
-def _describe_check_column(name: str) -> Column | None:
+def _define_meaning_check_column(name: str) -> Column | None:
     """Say what the scores of a check mean, by its name; None for another column."""
     kind, _, model = name.partition(":")
     if kind not in _KINDS or (kind == "words") != (not model):
@@ -120,8 +120,8 @@ def _describe_check_column(name: str) -> Column | None:
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "word*": _describe_check_column,
-    "similarity*": _describe_check_column,
-    "entailment*": _describe_check_column,
-    "judge*": _describe_check_column,
+    "word*": _define_meaning_check_column,
+    "similarity*": _define_meaning_check_column,
+    "entailment*": _define_meaning_check_column,
+    "judge*": _define_meaning_check_column,
 }

@@ -28,7 +28,7 @@ OF_CHECK = ("check", "used", "auc", "passed_share", "decoy_share", "n_passed", "
 QUANTILES = {"low": 0.05, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75, "high": 0.95}
 
 
-def frame_meaning_flips_by_model(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_meaning_flips_by_model_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study, a row per model, condition and kind of share: all, same and corrected."""
     flips, corrected = frames["meaning_flips"], frames["meaning_corrected"]
     shares = flips[["study", "model", "condition", "wordings", "n_items", "flip", "flip_lower", "flip_upper"]]
@@ -51,7 +51,7 @@ def _order_and_limit_models(part: pd.DataFrame, ranked: pd.DataFrame, column: st
     return rows.assign(row=rows["label"].map(chosen.index)).sort_values("row", kind="stable", ignore_index=True)
 
 
-def frame_meaning_curves(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_meaning_curves_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study and measure, the rows of table `meaning_thresholds` with the measure as `value`."""
     table, checks = frames["meaning_thresholds"], frames["meaning_checks"]
     if table.empty:
@@ -66,7 +66,7 @@ def frame_meaning_curves(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
                 yield (_order_and_limit_models(rows, rows, "ranked", PANELS),)
 
 
-def frame_meaning_roc(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_meaning_roc_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study, the ROC curve of every check: shares of decoys and of wordings that pass a threshold."""
     for study in read_study_meanings(frames.runs):
         curves = []
@@ -83,7 +83,7 @@ def frame_meaning_roc(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (pd.concat(curves, ignore_index=True),)
 
 
-def frame_meaning_scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_meaning_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study, quantiles of every check's scores: of wordings by what people said, of decoys by kind."""
     for study in read_study_meanings(frames.runs):
         yes, no = study.count_votes()

@@ -27,10 +27,10 @@ from analysis.reporting.words.meaning import (
     PART,
     RULES,
     STAND,
-    choose_word_of_meaning_support,
+    choose_meaning_support_words,
     describe_support_by_same_meaning,
     do_all_answered_wordings_mean_the_same,
-    pair_flip_shares_of_all_and_same,
+    join_same_meaning_flip_shares,
 )
 from analysis.reporting.words.validity import describe_models_without_answers
 from ground.meaning.separation import ALLOWED
@@ -58,7 +58,7 @@ NAMED_CHECKS = 4  # checks and models that sentences name; the tables have all
 CHECK_NAME = 40  # characters
 
 
-def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:
+def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:
     """Say whether the result stands on wordings of the same meaning, by the rules of `words.meaning`.
 
     Parameters
@@ -92,16 +92,16 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
     if answering.empty and len(flips):
         verdict, why = describe_models_without_answers(flips.assign(label=labels.build_row_labels(flips)))
         return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty_details(details))
-    rows = pair_flip_shares_of_all_and_same(answering, frames["meaning_corrected"]) if len(answering) else answering
+    rows = join_same_meaning_flip_shares(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
         return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty_details(details))
-    support_words = choose_word_of_meaning_support(rows, by_chance)
+    support_words = choose_meaning_support_words(rows, by_chance)
     details["meaning_flips_by_model"] = (
         RULES[0], *_name_models_by_verdict(support_words, rows), *_describe_extreme_gaps_of_flip_shares(rows),
-        *_describe_corrected_shares(frames["meaning_corrected"], frames["meaning_checks"]),
+        *_describe_corrected_flip_shares(frames["meaning_corrected"], frames["meaning_checks"]),
     )  # fmt: skip
     sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
-    sentences += [_describe_mean_shares(rows)] if len(set(support_words)) == 1 else []
+    sentences += [_describe_mean_flip_shares(rows)] if len(set(support_words)) == 1 else []
     return Answer(
         setup, " ".join(sentences), cautions=cautions, details=_drop_empty_details(details), explanation=RESULT_MEANING
     )
@@ -132,7 +132,7 @@ def count_people(annotators: pd.DataFrame) -> int:
     return annotators.loc[annotators["annotator"] != "all", "annotator"].nunique() if len(annotators) else 0
 
 
-def _describe_mean_shares(rows: pd.DataFrame) -> str:
+def _describe_mean_flip_shares(rows: pd.DataFrame) -> str:
     """Say how many answers change, of wordings of the same meaning and of all."""
     same, all_wordings = (format_percent(rows[name].mean()) for name in ("same_flip", "flip"))
     start = f"{'On average, ' * (len(rows) > 1)}{same}"
@@ -169,7 +169,7 @@ def _describe_extreme_gaps_of_flip_shares(rows: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_corrected_shares(corrected: pd.DataFrame, checks: pd.DataFrame) -> Iterator[str]:
+def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFrame) -> Iterator[str]:
     """Say what the share would be if the check made no errors, or why that is not shown."""
     if corrected.empty:
         return

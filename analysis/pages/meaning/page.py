@@ -50,7 +50,9 @@ class MeaningPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         by_chance = chance.find_units_with_chance_changes(self.runs)
-        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), by_chance))
+        return self.show_answer(
+            narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info), by_chance)
+        )
 
     def examples(self) -> Html:
         """Show wordings that were judged to mean something else, with scores and votes."""

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting.drawing import marks, panels
-from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -26,14 +26,14 @@ MOST_CHECKS = 6  # curves and panels that can be told apart
 DODGE = 0.24  # of a row, between marks of one model
 
 
-@apply_style
+@run_in_report_style
 def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: its share of changed answers of all wordings, of those that mean the same, and corrected.
 
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_flips_by_model`.
+        From `figures.build_meaning_flips_by_model_frames`.
     width, looks
         In inches; looks are not used: colours are kinds of wordings.
 
@@ -47,7 +47,7 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
     names = panels.wrap_row_labels(list(dict.fromkeys(frame["label"])), width, 6.0)
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, panels.choose_distance_between_rows(names, 6.0, 0.36) * len(names),
-        left=panels.measure_row_labels(names), title=0.05, below=0.4,
+        left=panels.measure_row_labels_width(names), title=0.05, below=0.4,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
@@ -62,20 +62,20 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
             axes, rows["flip"], heights, texts, rows["flip"], rows["flip_lower"], rows["flip_upper"]
         )
     highest = float(np.nanmax(frame[["flip", "flip_upper"]].to_numpy(float)))
-    panels.scale_axis(axes, 0, min(1.0, max(0.1, highest)), 4)
+    panels.set_axis_limits_and_ticks(axes, 0, min(1.0, max(0.1, highest)), 4)
     panels.label_x_axis(axes, "share of changed answers")
     panels.draw_legend(drawing, legend, [SHARES[name][1] for name in shown])
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_meaning_curves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per model: a measure of wordings that reach a score, and of as many of all, the stricter the score.
 
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_curves`, of one measure.
+        From `figures.build_meaning_curves_frames`, of one measure.
     width, looks
         In inches; looks are not used: colours are kinds of wordings.
 
@@ -107,8 +107,8 @@ def draw_meaning_curves(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
                 axes, rows["kept"], rows["value"], texts, rows["value"], rows["value_lower"], rows["value_upper"]
             )
         _draw_line_at_threshold(axes, part)
-        panels.scale_axis(axes, 0, max(0.02, float(np.nanmax(ends))), 3, axis="y")
-        panels.scale_axis(axes, 0, 1, 2)
+        panels.set_axis_limits_and_ticks(axes, 0, max(0.02, float(np.nanmax(ends))), 3, axis="y")
+        panels.set_axis_limits_and_ticks(axes, 0, 1, 2)
         axes.set_xlim(*axes.get_xlim()[::-1])
         if place % across:
             axes.set_yticklabels([])
@@ -127,14 +127,14 @@ def _draw_line_at_threshold(axes: Axes, part: pd.DataFrame) -> None:
         axes.axvline(kept, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
 
 
-@apply_style
+@run_in_report_style
 def draw_meaning_roc(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the ROC curve of every check with its threshold.
 
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_roc`.
+        From `figures.build_meaning_roc_frames`.
     width, looks
         In inches; looks are not used: colours are checks.
 
@@ -165,22 +165,22 @@ def draw_meaning_roc(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
             first["decoy_share"], first["passed_share"], s=22, marker=look.marker, edgecolors=look.colour, zorder=4,
             linewidths=1, c=look.colour if first["used"] else "white",
         )  # fmt: skip
-    panels.scale_axis(axes, 0, 1, 4)
-    panels.scale_axis(axes, 0, 1, 4, axis="y")
+    panels.set_axis_limits_and_ticks(axes, 0, 1, 4)
+    panels.set_axis_limits_and_ticks(axes, 0, 1, 4, axis="y")
     panels.label_x_axis(axes, "share of decoys that pass")
     panels.label_y_axis(axes, "share of wordings that pass", 30)
     panels.draw_legend(drawing, legend, check_looks)
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per check: where the scores of wordings and of each kind of decoys lie.
 
     Parameters
     ----------
     frame
-        From `figures.frame_meaning_scores`.
+        From `figures.build_meaning_scores_frames`.
     width, looks
         In inches; looks are not used: colours are wordings and decoys.
 
@@ -193,7 +193,7 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     checks = list(order["check"])[:MOST_CHECKS]
     names = list(frame.drop_duplicates("row").sort_values("row")["group"])
     across = 1 if panels.is_one_column_wide(width) else min(2, len(checks))
-    left = panels.measure_row_labels(names)
+    left = panels.measure_row_labels_width(names)
     drawing, all_axes = panels.lay_out_panels(
         width, len(checks), across, panels.choose_distance_between_rows(names, 2.4) * len(names), left=left, below=0.3,
         gap=0.25, whole_titles=[labels.shorten_middle(check, 48) for check in checks],
@@ -214,5 +214,5 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         ends = rows[["low", "high", "threshold"]].to_numpy(float)
         low, high = min(0.0, float(np.nanmin(ends))), max(1.0, float(np.nanmax(ends)))
         threshold = float(rows["threshold"].iloc[0])
-        panels.scale_axis(axes, low, high, 4, reference_line=None if np.isnan(threshold) else threshold)
+        panels.set_axis_limits_and_ticks(axes, low, high, 4, reference_line=None if np.isnan(threshold) else threshold)
     return drawing

@@ -140,14 +140,16 @@ def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int
         shares = _estimate_vote_shares(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
         yield {"study": study.study, "annotator": name, **shares, **no_agreement}
     kappa, alpha = compute_vote_agreement(votes, items, draws=resamples, seed=seed)
-    agreement = _build_coefficient_columns("kappa", kappa) | _build_coefficient_columns("alpha", alpha)
+    agreement = _build_agreement_coefficient_columns("kappa", kappa) | _build_agreement_coefficient_columns(
+        "alpha", alpha
+    )
     missing = {name: part.missing for name, part in (("kappa", kappa), ("alpha", alpha)) if part.missing}
     shares = _estimate_vote_shares(votes, items, decoy_votes, decoy_items)
     no_interval = "; ".join(f"{name}: {why}" for name, why in missing.items())
     yield {"study": study.study, "annotator": EVERYBODY, **shares, **agreement, "no_interval": no_interval}
 
 
-def _build_coefficient_columns(name: str, coefficient: AgreementCoefficient) -> dict[str, float]:
+def _build_agreement_coefficient_columns(name: str, coefficient: AgreementCoefficient) -> dict[str, float]:
     """Return a coefficient and its interval as columns."""
     return {name: coefficient.value, f"{name}_lower": coefficient.lower, f"{name}_upper": coefficient.upper}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analysis.pages.negation.dataset import LABELS
 from analysis.pages.negation.rows import ENDINGS, Row, read_rows_with_locations
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
 ANNOTATOR = "annotator"
@@ -56,7 +56,7 @@ def read_annotator_agreement(folder: Path) -> Agreement:
     if not files:
         raise InputError(f"{folder}: there are no annotations in it ({', '.join(ENDINGS)})")
     rows = [row for file in files for row in read_rows_with_locations(file)]
-    _check_sentence_pairs_are_unique(rows)
+    _refuse_repeated_sentence_pairs(rows)
     label_rows = [parse_annotator_labels(row) for row in rows]
     given_labels = [[label for label in row if label] for row in label_rows]
     kappa, why = compute_fleiss_kappa_and_note(given_labels, max(map(len, label_rows), default=0))
@@ -65,7 +65,7 @@ def read_annotator_agreement(folder: Path) -> Agreement:
     )
 
 
-def _check_sentence_pairs_are_unique(rows: Iterable[Row]) -> None:
+def _refuse_repeated_sentence_pairs(rows: Iterable[Row]) -> None:
     """Refuse two rows about one pair of sentences, such as two sheets of two annotators: it would count twice."""
     places_by_sentences: dict[str, str] = {}
     for where, fields in rows:
@@ -133,7 +133,7 @@ def parse_annotator_labels(row: Row) -> list[str]:
         label = (cell or "").strip().lower() if isinstance(cell, str | None) else cell
         if label not in ("", *LABELS):
             raise InputError(
-                f"{where}: {name} is {shorten_line(repr(cell))}; it must be one of {', '.join(LABELS)}, or empty"
+                f"{where}: {name} is {shorten_to_one_line(repr(cell))}; it must be one of {', '.join(LABELS)}, or empty"
             )
         row_labels.append(label)
     return row_labels

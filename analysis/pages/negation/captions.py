@@ -24,7 +24,7 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
         f"line). {KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et "
         "al., Table "
         f"2.{labels.describe_shown_rows(LINES, models, 'models', 'whose share changes most over important negations')}"
-        f"{labels.explain_silent_mark(rows, FEW_ANSWERS)}"
+        f"{labels.explain_mark_of_unjudged_models(rows, FEW_ANSWERS)}"
     )
 
 
@@ -36,5 +36,5 @@ def caption_negation_changes(frame: pd.DataFrame) -> str:
         "Share of right labels with the negation minus without, of "
         f"{format_quantity(frame['model'].nunique(), 'model')} over {format_count_range(frame['n'])} minimal pairs per "
         f"row. {KINDS} {INTERVALS} Left of the dashed line, a negation costs right labels. Counterpart of AccChg in "
-        f"Yoshida et al., Table 2.{selection}{labels.explain_silent_mark(frame, FEW_ANSWERS)}"
+        f"Yoshida et al., Table 2.{selection}{labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)}"
     )

@@ -74,7 +74,7 @@ TABLES = {
         optional=frozenset(split_names("setting seeds accuracy_jnli")),
     ),
     "negation_worst": Table(
-        "tables.tabulate_worst_pairs",
+        "tables.tabulate_pairs_hurt_most_by_negation",
         "Right without the negation, wrong with it",
         "For every model and kind of pairs the minimal pair where the negation costs most of the right label's "
         "probability (its first such pair, where no probabilities are known).",
@@ -83,8 +83,8 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "negation_slopes": Figure("Right labels without and with a negation", "figures.frame_negation_slopes"),
-    "negation_changes": Figure("What the negation changes", "figures.frame_negation_changes"),
+    "negation_slopes": Figure("Right labels without and with a negation", "figures.build_negation_slopes_frames"),
+    "negation_changes": Figure("What the negation changes", "figures.build_negation_changes_frames"),
 }
 CATALOGUE = Catalogue(
     place=45,

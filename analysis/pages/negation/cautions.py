@@ -26,7 +26,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     return tuple(_list_negation_cautions(frames["negation_accuracy"], frames["minimal_pairs"], frames["negation_bias"]))
 
 
-def find_units_above_majority(accuracy: pd.DataFrame) -> pd.DataFrame:
+def find_units_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return the units that label the originals rightly more often than the majority baseline.
 
     By their intervals, widened for the number of units after Holm: of many that guess, some are above it by chance.
@@ -34,13 +34,14 @@ def find_units_above_majority(accuracy: pd.DataFrame) -> pd.DataFrame:
     rows = accuracy[(accuracy["sentences"] == "original") & accuracy["accuracy_lower"].notna()]
     names = ["accuracy", "accuracy_lower", "accuracy_upper", "majority"]
 
-    def mark_units_above_majority(n_comparisons: int) -> list[str]:
+    def mark_units_above_majority_baseline(n_comparisons: int) -> list[str]:
         """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
         return ["able" if verdicts.widen_share_interval(share, low, high, n_comparisons)[0] > majority else ""
                 for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
 
     is_able = [
-        word != "" for word in verdicts.choose_words_by_stepwise_wider_intervals(mark_units_above_majority, len(rows))
+        word != ""
+        for word in verdicts.choose_words_by_stepwise_wider_intervals(mark_units_above_majority_baseline, len(rows))
     ]
     return rows.loc[is_able, list(UNIT)].reset_index(drop=True)
 
@@ -48,16 +49,18 @@ def find_units_above_majority(accuracy: pd.DataFrame) -> pd.DataFrame:
 def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions from the tables of accuracy, minimal pairs and bias."""
     valid = compute_valid_shares(accuracy)
-    yield from _list_silent_cautions(valid)
+    yield from _list_silent_model_cautions(valid)
     answering = valid[~has_mostly_invalid_answers(valid["valid"])]
     yield from _list_below_majority_cautions(accuracy, answering)
-    yield from _list_one_label_cautions(bias.assign(name=labels.build_row_labels(bias)).merge(answering[list(UNIT)]))
+    yield from _list_single_label_model_cautions(
+        bias.assign(name=labels.build_row_labels(bias)).merge(answering[list(UNIT)])
+    )
     items_by_label = pairs["n_items"].set_axis(labels.build_row_labels(pairs))
     yield from list_few_items_cautions(items_by_label, " of a kind of pairs", "intervals are wide")
     yield from list_few_models_cautions(accuracy["model"].nunique())
 
 
-def _list_silent_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
+def _list_silent_model_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
     """Name the models of which less than half of the answers are valid."""
     silent_units = valid_shares[has_mostly_invalid_answers(valid_shares["valid"])]
     if len(silent_units):
@@ -70,7 +73,7 @@ def _list_silent_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
 
 def _list_below_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
     """Name the models whose accuracy without any negation is not clearly above the majority baseline."""
-    units = answering.merge(find_units_above_majority(accuracy).assign(able=True), "left", on=list(UNIT))
+    units = answering.merge(find_units_above_majority_baseline(accuracy).assign(able=True), "left", on=list(UNIT))
     is_unable = units["able"].isna()
     if is_unable.any():
         names = labels.build_row_labels(units)[is_unable]
@@ -80,7 +83,7 @@ def _list_below_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFram
         )
 
 
-def _list_one_label_cautions(bias: pd.DataFrame) -> Iterator[str]:
+def _list_single_label_model_cautions(bias: pd.DataFrame) -> Iterator[str]:
     """Name the models that say one label to nearly everything."""
     one_label_rows = bias[bias[["said_original", "said_negated"]].min(axis=1) > SAME]
     for label, part in one_label_rows.groupby("label", sort=False):

@@ -16,7 +16,7 @@ from typing import Any
 from analysis.pages.negation.judgements import BOTH, HYPOTHESIS, IMPORTANT, PATTERNS, PREMISE, UNIMPORTANT
 from analysis.pages.negation.rows import Row, read_rows_with_locations
 from analysis.runs.folder import ORIGINAL
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 LABELS = ("entailment", "contradiction", "neutral")
 POSITIONS = ("end", "mid")
@@ -62,11 +62,11 @@ def read_instance_groups(file: Path) -> list[list[Instance]]:
         originals = sum(instance.pattern == ORIGINAL for instance in group)
         if originals != 1:
             raise InputError(
-                f"{group[-1].where}: item {shorten_line(item)!r} has {originals or 'no'} rows of the pattern "
+                f"{group[-1].where}: item {shorten_to_one_line(item)!r} has {originals or 'no'} rows of the pattern "
                 f"{ORIGINAL}; it "
                 "needs one"
             )
-        _check_duplicates_and_patterns(group)
+        _refuse_duplicates_and_wrong_patterns(group)
     if not groups_by_item:
         raise InputError(f"{file}: there are no pairs of sentences in it")
     return list(groups_by_item.values())
@@ -118,7 +118,7 @@ def count_originals_and_minimal_pairs(instance_groups: Sequence[Sequence[Instanc
     }
 
 
-def _check_duplicates_and_patterns(group: Sequence[Instance]) -> None:
+def _refuse_duplicates_and_wrong_patterns(group: Sequence[Instance]) -> None:
     """Refuse what would be counted as a minimal pair and is none: a row that is there twice, or of a wrong pattern."""
     original, instances_by_text = group[0], dict[tuple[str, str], Instance]()
     for instance in group:
@@ -198,7 +198,9 @@ def _parse_text_among_choices(where: str, fields: Mapping[str, Any], field: str,
     """Return the text of a field that must be one of some choices."""
     value = _require_field(where, fields, field)
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{where}: {field} is {shorten_line(repr(value))}; it must be one of {', '.join(choices)}")
+        raise InputError(
+            f"{where}: {field} is {shorten_to_one_line(repr(value))}; it must be one of {', '.join(choices)}"
+        )
     return value
 
 
@@ -206,7 +208,7 @@ def _parse_sentence_field(where: str, fields: Mapping[str, Any], field: str) -> 
     """Return the text of a field that must be a sentence."""
     value = _require_field(where, fields, field)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where}: {field} is {shorten_line(repr(value))}, not a sentence")
+        raise InputError(f"{where}: {field} is {shorten_to_one_line(repr(value))}, not a sentence")
     return value
 
 
@@ -214,7 +216,7 @@ def _parse_pair_id(where: str, fields: Mapping[str, Any], field: str) -> str:
     """Return the number or name of a pair as text."""
     value = _require_field(where, fields, field)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{where}: {field} is {shorten_line(repr(value))}, not the number or name of a pair")
+        raise InputError(f"{where}: {field} is {shorten_to_one_line(repr(value))}, not the number or name of a pair")
     return str(value).strip()
 
 
@@ -222,6 +224,6 @@ def _require_field(where: str, fields: Mapping[str, Any], field: str) -> Any:
     """Return a field of the row; refuse a row without it."""
     if field not in fields:
         raise InputError(
-            f"{where}: there is no {field}; the fields are {shorten_line(', '.join(fields), 200) or 'none'}"
+            f"{where}: there is no {field}; the fields are {shorten_to_one_line(', '.join(fields), 200) or 'none'}"
         )
     return fields[field]

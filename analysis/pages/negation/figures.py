@@ -11,12 +11,12 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.runs.folder import UNIT
 
 
-def frame_negation_slopes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_negation_slopes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the column `silent`."""
     yield from _split_minimal_pairs_by_study(frames)
 
 
-def frame_negation_changes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_negation_changes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the column `silent`, for the figure of changes."""
     yield from _split_minimal_pairs_by_study(frames)
 

@@ -67,7 +67,7 @@ def create_judgement_views(runs: Runs) -> None:
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
     quoted_names = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
     runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({quoted_names})")
-    _check_negation_stimuli(runs)
+    _refuse_malformed_negation_stimuli(runs)
     _create_pairs_view(runs)
     _create_judgements_view(runs)
 
@@ -118,7 +118,7 @@ def _create_judgements_view(runs: Runs) -> None:
     )
 
 
-def _check_negation_stimuli(runs: Runs) -> None:
+def _refuse_malformed_negation_stimuli(runs: Runs) -> None:
     """Refuse unknown patterns, right labels that are missing or no option, and items without exactly one original."""
     patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
     wrong = runs.execute(
@@ -202,7 +202,9 @@ def _query_pair_counts(runs: Runs, split_by: str) -> Counts:
         WHERE {value} IS NOT NULL
         GROUP BY ALL"""
     )
-    return _arrange_counts(runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS})
+    return _convert_count_rows_to_arrays(
+        runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS}
+    )
 
 
 def _query_instance_counts(runs: Runs) -> Counts:
@@ -218,10 +220,10 @@ def _query_instance_counts(runs: Runs) -> Counts:
     frame = runs.sql(
         f"SELECT study, model, condition, item, min(place) AS place, {count_columns} FROM judgements GROUP BY ALL"
     )
-    return _arrange_counts(runs, frame, [], tuple(name for name, _ in sums), {})
+    return _convert_count_rows_to_arrays(runs, frame, [], tuple(name for name, _ in sums), {})
 
 
-def _arrange_counts(
+def _convert_count_rows_to_arrays(
     runs: Runs,
     frame: pd.DataFrame,
     keys: Sequence[str],

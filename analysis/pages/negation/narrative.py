@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import FEW_ITEMS, has_mostly_invalid_answers
-from analysis.pages.negation.cautions import find_units_above_majority, list_cautions
+from analysis.pages.negation.cautions import find_units_above_majority_baseline, list_cautions
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
     Answer,
@@ -39,7 +39,7 @@ WORD_MEANINGS = (
 TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_places")
 
 
-def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     """Say whether a negation that changes the right label costs right labels, by `verdicts` and `WORD_MEANINGS`.
 
     Parameters
@@ -67,7 +67,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
-    judged = answering.merge(find_units_above_majority(accuracy))
+    judged = answering.merge(find_units_above_majority_baseline(accuracy))
     details = {
         "negation_slopes": (*WORD_MEANINGS, *_describe_change_extremes(important.merge(judged))),
         "negation_changes": tuple(_describe_mean_change_by_kind(pairs.merge(judged))),

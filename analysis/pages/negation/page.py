@@ -28,7 +28,7 @@ class NegationPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info)))
+        return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
 
     def examples(self) -> Html:
         """Show the pairs where a negation costs most: right without it, wrong with it."""

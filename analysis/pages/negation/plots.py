@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.pages.negation.judgements import KINDS
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -32,7 +32,7 @@ def choose_slope_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(label=labels.build_row_labels(rows.drop(columns="condition")))
 
 
-@apply_style
+@run_in_report_style
 def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Acc and Acc′ joined by a line: a panel per kind of pairs, a line per model, intervals at both ends.
 
@@ -74,7 +74,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
                 axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none", gid=look.model_class)
                 names = [f"{row['label']}, {which} the negation" for which in ("without", "with")]
                 marks.set_hover_titles_of_marks(axes, x, y, names, y, lower, upper, look.model_class)
-        panels.scale_axis(axes, 0, 1, axis="y")
+        panels.set_axis_limits_and_ticks(axes, 0, 1, axis="y")
         axes.set(xlim=(-0.25, 1.25), xticks=[0, 1])
         axes.set_xticklabels(["without", "with"])
         panels.label_x_axis(axes, "the negation")
@@ -88,7 +88,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw AccChg with 95 % intervals: a panel per kind of pairs, a row per model and condition.
 
@@ -99,7 +99,8 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
@@ -115,12 +116,12 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     edge = panels.compute_symmetric_limit(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     across = 1 if panels.is_one_column_wide(width) else len(kinds)
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"]))
     row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(kinds) // across))
     across = len(kinds) if legend_names else across  # numbers leave room for panels side by side
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(kinds), across, high, left=panels.measure_row_labels(row_labels),
+        width, len(kinds), across, high, left=panels.measure_row_labels_width(row_labels),
         whole_titles=[TITLES[kind] for kind in kinds],
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
@@ -129,7 +130,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     for number, (axes, kind) in enumerate(zip(panel_axes, kinds, strict=True)):
         part = rows[rows["pairs"] == kind]
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, -edge, edge, 2, reference_line=0.0)
+        panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
         panels.draw_dots(
             axes,
             part,

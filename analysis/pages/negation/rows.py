@@ -32,13 +32,13 @@ def read_rows_with_locations(file: Path) -> Iterator[Row]:
     if content.lstrip().startswith("["):
         entries = _parse_row_json(str(file), content)
         yield from (
-            _check_row_object(f"{file}, entry {number}", entry) for number, entry in enumerate(entries, start=1)
+            _require_json_object_row(f"{file}, entry {number}", entry) for number, entry in enumerate(entries, start=1)
         )
         return
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             where = f"{file}, line {number}"
-            yield _check_row_object(where, _parse_row_json(where, line))
+            yield _require_json_object_row(where, _parse_row_json(where, line))
 
 
 def _parse_row_json(where: str, text: str) -> Any:
@@ -57,7 +57,7 @@ def _build_dict_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _check_row_object(where: str, value: Any) -> Row:
+def _require_json_object_row(where: str, value: Any) -> Row:
     """Return place and fields of a row; refuse what is no JSON object."""
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected an object with named fields")

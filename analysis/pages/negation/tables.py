@@ -140,6 +140,7 @@ def tabulate_negation_data_counts(runs: Runs) -> pd.DataFrame:
     The counts by position are missing where the position of any such negation is not known.
     """
     judgements.create_judgement_views(runs)
+    count_expressions = ", ".join(_build_pair_count_sql_expressions())
     rows = runs.sql(
         f"""
         SELECT study, d_orig, d_neg, coalesce(m_important, 0) AS m_important, coalesce(m_unimportant, 0)
@@ -148,7 +149,7 @@ def tabulate_negation_data_counts(runs: Runs) -> pd.DataFrame:
         FROM (SELECT study, count(*) FILTER (WHERE pattern = 'original') AS d_orig,
                      count(*) FILTER (WHERE pattern <> 'original') AS d_neg, min(position) AS place
               FROM asked_pairs GROUP BY study)
-        LEFT JOIN (SELECT study, {", ".join(_list_pair_count_expressions())} FROM pairs GROUP BY study) USING (study)
+        LEFT JOIN (SELECT study, {count_expressions} FROM pairs GROUP BY study) USING (study)
         ORDER BY study"""
     )
     counts = rows.drop(columns="study").astype("float64")  # a count that is not known is NaN
@@ -158,7 +159,7 @@ def tabulate_negation_data_counts(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _list_pair_count_expressions() -> list[str]:
+def _build_pair_count_sql_expressions() -> list[str]:
     """List the SQL expressions that count minimal pairs by kind, and by kind and position."""
     parts = []
     for kind in KINDS:
@@ -186,10 +187,12 @@ def tabulate_negation_beside_printed(runs: Runs) -> pd.DataFrame:
         part = pairs[pairs["pairs"] == kind]
         names = {name: f"{name}_{kind}" for name in ACCURACIES}
         ours = ours.merge(part[[*UNIT, *names]].rename(columns=names), "left")
-    return pd.concat([_average_over_seeds(runs, ours), printed.read_printed_negation_accuracy()], ignore_index=True)
+    return pd.concat(
+        [_average_tuned_models_over_seeds(runs, ours), printed.read_printed_negation_accuracy()], ignore_index=True
+    )
 
 
-def _average_over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataFrame:
+def _average_tuned_models_over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataFrame:
     """Average the rows of models that `waver tune` made from the same encoder, rows and grid, in the same condition.
 
     A number that one of them lacks has no mean.
@@ -213,7 +216,7 @@ def _average_over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataFrame:
     return averaged.assign(seeds=averaged["seeds"].where(averaged["seeds"] > 0)).drop(columns="group")
 
 
-def tabulate_worst_pairs(runs: Runs) -> pd.DataFrame:
+def tabulate_pairs_hurt_most_by_negation(runs: Runs) -> pd.DataFrame:
     """Find for every model and kind of pairs the one where the negation costs most of the right label's probability.
 
     Only pairs whose one side was judged rightly without the negation, and whose other side wrongly with it. Where a

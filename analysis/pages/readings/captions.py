@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.readings.plots import select_rows_that_fit
+from analysis.pages.readings.plots import select_rows_of_first_models
 from analysis.reporting.words import explain_missing_interval_lines, format_count_range, format_quantity, labels
 
 
 def caption_reading_effects(frame: pd.DataFrame) -> str:
     """Write the caption of the SDs over wordings by reading."""
-    rows = select_rows_that_fit(frame)
+    rows = select_rows_of_first_models(frame)
     return (
         f"Left: SD of the answer over wordings within items, net of what sampling adds, by reading: "
         f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'], 'item')}, "
@@ -23,7 +23,7 @@ def caption_reading_effects(frame: pd.DataFrame) -> str:
 
 def caption_reading_agreement(frame: pd.DataFrame) -> str:
     """Write the caption of the agreement of readings."""
-    rows = select_rows_that_fit(frame)
+    rows = select_rows_of_first_models(frame)
     return (
         f"Left: share of {format_count_range(rows['n_wordings'], 'wording')} that two readings put on the same side of "
         "one half. Right: their correlation over wordings within items, net of what sampling adds. "

@@ -46,7 +46,7 @@ TABLES = {
         frozenset({"common", "no_interval"}),
     ),
     "reading_pairs": Table(
-        "tables.tabulate_reading_pairs",
+        "tables.tabulate_agreement_of_reading_pairs",
         "Agreement of readings",
         "Every two readings: share of the wordings that both put on the same side of one half, and kappa of that. Then "
         f"the correlation over wordings within items, {_NET}. With 95 % intervals over items.",
@@ -61,7 +61,7 @@ TABLES = {
         frozenset({"no_interval"}),
     ),
     "reading_ranking": Table(
-        "ranking.tabulate_reading_ranking",
+        "ranking.tabulate_ranking_agreement_of_readings",
         "The ranking of the models under two readings",
         "Kendall's tau-b of the models' means under two readings, over common items and wordings, with a 95 % interval "
         "over items. Swaps: pairs of models in opposite order; clear ones differ under both readings after Holm.",
@@ -107,17 +107,17 @@ TABLES = {
 }
 FIGURES = {
     "reading_effects": Figure(
-        "How far wordings move the answer, by reading", "figures.frame_reading_effects",
+        "How far wordings move the answer, by reading", "figures.build_reading_effects_frames",
         empty_note="No model has two readings with valid answers to the same wordings.",
     ),
     "reading_agreement": Figure(
-        "How far two readings agree", "figures.frame_reading_agreement",
+        "How far two readings agree", "figures.build_reading_agreement_frames",
         empty_note="No model has two readings with valid answers to the same wordings.",
     ),
 }  # fmt: skip
 
 
-def _explain_single_reading(runs: Runs, options: Mapping[str, Any]) -> str:
+def _explain_empty_readings_page(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say why the page has nothing to show; empty where it has something."""
     from analysis.measures.readings.groups import has_reading_groups
 
@@ -130,6 +130,6 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    explain_no_data=_explain_single_reading,
+    explain_no_data=_explain_empty_readings_page,
     studies=(),
 )

@@ -35,7 +35,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     return (
         *_describe_readings_of_low_validity(readings), *_describe_judge_models(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
-        *_describe_bounds_of_own_shares(compared),
+        *_describe_bounds_of_reading_specific_shares(compared),
         *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
         *list_few_models_cautions(readings["model"].nunique()),
     )  # fmt: skip
@@ -89,7 +89,7 @@ def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]
         )
 
 
-def _describe_bounds_of_own_shares(compared: pd.DataFrame) -> Iterator[str]:
+def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Iterator[str]:
     """Say where only bounds are known of what is a reading's own."""
     n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
     unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]

@@ -45,15 +45,17 @@ def _list_divergent_texts(runs: Runs, group: ReadingGroup) -> list[dict[str, Any
     rows: list[dict[str, Any]] = []
     for source, places in by_source.items():
         if len(places) > 1:
-            rows += _list_texts_of_source(runs, group, source, places)
+            rows += _list_divergent_texts_of_condition(runs, group, source, places)
     return sorted(rows, key=lambda row: -row["distance"])[:MOST_TEXTS]
 
 
-def _list_texts_of_source(runs: Runs, group: ReadingGroup, source: str, places: list[int]) -> list[dict[str, Any]]:
+def _list_divergent_texts_of_condition(
+    runs: Runs, group: ReadingGroup, source: str, places: list[int]
+) -> list[dict[str, Any]]:
     """List the most divergent texts of one condition."""
     n_texts = min(group.samples[place][1].shape[2] for place in places)
     read = np.stack(
-        [_compute_shares_of_samples(*(part[:, :, :n_texts] for part in group.samples[place])) for place in places]
+        [_compute_reading_of_each_sample(*(part[:, :, :n_texts] for part in group.samples[place])) for place in places]
     )
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(read, axis=0), np.fmax.reduce(read, axis=0)
@@ -84,7 +86,7 @@ def _list_texts_of_source(runs: Runs, group: ReadingGroup, source: str, places: 
     return rows
 
 
-def _compute_shares_of_samples(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+def _compute_reading_of_each_sample(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     """Return what every sample is read as, from 0 to 1; NaN for none."""
     return np.divide(upper, lower, out=np.full(upper.shape, np.nan), where=lower > 0)
 

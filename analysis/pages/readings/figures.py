@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.reporting.catalogue.frames import Frames
 
 
-def frame_reading_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_reading_effects_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the compared readings of every study and setting, those of the verdict first."""
     rows = frames["readings"]
     rows = rows[rows["compared"].astype(bool) & rows["wording_sd"].notna()] if len(rows) else rows
@@ -20,7 +20,7 @@ def frame_reading_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (part.reset_index(drop=True),)
 
 
-def frame_reading_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_reading_agreement_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the pairs of readings of every study and setting."""
     rows = frames["reading_pairs"]
     for _, part in rows.groupby(["study", "setting"], sort=False) if len(rows) else ():

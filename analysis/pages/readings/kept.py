@@ -15,7 +15,7 @@ from analysis.statistics.readings import moments, sharing
 from analysis.statistics.readings.common import estimate_largest_squared_correlation
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import ROUNDING
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -50,8 +50,8 @@ def tabulate_variance_kept_by_all_readings(
     ]
     if reading and not rows:
         names = dict.fromkeys(kind.name for group in read_reading_groups(runs) for kind in group.kinds)
-        raise InputError(f"reading {shorten_line(repr(reading))}: no model has it beside another one; the readings are "
-                         f"{', '.join(names) or 'none'}")  # fmt: skip
+        raise InputError(f"reading {shorten_to_one_line(repr(reading))}: no model has it beside another one; the "
+                         f"readings are {', '.join(names) or 'none'}")  # fmt: skip
     frame = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting", "reading"])
     return (
         frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True)

@@ -33,7 +33,7 @@ WORD_MEANINGS = (
 )
 
 
-def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
+def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
     """Say how much of the wording effect stays under every reading, and which readings add an artefact.
 
     Parameters
@@ -68,7 +68,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
     }
     verdict = describe_variance_kept_by_all_readings(frames["reading_kept"])
     if len(frames["reading_kept"]):
-        verdict = f"{verdict} {describe_artefacts(readings)}"
+        verdict = f"{verdict} {describe_readings_with_artefacts(readings)}"
     return Answer(setup, verdict, cautions=cautions, details=details, explanation=READING_MEANING)
 
 
@@ -122,7 +122,7 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
     return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
 
 
-def describe_artefacts(readings: pd.DataFrame) -> str:
+def describe_readings_with_artefacts(readings: pd.DataFrame) -> str:
     """Name the readings that add an artefact: rule "artefact".
 
     Parameters
@@ -134,8 +134,8 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
     -------
     One sentence; empty where no reading is compared.
 
-    >>> describe_artefacts(pd.DataFrame({"compared": [True], "own": [0.1], "reading": ["strict rule"], "model": ["m"],
-    ...                                  "artefact": [True]}))
+    >>> describe_readings_with_artefacts(pd.DataFrame({"compared": [True], "own": [0.1], "reading": ["strict rule"],
+    ...                                                "model": ["m"], "artefact": [True]}))
     'Part of the variance over wordings by the strict rule is an artefact of reading.'
     """
     compared = readings[readings["compared"].astype(bool)]
@@ -147,14 +147,14 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
         if tested.empty:
             return f"{NONE_TESTED}."
         return f"{NONE_SHOWN if has_possibly_significant_test(tested) else TOO_FEW}."
-    names = [_write_reading_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
+    names = [_phrase_reading_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
     with_models = "" if len(models) == n_all else f" with {models[0]}" if len(models) == 1 else " with some models"
     return f"Part of the variance over wordings by {join_names(names, 2)} is an artefact of reading{with_models}."
 
 
-def _write_reading_with_article(reading: str) -> str:
+def _phrase_reading_with_article(reading: str) -> str:
     """Write a reading within a sentence."""
     return f"the {reading}" if "rule" in reading or reading.startswith("judge") else reading
 
@@ -169,7 +169,7 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     ]
     sentences += [
         f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "
-        f"{row['reading']} is its own{_format_interval_of_own_share(row)}."
+        f"{row['reading']} is its own{_format_interval_of_reading_specific_share(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]
     if len(tested):
@@ -186,7 +186,7 @@ def _describe_reading_with_share_range(reading: str, shares: pd.Series) -> str:
     return f"{reading} {low}" if low == high else f"{reading} {start} to {high}"
 
 
-def _format_interval_of_own_share(row: dict[str, object]) -> str:
+def _format_interval_of_reading_specific_share(row: dict[str, object]) -> str:
     """Write the interval of a share that is a reading's own."""
     low, high = (min(max(float(str(row[f"own_{end}"])), 0.0), 1.0) for end in ("lower", "upper"))
     if pd.isna(row["own_lower"]):

@@ -22,7 +22,7 @@ class ReadingsPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info)))
+        return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
 
     def examples(self) -> Html:
         """Show the texts that readings take most differently."""
@@ -42,7 +42,7 @@ class ReadingsPage(Page):
         left_out = sum(
             group.count_common_and_partial_wordings(places)[1]
             for group in groups
-            if (places := group.list_answering_readings())
+            if (places := group.list_mostly_valid_readings())
         )
         return render_fragment(
             "readings/method", word_meanings=" ".join(narrative.WORD_MEANINGS), left_out=left_out,

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.reporting.drawing import panels, plotting
-from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, run_in_report_style
 
 Looks = Mapping[str, Look]
 
 
-def select_rows_that_fit(frame: pd.DataFrame) -> pd.DataFrame:
+def select_rows_of_first_models(frame: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of the first models that a figure has room for; rows of a model stay together."""
     models = list(dict.fromkeys(frame["model"]))
     sizes = frame.groupby("model", sort=False).size().cumsum()
@@ -20,7 +20,7 @@ def select_rows_that_fit(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["model"].isin(chosen)].head(panels.ROWS).reset_index(drop=True)
 
 
-@apply_style
+@run_in_report_style
 def draw_reading_effects(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw, for every model and reading, the SD over wordings and the share of it that stays under every reading.
 
@@ -36,12 +36,12 @@ def draw_reading_effects(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     Drawing
         The figure.
     """
-    rows = select_rows_that_fit(frame)
+    rows = select_rows_of_first_models(frame)
     measures = {"wording_sd": "SD over wordings", "kept": "Share that stays"}
     return _draw_dots_per_model_and_reading(rows, list(rows["reading"]), measures, width, looks)
 
 
-@apply_style
+@run_in_report_style
 def draw_reading_agreement(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw, for every model and pair of readings, the share on the same side and the correlation over wordings.
 
@@ -57,7 +57,7 @@ def draw_reading_agreement(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     Drawing
         The figure.
     """
-    rows = select_rows_that_fit(frame)
+    rows = select_rows_of_first_models(frame)
     names = [f"{a} – {b}" for a, b in zip(rows["reading_a"], rows["reading_b"], strict=True)]
     return _draw_dots_per_model_and_reading(
         rows, names, {"same_side": "On the same side", "correlation": "Correlation"}, width, looks
@@ -70,12 +70,12 @@ def _draw_dots_per_model_and_reading(
     """Draw a row of dots per model and reading, a panel per measure, the models by their colours."""
     frame = rows.assign(row=range(len(rows)), label=rows["model"] + " · " + pd.Series(names, rows.index))
     models = list(dict.fromkeys(frame["model"]))
-    look_by_model = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    look_by_model = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     top = 0.06 + panels.LINE * panels.count_legend_lines(models, width)
     row_labels = panels.wrap_row_labels(names, width, 6.0)
     high = len(frame) * panels.choose_distance_between_rows(row_labels, 6.0)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(measures), len(measures), high, left=panels.measure_row_labels(row_labels), top=top, gap=0.26,
+        width, len(measures), len(measures), high, left=panels.measure_row_labels_width(row_labels), top=top, gap=0.26,
         whole_titles=list(measures.values()),
     )  # fmt: skip
     panels.draw_legend(drawing, models, [look_by_model[model] for model in models])
@@ -85,7 +85,7 @@ def _draw_dots_per_model_and_reading(
         ends = frame[[measure, f"{measure}_lower", f"{measure}_upper"]].astype(float)
         high_end, low_end = ends.max().max(), min(0.0, float(ends.min().min())) if ends.notna().any(axis=None) else 0.0
         largest = 1.0 if measure != "wording_sd" or pd.isna(high_end) else max(0.1, float(high_end))
-        panels.scale_axis(axes, low_end, largest, 2 if panels.is_one_column_wide(width) else 4)
+        panels.set_axis_limits_and_ticks(axes, low_end, largest, 2 if panels.is_one_column_wide(width) else 4)
         if number == 0:
             panels.draw_row_labels(axes, row_labels)
     return drawing

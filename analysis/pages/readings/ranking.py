@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEAST_MODELS = 2
 
 
-def tabulate_reading_ranking(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_ranking_agreement_of_readings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare how every two readings rank the models of a setting.
 
     Parameters
@@ -41,7 +41,9 @@ def tabulate_reading_ranking(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         by_setting.setdefault((group.study, group.setting), []).append(group)
     rows = []
     for (study, setting), groups in by_setting.items():
-        names = dict.fromkeys(group.kinds[place].name for group in groups for place in group.list_answering_readings())
+        names = dict.fromkeys(
+            group.kinds[place].name for group in groups for place in group.list_mostly_valid_readings()
+        )
         for pair in combinations(names, 2):
             ranked_means = _average_reading_pair_by_item(groups, pair)
             if ranked_means is not None:
@@ -55,7 +57,7 @@ def _average_reading_pair_by_item(groups: list[ReadingGroup], pair: tuple[str, s
     """Average two readings of several models over the wordings that all have: (2, items, models), and the measure."""
     values, measure = [], ""
     for group in groups:
-        place_by_name = {group.kinds[place].name: place for place in group.list_answering_readings()}
+        place_by_name = {group.kinds[place].name: place for place in group.list_mostly_valid_readings()}
         if all(name in place_by_name for name in pair):
             accuracies = [group.compute_accuracy(place_by_name[name]) for name in pair]
             has_right = not np.isnan(np.stack(accuracies)).all()

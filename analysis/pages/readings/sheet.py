@@ -14,7 +14,7 @@ from analysis.measures.readings import ReadingGroup
 from analysis.measures.readings.rows import SCORE
 from analysis.runs.reading import read_csv_file
 from analysis.statistics.resampling import Array
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 from ground.spreadsheet import unescape_formula
 
 COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "text", "option")
@@ -28,12 +28,12 @@ class SheetRow:
     cells: Mapping[str, str]
 
     @property
-    def unit(self) -> tuple[str, str, str]:
+    def study_model_and_condition(self) -> tuple[str, str, str]:
         """Return study, model and condition of the text."""
         return self.cells["study"], self.cells["model"], self.cells["condition"]
 
 
-def read_sheet_of_people(file_name: str) -> list[SheetRow]:
+def read_sheet_of_human_readings(file_name: str) -> list[SheetRow]:
     """Read a sheet: a CSV file with a row per text that people read.
 
     Parameters
@@ -70,7 +70,7 @@ def read_sheet_of_people(file_name: str) -> list[SheetRow]:
     return rows
 
 
-def arrange_sheet_as_array(
+def arrange_human_readings_as_array(
     rows: Sequence[SheetRow], group: ReadingGroup, place: int, outputs: Mapping[tuple[str, str], Sequence[str]]
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Lay out what people read as an array beside the texts.
@@ -107,14 +107,14 @@ def arrange_sheet_as_array(
         if wording is None:
             items = {item for item, _ in outputs}
             name = "variant" if cells["item"] in items else "item"
-            raise InputError(f"{row.where}: {name} {shorten_line(repr(cells[name]))} has no texts in the run")
+            raise InputError(f"{row.where}: {name} {shorten_to_one_line(repr(cells[name]))} has no texts in the run")
         cell = wording["item_code"], wording["wording_code"]
         texts = outputs.get((cells["item"], cells["variant"]), ())
         number = _parse_sample_number(row, len(texts))
         if texts[number] is not None and not _does_text_end_with_shown_part(texts[number], cells["text"]):
             raise InputError(
-                f"{row.where}: text {shorten_line(repr(cells['text']), 60)} is not text {number + 1} of this wording, "
-                f"{shorten_line(repr(texts[number].strip()), 60)}; the sheet is of another run"
+                f"{row.where}: text {shorten_to_one_line(repr(cells['text']), 60)} is not text {number + 1} of this "
+                f"wording, {shorten_to_one_line(repr(texts[number].strip()), 60)}; the sheet is of another run"
             )
         has_people[*cell, number] = True
         people[*cell, number] = _parse_answer_of_people(row, wording, group.measure)
@@ -137,7 +137,8 @@ def _parse_sample_number(row: SheetRow, n_texts: int) -> int:
     text = row.cells["sample"]
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= n_texts):
         raise InputError(
-            f"{row.where}: sample {shorten_line(repr(text))} is no number of a text of this wording: 1 to {n_texts}"
+            f"{row.where}: sample {shorten_to_one_line(repr(text))} is no number of a text of this wording: 1 to "
+            f"{n_texts}"
         )
     return int(text) - 1
 
@@ -152,9 +153,9 @@ def _parse_answer_of_people(row: SheetRow, wording: Mapping[str, Any], measure: 
     options = [str(option) for option in wording["options"]]
     names = options if option in options else [str(label) for label in wording["canonical"]]
     if option not in names:
-        nearest = suggest_nearest(option, options)
+        nearest = format_nearest_name_hint(option, options)
         raise InputError(
-            f"{row.where}: option {shorten_line(repr(option))} is none of {', '.join(options)}{nearest}; leave it "
-            "empty where people read no answer"
+            f"{row.where}: option {shorten_to_one_line(repr(option))} is none of {', '.join(options)}{nearest}; leave "
+            "it empty where people read no answer"
         )
     return float(names.index(option) == wording["place"])

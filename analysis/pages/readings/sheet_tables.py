@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
-from analysis.pages.readings.sheet import SheetRow, arrange_sheet_as_array, read_sheet_of_people
+from analysis.pages.readings.sheet import SheetRow, arrange_human_readings_as_array, read_sheet_of_human_readings
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings.people import (
     are_read_texts_a_random_sample,
@@ -17,7 +17,7 @@ from analysis.statistics.readings.people import (
     correct_reading_by_people,
 )
 from analysis.statistics.resampling import DRAWS, Array
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -38,7 +38,7 @@ def tabulate_readings_corrected_by_people(
     runs
         From `analysis.runs.open_runs`.
     sheet
-        The file (`sheet.read_sheet_of_people`); empty: none, and no rows.
+        The file (`sheet.read_sheet_of_human_readings`); empty: none, and no rows.
     resamples, seed
         Bootstrap samples of the items, and their seed.
 
@@ -56,12 +56,12 @@ def tabulate_readings_corrected_by_people(
 def _correct_all_readings(runs: Runs, sheet: str, draws: int, seed: int) -> pd.DataFrame:
     """Correct the readings of all units in a sheet."""
     rows_by_unit: dict[tuple[str, str, str], list[SheetRow]] = {}
-    for row in read_sheet_of_people(sheet):
-        rows_by_unit.setdefault(row.unit, []).append(row)
+    for row in read_sheet_of_human_readings(sheet):
+        rows_by_unit.setdefault(row.study_model_and_condition, []).append(row)
     parts = []
     for unit, rows in rows_by_unit.items():
         group, place = _find_reading_group_of_unit(runs, unit, rows[0].where)
-        people, has_people = arrange_sheet_as_array(rows, group, place, read_texts_of_model(runs, *unit))
+        people, has_people = arrange_human_readings_as_array(rows, group, place, read_texts_of_model(runs, *unit))
         parts += list(_correct_readings_of_texts(group, place, people, has_people, draws, seed))
     return pd.DataFrame(parts)
 
@@ -77,8 +77,9 @@ def _find_reading_group_of_unit(runs: Runs, unit: tuple[str, str, str], where: s
     if unit not in places:
         names = [name for _, _, name in places]
         raise InputError(
-            f"{where}: study {shorten_line(repr(study))}, model {shorten_line(repr(model))}, condition "
-            f"{shorten_line(repr(condition))} has no texts that are read in two ways{suggest_nearest(condition, names)}"
+            f"{where}: study {shorten_to_one_line(repr(study))}, model {shorten_to_one_line(repr(model))}, condition "
+            f"{shorten_to_one_line(repr(condition))} has no texts that are read in two "
+            f"ways{format_nearest_name_hint(condition, names)}"
         )
     return places[unit]
 

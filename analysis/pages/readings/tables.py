@@ -37,7 +37,7 @@ def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, se
     runs
         From `analysis.runs.open_runs`.
     sheet
-        File with what people read (`people.read_sheet_of_people`); empty: none.
+        File with what people read (`people.read_sheet_of_human_readings`); empty: none.
     resamples, seed
         Bootstrap samples of the items, and their seed.
 
@@ -71,7 +71,7 @@ def build_table_of_reading_groups(
         As `tabulate_readings`.
     """
     frame = pd.concat([_build_rows_of_reading_group(group, draws, seed) for group in groups], ignore_index=True)
-    frame = _take_narrower_own_share(frame, corrections, draws)
+    frame = _replace_by_narrower_share_from_people(frame, corrections, draws)
     is_tested = frame["p"].notna()
     frame["p_holm"] = np.nan
     frame.loc[is_tested, "p_holm"] = holm(frame.loc[is_tested, "p"])
@@ -81,7 +81,7 @@ def build_table_of_reading_groups(
 
 def compute_moments_of_readings(group: ReadingGroup) -> tuple[list[int], moments.ItemMoments] | None:
     """Sum up the compared readings of a group; None for fewer than two, or without two common wordings of an item."""
-    places = group.list_answering_readings()
+    places = group.list_mostly_valid_readings()
     if len(places) < 2:
         return None
     item_moments = moments.compute_item_moments(group.values[places], group.noise[np.ix_(places, places)])
@@ -91,7 +91,7 @@ def compute_moments_of_readings(group: ReadingGroup) -> tuple[list[int], moments
 def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
     """Describe the readings of one group."""
     n = len(group.kinds)
-    places = group.list_answering_readings()
+    places = group.list_mostly_valid_readings()
     n_wordings, left_out = group.count_common_and_partial_wordings(places) if places else (0, 0)
     frame = pd.DataFrame({
         "study": group.study, "model": group.model, "setting": group.setting,
@@ -119,7 +119,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
         if share.figure is None or _is_single_or_low_temperature_reading(group, place):
             frame.loc[place, "own_most"] = share.most
             continue
-        _write_own_share_into_row(frame, place, share.figure, TRIAD, share.p, share.p_least)
+        _write_reading_specific_share_into_row(frame, place, share.figure, TRIAD, share.p, share.p_least)
     return frame
 
 
@@ -133,7 +133,7 @@ def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bo
     return samples is not None and (samples[1].shape[2] == 1 or is_cold)
 
 
-def _write_own_share_into_row(
+def _write_reading_specific_share_into_row(
     frame: pd.DataFrame, place: int, figure: Interval, origin: str, p: float, p_least: float
 ) -> None:
     """Write the share of a reading's own, with its interval or why there is none."""
@@ -145,7 +145,7 @@ def _write_own_share_into_row(
     frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [origin, p, p_least, np.nan]
 
 
-def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:
+def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:
     """Take the share that is a reading's own from what people read, where its interval is narrower than by readings."""
     if corrections.empty:
         return frame
@@ -189,7 +189,7 @@ def _average_accuracy_of_reading(group: ReadingGroup, place: int, places: list[i
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 
 
-def tabulate_reading_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_agreement_of_reading_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Estimate how every two readings of a model go together.
 
     Parameters

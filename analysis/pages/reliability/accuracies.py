@@ -20,11 +20,11 @@ from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import TaskAccuracies
 from analysis.statistics.reliability.ranking import Ranking
 from analysis.statistics.reliability.templates import (
-    correct_highest_for_luck,
+    correct_highest_accuracy_for_luck,
     estimate_binomial_noise_variance,
     summarize_accuracies_with_intervals,
 )
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -288,8 +288,8 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     all_groups = list_ranking_groups(runs)
     task_names = list(dict.fromkeys(group.task for group in all_groups))
     if task and all_groups and task not in task_names:
-        raise InputError(f"task = {task!r}: no models are ranked by it{suggest_nearest(task, task_names)}; there are "
-                         f"{', '.join(task_names[:20])}")  # fmt: skip
+        raise InputError(f"task = {task!r}: no models are ranked by it{format_nearest_name_hint(task, task_names)}; "
+                         f"there are {', '.join(task_names[:20])}")  # fmt: skip
     averaged_conditions = {(group.study, group.condition) for group in all_groups if group.task == ALL}
     default_groups = [
         group for group in all_groups if group.task == ALL or (group.study, group.condition) not in averaged_conditions
@@ -342,6 +342,6 @@ def list_task_accuracy_summaries(runs: Runs) -> list[dict[str, Any]]:
         table_rows.append(
             row
             | flatten_estimates_to_row(ends)
-            | correct_highest_for_luck(shares, estimate_binomial_noise_variance(shares, n), ends)
+            | correct_highest_accuracy_for_luck(shares, estimate_binomial_noise_variance(shares, n), ends)
         )
     return table_rows

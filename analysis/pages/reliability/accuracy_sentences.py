@@ -52,7 +52,7 @@ def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -
         asked_sentence,
         " ".join(_describe_template_verdict(rankings)),
         cautions=tuple(_list_accuracy_cautions(scores, rankings)),
-        details=_describe_accuracy_details(frames),
+        details=_describe_accuracies_by_figure_and_table(frames),
     )
 
 
@@ -75,7 +75,7 @@ def add_accuracies_to_answer(page_answer: Answer, frames: Mapping[str, pd.DataFr
     task_scores = scores[scores["task"] != ""]
     details = {
         name: (*page_answer.details.get(name, ()), *sentences)
-        for name, sentences in _describe_accuracy_details(frames).items()
+        for name, sentences in _describe_accuracies_by_figure_and_table(frames).items()
     }
     return replace(
         page_answer,
@@ -84,7 +84,7 @@ def add_accuracies_to_answer(page_answer: Answer, frames: Mapping[str, pd.DataFr
     )
 
 
-def _describe_accuracy_details(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+def _describe_accuracies_by_figure_and_table(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     """Return the sentences about accuracies by the figure or table that they belong to."""
     rankings, scores, places = (frames[name] for name in ("template_reliability", "template_scores", "wording_ranking"))
     details = {

@@ -60,7 +60,7 @@ TABLES = {
         frozenset({"n_fewer"}), frozenset({"no_interval"}),
     ),
     "beyond_rewording": Table(
-        "comparisons.tabulate_beyond_rewording",
+        "comparisons.tabulate_differences_beyond_rewording",
         "Differences between models, and whether rewording explains them",
         "Difference a minus b on the items and wordings that both have. Two 95 % intervals: for these wordings, and "
         f"{_LIKE}. {OWN_WORDINGS} The p value is the latter's. Same sign: "
@@ -101,7 +101,7 @@ TABLES = {
         frozenset(split_names("accuracy_lower accuracy_upper")), frozenset({"task"}),
     ),
     "template_scores": Table(
-        "templates.tabulate_summaries_over_templates",
+        "templates.tabulate_accuracy_summaries_over_templates",
         "Accuracy over templates, summed up",
         "Quantiles over templates (Polo et al. 2024); highest and mean accuracy, saturation and combined score "
         "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). The best of many templates is too high by luck: corrected "
@@ -149,31 +149,31 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "wordings_needed": Figure(
-        "Standard error by the number of wordings", "figures.frame_wordings_needed",
+        "Standard error by the number of wordings", "figures.build_wordings_needed_frames",
         empty_note="No model has two wordings of two items, so that nothing can be said about more wordings.",
     ),
     "wording_ranking": Figure(
-        "The ranks that would hold in other studies", "figures.frame_wording_ranking",
+        "The ranks that would hold in other studies", "figures.build_wording_ranking_frames",
         empty_note="Fewer than two models answer: there is nothing to rank.",
     ),
     "template_accuracies": Figure(
-        "Accuracy with every template", "figures.frame_template_accuracies",
+        "Accuracy with every template", "figures.build_template_accuracies_frames",
         empty_note="No templates with right answers: each item has its own wordings, or no answer is right.",
     ),
     "template_reliability": Figure(
-        "How reliably one template ranks the models, or four", "figures.frame_template_reliability",
+        "How reliably one template ranks the models, or four", "figures.build_template_reliability_frames",
         empty_note="No accuracies without answers: the table on the ranking has its reliability.",
     ),
     "template_ranges": Figure(
-        "How far the templates of a task are apart", "figures.frame_template_ranges",
+        "How far the templates of a task are apart", "figures.build_template_ranges_frames",
         empty_note="No accuracies without answers: the figure on templates has them.",
     ),
     "planned_errors": Figure(
-        "Standard errors as a pilot foresees them, and as they are", "figures.frame_planned_errors",
+        "Standard errors as a pilot foresees them, and as they are", "figures.build_planned_errors_frames",
         empty_note="No model has five wordings of two items: too few for a pilot and others.",
     ),
     "ranking_calibration": Figure(
-        "Whether pairs of models keep their order as foreseen", "figures.frame_ranking_calibration",
+        "Whether pairs of models keep their order as foreseen", "figures.build_ranking_calibration_frames",
         empty_note="Fewer than two models, or than four wordings or items, have nothing to hold back.",
     ),
 }  # fmt: skip

@@ -27,7 +27,7 @@ BOTH, ITEMS = "items and wordings", "items"  # what another study has anew
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
 
-def tabulate_beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
+def tabulate_differences_beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
     """Test whether differences between models, or conditions of a model, are more than what rewording does.
 
     Compared are the models that answer, each under its first condition in run.json, and the conditions of each model.

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.reliability.plots import list_curve_numbers
+from analysis.pages.reliability.plots import list_wording_counts_for_curves
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
 UNIT = [*labels.UNIT, "measure"]
 
 
-def frame_wordings_needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_wordings_needed_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the predicted standard errors of its models by the number of wordings."""
     if frames["wording_precision"].empty:
         return
@@ -23,7 +23,7 @@ def frame_wordings_needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     rows = select_answering_units(frames["wording_precision"]).merge(parts, on=UNIT)
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
     for _, part in rows.groupby("study", sort=False):
-        numbers = list_curve_numbers(float(part["n_wordings"].max()))
+        numbers = list_wording_counts_for_curves(float(part["n_wordings"].max()))
         curves = part.merge(pd.DataFrame({"at": numbers}), how="cross")
         yield (
             curves.assign(
@@ -33,7 +33,9 @@ def frame_wordings_needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def predict_standard_errors(rows: pd.DataFrame, n_wordings: pd.Series) -> pd.Series:
-    """Predict the standard error of every row with other numbers of wordings, as `panel.Panel.predict_error_at`.
+    """Predict the standard error of every row with other numbers of wordings.
+
+    As `panel.Panel.predict_standard_error_at_size`.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def select_answering_units(precision: pd.DataFrame) -> pd.DataFrame:
     return first_conditions[~has_mostly_invalid_answers(first_conditions["validity"])]
 
 
-def frame_wording_ranking(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_wording_ranking_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the ranking of every study by its headline measure; of accuracies, the first one."""
     frame = frames["wording_ranking"]
     for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False) if len(frame) else ():
@@ -71,7 +73,7 @@ def frame_wording_ranking(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield (drawn_rows.assign(label=labels.build_row_labels(drawn_rows)),)
 
 
-def frame_template_accuracies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_template_accuracies_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the accuracies of every study's models with every template, each model under its first condition."""
     if frames["wording_precision"].empty:
         return
@@ -81,14 +83,14 @@ def frame_template_accuracies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield (part.assign(label=labels.build_row_labels(part)),)
 
 
-def frame_template_reliability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_template_reliability_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield how reliably templates rank the models of every study of accuracies."""
     frame = frames["template_reliability"]
     for _, part in frame.groupby("study", sort=False) if len(frame) else ():
         yield (part,)
 
 
-def frame_template_ranges(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_template_ranges_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the ranges over templates of every study of accuracies."""
     frame = frames["template_scores"]
     rows = frame[(frame["task"] != "") & (frame["n_templates"] > 1)] if len(frame) else frame
@@ -96,7 +98,7 @@ def frame_template_ranges(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield (part,)
 
 
-def frame_planned_errors(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_planned_errors_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the foreseen and the actual errors of its models, each under its first condition."""
     frame, answering_units = frames["planned_errors"], select_answering_units(frames["wording_precision"])
     rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT) if len(frame) else frame
@@ -105,7 +107,7 @@ def frame_planned_errors(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (part.assign(label=labels.build_row_labels(part)),)
 
 
-def frame_ranking_calibration(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_ranking_calibration_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the classes of probabilities of every study."""
     frame = frames["ranking_calibration"]
     for _, part in frame.groupby("study", sort=False) if len(frame) else ():

@@ -59,7 +59,7 @@ ONLY_LATER = (
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
-def answer_question(
+def answer_page_question(
     frames: Mapping[str, pd.DataFrame], when: str = "", drawn_wordings_texts: Sequence[str] = (),
     by_chance: pd.DataFrame = chance.NO_CHANCE,
 ) -> Answer:  # fmt: skip
@@ -172,11 +172,11 @@ def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, with_total:
 def find_commonest_verdict_word(precision_rows: pd.DataFrame) -> tuple[str, int] | None:
     """Find the word that most models with several wordings have, and their number; None where no one has any."""
     several = precision_rows[precision_rows["n_wordings"] > 1]
-    words = choose_words_by_interval_widening(several) if len(several) else []
+    words = choose_verdict_words_by_widening(several) if len(several) else []
     return next(iter(Counter(sorted(filter(None, words))).most_common(1)), None)
 
 
-def choose_words_by_interval_widening(precision_rows: pd.DataFrame) -> list[str]:
+def choose_verdict_words_by_widening(precision_rows: pd.DataFrame) -> list[str]:
     """Return the word of every row by the interval of its widening; empty where it allows none.
 
     The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard
@@ -207,7 +207,7 @@ def _describe_least_reliable_ranking(rankings: pd.DataFrame) -> Iterator[str]:
     low, high = row["relative_lower"], row["relative_upper"]
     yield (
         f"{which} ranking of the models, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
-        f"{_phrase_in_this_wording(row)}."
+        f"{_phrase_limit_to_this_wording(row)}."
     )
 
 
@@ -220,7 +220,7 @@ def is_ranking_shown_reliable(ranking_row: Mapping[str, Any]) -> bool:
     return bool(ranking_row["relative_lower"] > 0)
 
 
-def _phrase_in_this_wording(row: Mapping[str, Any]) -> str:
+def _phrase_limit_to_this_wording(row: Mapping[str, Any]) -> str:
     """Write " in this wording" of a ranking for the one wording that items share; else nothing."""
     return " in this wording" if row["anew"] == ITEMS else ""
 
@@ -325,7 +325,7 @@ def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
         yield (
             f"{of_study}{ranking} these {row['n_models']} models by {row['measure']} is reliable to "
             f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}"
-            f"{_phrase_in_this_wording(row)}{_phrase_reliability_with_few_wordings(row)}."
+            f"{_phrase_limit_to_this_wording(row)}{_phrase_reliability_with_few_wordings(row)}."
         )
         if row["tau"] == row["tau"]:
             yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."

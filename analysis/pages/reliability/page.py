@@ -32,7 +32,7 @@ class ReliabilityPage(Page):
             {name: self.frame(name) for name in narrative.TABLES},
             chance.find_units_with_chance_changes(self.runs),
         )
-        page_answer = narrative.answer_question(frames, when, drawn, by_chance)
+        page_answer = narrative.answer_page_question(frames, when, drawn, by_chance)
         if accuracies.list_studies_with_only_accuracies(self.runs):
             page_answer = accuracy_sentences.add_accuracies_to_answer(
                 page_answer, {name: self.frame(name) for name in accuracy_sentences.TABLES}

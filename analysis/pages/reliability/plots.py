@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -23,10 +23,10 @@ CONDITIONS = 3  # panels of a figure, one for each condition
 LINES = 7  # lines that can be told apart in one panel
 
 
-def list_curve_numbers(most: float) -> list[float]:
+def list_wording_counts_for_curves(most: float) -> list[float]:
     """List the numbers of wordings that curves are drawn through: up to 100, and further where more were asked.
 
-    >>> list_curve_numbers(5) == list(AT), list_curve_numbers(400)[-4:]
+    >>> list_wording_counts_for_curves(5) == list(AT), list_wording_counts_for_curves(400)[-4:]
     (True, [150.0, 200, 300, 400])
     """
     numbers: list[float] = list(AT)
@@ -53,14 +53,14 @@ def choose_error_curves(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["label"].isin(labels.select_first_and_last(order, LINES))]
 
 
-@apply_style
+@run_in_report_style
 def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the standard error of each model's mean by the number of wordings, with a mark at the number asked.
 
     Parameters
     ----------
     frame
-        From `figures.frame_wordings_needed`: a row for every model and number of wordings.
+        From `figures.build_wordings_needed_frames`: a row for every model and number of wordings.
     width, looks
         In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
@@ -71,7 +71,7 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     rows = choose_error_curves(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
-    looks = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     legend_names = list(models.values())
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.2 if panels.is_one_column_wide(width) else 2.6, left=0.52, title=0.05, below=0.4,
@@ -89,7 +89,7 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
             axes, [place], [model_row["error"]], name, [model_row["error"]], classes=look.model_class
         )
     highest = float(max(rows["predicted"].max(), rows["error"].max()))
-    panels.scale_axis(axes, 0, highest * 1.02, 4, axis="y")
+    panels.set_axis_limits_and_ticks(axes, 0, highest * 1.02, 4, axis="y")
     ticks = list_wording_ticks(1, rows["at"].max())
     axes.set(xlim=(-0.1, np.log(rows["at"].max()) + 0.1), xticks=np.log(ticks))
     axes.set_xticklabels(list(map(str, ticks)))
@@ -99,14 +99,14 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per figure: errors by the number of wordings, foreseen as lines and actual as marks.
 
     Parameters
     ----------
     frame
-        From `figures.frame_planned_errors`: a row for every figure, model and number of wordings.
+        From `figures.build_planned_errors_frames`: a row for every figure, model and number of wordings.
     width, looks
         In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
@@ -117,7 +117,7 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     """
     frame = frame[frame["label"].isin(labels.select_first_and_last(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
-    looks = plotting.separate_looks(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     figures = list(dict.fromkeys(frame["figure"]))
     legend_names = list(models.values())
     stacked = panels.is_one_column_wide(width)
@@ -137,7 +137,7 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
             names = [f"{models[model]}, {k:g} wordings" for k in part["k"]]
             marks.set_hover_titles_of_marks(axes, x, part["actual"], names, part["actual"], classes=look.model_class)
         highest = float(np.nanmax(rows[["predicted", "actual"]].to_numpy(float), initial=0.0))
-        panels.scale_axis(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
+        panels.set_axis_limits_and_ticks(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
         ticks = list_wording_ticks(2, most) if most >= 10 else list(range(2, int(most) + 1))
         axes.set(xlim=(np.log(2) - 0.1, np.log(max(most, 3)) + 0.1), xticks=np.log(ticks))
         axes.set_xticklabels(list(map(str, ticks)))
@@ -147,14 +147,14 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel for each way of holding back: the share of pairs that kept its order by what was foreseen.
 
     Parameters
     ----------
     frame
-        From `figures.frame_ranking_calibration`: a row for every way and class of probabilities.
+        From `figures.build_ranking_calibration_frames`: a row for every way and class of probabilities.
     width, looks
         In inches; not used: a mark is a class of pairs.
 
@@ -177,23 +177,24 @@ def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks:
         )
         names = [f"{n:,.0f} pairs, {share:.2f} foreseen" for n, share in rows[["n_cases", "foreseen"]].to_numpy(float)]
         marks.set_hover_titles_of_marks(axes, rows["foreseen"], rows["kept"], names, rows["kept"])
-        panels.scale_axis(axes, 0.5, 1, 4)
-        panels.scale_axis(axes, low, 1, 4, axis="y")
+        panels.set_axis_limits_and_ticks(axes, 0.5, 1, 4)
+        panels.set_axis_limits_and_ticks(axes, low, 1, 4, axis="y")
         panels.label_x_axis(axes, "probability foreseen")
     panels.label_y_axis(panel_axes[0], "share that kept its order", 30)
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: its rank, and the ranks that hold in other studies.
 
     Parameters
     ----------
     frame
-        From `figures.frame_wording_ranking`: a row for every model.
+        From `figures.build_wording_ranking_frames`: a row for every model.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
@@ -210,38 +211,42 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         1,
         1,
         len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
-        left=panels.measure_row_labels(fitted_names),
+        left=panels.measure_row_labels_width(fitted_names),
         title=0.05,
         below=0.4,
     )
     panels.draw_row_guides(axes, len(names))
-    panels.scale_axis(axes, 1, max(2, len(frame)), 4)
+    panels.set_axis_limits_and_ticks(axes, 1, max(2, len(frame)), 4)
     axes.set_xticks([tick for tick in axes.get_xticks() if float(tick).is_integer()])
     panels.draw_dots(
-        axes, rows, "rank", plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"]))
+        axes,
+        rows,
+        "rank",
+        plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"])),
     )
     panels.draw_row_labels(axes, fitted_names)
     panels.label_x_axis(axes, "rank")
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: a dot for every template, and a stroke at their mean.
 
     Parameters
     ----------
     frame
-        From `figures.frame_template_accuracies`: a row for every model and template.
+        From `figures.build_template_accuracies_frames`: a row for every model and template.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     names = labels.select_first_and_last(list(means.index), panels.ROWS)
     fitted_names = panels.wrap_row_labels(names, width)
@@ -250,12 +255,12 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
         1,
         1,
         len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
-        left=panels.measure_row_labels(fitted_names),
+        left=panels.measure_row_labels_width(fitted_names),
         title=0.05,
         below=0.4,
     )
     panels.draw_row_guides(axes, len(names))
-    panels.scale_axis(axes, 0, 1)
+    panels.set_axis_limits_and_ticks(axes, 0, 1)
     rows = frame[frame["label"].isin(names)]
     panels.draw_dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, with_intervals=False)
     for row, name in enumerate(names):
@@ -265,7 +270,7 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per condition and a row per task: the reliability with one template, and with four.
 
@@ -288,7 +293,7 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
         frame, frame.groupby("task", sort=False)["one"].mean(), width, top
     )
     for axes, (_, part) in zip(panel_axes, _split_rows_by_drawn_condition(frame), strict=True):
-        panels.scale_axis(axes, 0, 1, 4)
+        panels.set_axis_limits_and_ticks(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
             panels.draw_dots(
@@ -299,7 +304,7 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per condition and a row per task: a dot for every model's range over templates, and their mean.
 
@@ -318,7 +323,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     order = -frame.groupby("task", sort=False)["range"].mean()
     drawing, panel_axes, tasks = _lay_out_condition_panels(frame, order, width, 0.03)
     for axes, (_, part) in zip(panel_axes, _split_rows_by_drawn_condition(frame), strict=True):
-        panels.scale_axis(axes, 0, float(frame["range"].max()), 4)
+        panels.set_axis_limits_and_ticks(axes, 0, float(frame["range"].max()), 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
         marks.set_hover_titles_of_marks(axes, rows["range"], rows["task"].map(tasks.index),
@@ -349,7 +354,7 @@ def _lay_out_condition_panels(
     across = 1 if panels.is_one_column_wide(width) else len(conditions)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(conditions), across, len(tasks) * panels.choose_distance_between_rows(short_tasks, 3.6),
-        left=panels.measure_row_labels(short_tasks), top=top_margin,
+        left=panels.measure_row_labels_width(short_tasks), top=top_margin,
         below=0.4, title=0.19 if len(conditions) > 1 else 0.05,
         whole_titles=[f"condition {condition}" for condition, _ in conditions] if len(conditions) > 1 else (),
     )  # fmt: skip

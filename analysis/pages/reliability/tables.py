@@ -16,7 +16,7 @@ from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.generalizability import compute_intraclass_correlations, compute_krippendorff_alpha
 from analysis.statistics.reliability.panel import Panel
-from analysis.statistics.reliability.ranges import compute_component_intervals, has_enough_freedom
+from analysis.statistics.reliability.ranges import compute_component_intervals, has_enough_degrees_of_freedom
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
 from analysis.statistics.shares import Share
 from ground.errors import InputError
@@ -67,12 +67,12 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         ends = compute_component_intervals(panel, study.bounds, seed)["widening"]
         rows.append({
             **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],
-            "validity_at_most": study.get_validity_at_most(unit),
+            "validity_at_most": study.get_validity_upper_bound(unit),
             "n_items": panel.n_items, "n_wordings": panel.n_wordings, "n_shared": panel.incidence.n_shared,
             "n": panel.n, "mean": panel.mean,
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
             "error": panel.compute_standard_error("both"),
-            "error_least": panel.predict_error_at(max(panel.n_items, 1), np.inf),
+            "error_least": panel.predict_standard_error_at_size(max(panel.n_items, 1), np.inf),
             "widening": panel.compute_interval_widening_by_wordings(), "widening_lower": ends[0],
             "widening_upper": ends[1],
             "missing": "; ".join(filter(None,
@@ -123,14 +123,14 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         why = _explain_missing_components(panel), _explain_missing_component_intervals(study), *unsampled
         rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
     # Thoughts of a prompt have probabilities, which tell what thoughts add to these; to right or wrong they do not.
-    thinking = {_get_unit_of_row(row) for row in rows if row["sampled"] == THOUGHTS}
+    thinking = {_get_study_model_and_condition(row) for row in rows if row["sampled"] == THOUGHTS}
     for row in rows:
-        if not row["sampled"] and _get_unit_of_row(row) in thinking:
+        if not row["sampled"] and _get_study_model_and_condition(row) in thinking:
             row["missing"] = row["missing"].replace(UNSAMPLED, UNTOLD)
     return pd.DataFrame(rows)
 
 
-def _get_unit_of_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _get_study_model_and_condition(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return study, model and condition of a row."""
     return row["study"], row["model"], row["condition"]
 
@@ -159,7 +159,7 @@ def _explain_missing_widening_interval(panel: Panel, widening_ends: tuple[float,
         or not (panel.item_mean_variance > 0 or panel.inner > 0)
     ):
         return ""
-    if not has_enough_freedom(panel):
+    if not has_enough_degrees_of_freedom(panel):
         return "no intervals of components: items have too few of the wordings to be told apart from them"
     return "no interval of the widening: items may not differ beyond what their wordings explain"
 

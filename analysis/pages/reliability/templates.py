@@ -12,7 +12,7 @@ from analysis.measures.reworded import ACCURACY, Study
 from analysis.pages.reliability import accuracies
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.templates import (
-    correct_highest_for_luck,
+    correct_highest_accuracy_for_luck,
     estimate_template_noise_variance,
     summarize_answers_with_intervals,
 )
@@ -55,7 +55,7 @@ def tabulate_accuracies_by_template(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows + accuracies.list_template_accuracies(runs))
 
 
-def tabulate_summaries_over_templates(runs: Runs) -> pd.DataFrame:
+def tabulate_accuracy_summaries_over_templates(runs: Runs) -> pd.DataFrame:
     """Sum up every model's accuracies over templates (`reliability.templates.summarize_accuracies`), for these
     templates.
 
@@ -79,6 +79,6 @@ def tabulate_summaries_over_templates(runs: Runs) -> pd.DataFrame:
             rows.append(
                 row
                 | accuracies.flatten_estimates_to_row(ends)
-                | correct_highest_for_luck(shares, estimate_template_noise_variance(right), ends)
+                | correct_highest_accuracy_for_luck(shares, estimate_template_noise_variance(right), ends)
             )
     return pd.DataFrame(rows + accuracies.list_task_accuracy_summaries(runs))

@@ -26,7 +26,7 @@ def caption_scales_scores(frame: pd.DataFrame) -> str:
         f"0, the lowest option, to 1, the highest, after reversing. {_INTERVALS}"
         + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
         + _describe_left_out_panels(frame, "scale")
-        + labels.explain_silent_mark(frame)
+        + labels.explain_mark_of_unjudged_models(frame)
     )
 
 
@@ -45,7 +45,7 @@ def caption_scales_styles(frame: pd.DataFrame) -> str:
         f"other. {_INTERVALS}"
         + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "first and last")
         + _describe_left_out_panels(frame, "style")
-        + labels.explain_silent_mark(frame)
+        + labels.explain_mark_of_unjudged_models(frame)
     )
 
 
@@ -88,5 +88,5 @@ def caption_scales_items(frame: pd.DataFrame) -> str:
         "before reversing. Lower options stand left of 0, higher ones right; the middle option on both sides. (R): "
         "reversed items."
         + labels.describe_shown_rows(n_items, int(frame["total_items"].max()), "items", "highest and lowest")
-        + labels.explain_silent_mark(frame)
+        + labels.explain_mark_of_unjudged_models(frame)
     )

@@ -37,7 +37,7 @@ TABLES = {
         interval={"difference": ("lower", "upper")},
     ),
     "scales_styles": Table(
-        "styles.tabulate_scales_styles",
+        "styles.tabulate_response_styles",
         "Response styles",
         "Each style is a number of the model less what it is compared with. Acquiescence: s before reversing, with "
         "equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other "
@@ -51,7 +51,7 @@ TABLES = {
         measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
     ),
     "scales_spread": Table(
-        "wordings.tabulate_scales_spread",
+        "wordings.tabulate_answer_spread_over_wordings",
         "What the wordings of an item do to its answer",
         "SD and range of s over the wordings of an item, and distance between the distributions of two of them. Shares "
         "of wordings on the other side of the middle, in the middle, and with another most probable option. Means over "
@@ -67,7 +67,7 @@ TABLES = {
         ),
     ),
     "scales_items": Table(
-        "wordings.tabulate_scales_items",
+        "wordings.tabulate_answer_distributions_of_items",
         "Answers to every item",
         "Mean shares of the options, the lowest first, and mean s, before reversing. Then what the wordings of the "
         "item, the order of the options and their labels do to s.",
@@ -77,14 +77,14 @@ TABLES = {
         frozenset(split_names("order_effect middle_effect")),
     ),
     "scales_examples": Table(
-        "wordings.tabulate_scales_examples",
+        "wordings.tabulate_items_with_furthest_wordings",
         "The items whose wordings are furthest apart",
         "Of every model, the items with the largest difference between the answers to their wordings, with both texts; "
         "s before reversing.",
         split_names("study model condition item difference highest highest_text lowest lowest_text"),
     ),
     "scales_differences": Table(
-        "tables.tabulate_scales_differences",
+        "tables.tabulate_differences_of_scale_scores",
         "Which models differ on which scale",
         "Difference a minus b of the scores, on the items and wordings that both have. Two 95 % intervals: for these "
         f"wordings, and {_LIKE}. {OWN_WORDINGS} "
@@ -96,7 +96,7 @@ TABLES = {
         repeats={"like_lower": "lower", "like_upper": "upper"},
     ),
     "scales_conditions": Table(
-        "tables.tabulate_scales_conditions",
+        "tables.tabulate_scale_scores_by_condition",
         "Scores by labels, order and middle option",
         "The same scores in each way in which the options are shown; the mean over personas, where there are some.",
         (*split_names("study model condition labels option_order without_middle scale validity"), *_SCORE),
@@ -104,7 +104,7 @@ TABLES = {
         frozenset({"labels", "option_order"}),
     ),
     "scales_personas": Table(
-        "tables.tabulate_scales_personas",
+        "tables.tabulate_scale_scores_by_persona",
         "Scores by persona",
         f"The same scores as each persona, and how far they are from the mean over the personas of a model. {_SETTING} "
         "Intervals are by t alone, cut at 0 and 1.",
@@ -114,18 +114,19 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "scales_scores": Figure(
-        "Where every model stands on every scale, with both intervals", "figures.frame_scales_scores",
+        "Where every model stands on every scale, with both intervals", "figures.build_scales_scores_frames",
         empty_note="No item belongs to a scale.",
     ),
     "scales_moves": Figure(
-        "How far two answers are apart that differ in one thing alone", "figures.frame_scales_moves",
+        "How far two answers are apart that differ in one thing alone", "figures.build_scales_moves_frames",
         empty_note="No two answers to an item differ in one thing alone.",
     ),
     "scales_styles": Figure(
-        "Response styles of every model", "figures.frame_scales_styles", empty_note="No model has a style to compare.",
+        "Response styles of every model", "figures.build_scales_styles_frames",
+        empty_note="No model has a style to compare.",
     ),
     "scales_items": Figure(
-        "Answers to every item, as shares of the options", "figures.frame_scales_items",
+        "Answers to every item, as shares of the options", "figures.build_scales_items_frames",
         empty_note="No item has an answer.",
     ),
 }  # fmt: skip

@@ -220,7 +220,7 @@ COLUMNS: Mapping[str, Column] = {
 }  # fmt: skip
 
 
-def _describe_share_column(name: str) -> Column | None:
+def _define_option_share_column(name: str) -> Column | None:
     """Describe the column with the share of one option."""
     rank = name.removeprefix("share_")
     if not rank.isdigit():
@@ -228,7 +228,7 @@ def _describe_share_column(name: str) -> Column | None:
     return replace(COLUMNS["share_*"], meaning=f"mean share of the option of rank {rank}", header=f"Option {rank}")
 
 
-def _describe_label_effect_column(name: str) -> Column | None:
+def _define_label_effect_column(name: str) -> Column | None:
     """Describe the column with the effect of two labels."""
     first, _, second = name.removeprefix("label_effect_").partition("_")
     header = f"{first.capitalize()} − {second}"
@@ -236,5 +236,5 @@ def _describe_label_effect_column(name: str) -> Column | None:
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "share_*": _describe_share_column, "label_effect_*": _describe_label_effect_column,
+    "share_*": _define_option_share_column, "label_effect_*": _define_label_effect_column,
 }  # fmt: skip

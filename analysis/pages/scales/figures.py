@@ -18,12 +18,12 @@ MOST_MODELS = 24  # panels of answers, over all pictures of a scale
 PANEL_ROWS = 60  # rows of a picture of answers, of all lines of its panels at the width of a column
 
 
-def frame_scales_scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scales_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `scales_scores`, a frame per study: models by their mean score, scales as panels."""
     yield from _frame_rows_by_panel(frames["scales_scores"], "scale", "score")
 
 
-def frame_scales_styles(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scales_styles_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scales_styles` that have a difference, a frame per study: styles as panels."""
     table = frames["scales_styles"]
     if len(table):
@@ -33,7 +33,7 @@ def frame_scales_styles(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     yield from _frame_rows_by_panel(table, "style", "difference")
 
 
-def frame_scales_moves(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scales_moves_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scales_moves`, a frame per study."""
     for _, part in frames["scales_moves"].groupby("study", sort=False):
         rows = part[part["apart"].notna()]
@@ -41,7 +41,7 @@ def frame_scales_moves(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (rows.sort_values("apart", ascending=False, kind="stable").reset_index(drop=True),)
 
 
-def frame_scales_items(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scales_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scales_items`, a frame per picture: items of one scale with the same options.
 
     Models stand in the order of their mean score, as many in a picture as there is room for.

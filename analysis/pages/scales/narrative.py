@@ -59,7 +59,7 @@ WORD_MEANINGS = (
 )
 
 
-def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:
+def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE) -> Answer:
     """Say what moves answers beside the models, and which response styles are clear, by the rules of `WORD_MEANINGS`.
 
     Parameters
@@ -100,7 +100,7 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
         filter(
             None,
             (
-                _compare_changes_of_asking_with_models(moves),
+                _describe_effects_of_asking_beside_models(moves),
                 _name_clear_styles_with_models(styles, frames["scales_styles"]),
             ),
         )
@@ -120,7 +120,7 @@ def _describe_setup(items: pd.DataFrame, when: str) -> str:
     return f"{format_quantity(models, 'model')} answered {format_quantity(len(n_items), 'item')}{of_scales}{when}."
 
 
-def _compare_changes_of_asking_with_models(moves: pd.DataFrame) -> str:
+def _describe_effects_of_asking_beside_models(moves: pd.DataFrame) -> str:
     """Say which ways of asking move an answer more or less than another model does."""
     if moves.empty:
         return f"{verdicts.UNCLEAR}: no two answers differ in one thing alone."

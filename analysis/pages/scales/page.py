@@ -29,7 +29,7 @@ class ScalesPage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(
-            narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), by_chance),
+            narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info), by_chance),
             meaning.describe_meaning_support(self.runs),
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings, reverse_scores
-from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_of_runs
+from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_answers_to_run_items
 from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
 from analysis.statistics.ratings.comparison import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PEOPLE, MODELS, PERSONAS = "people", "models", "personas"  # who respondents are
 
 
-def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd.DataFrame:
+def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", seed: int = 0) -> pd.DataFrame:
     """Compute how far every model is from people, over all items and on every scale.
 
     Parameters
@@ -50,7 +50,7 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
     """
     rows = []
     for study in compare_studies_with_people(runs, people, seed):
-        groups = study.list_item_groups()
+        groups = study.build_item_signs_by_scale()
         over_people = [
             compute_intervals_over_people(
                 study.shares[:, unit], study.people, study.reference, groups, study.figures["w1_expected"][:, unit]
@@ -68,8 +68,8 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
                         "study": study.ratings.name, "model": model, "condition": setting, PERSONA: persona,
                         "scale": name, "validity": study.validity[unit], "n_items": len(has_both),
                         "n_people": float(study.people.n[has_both].mean()),
-                        **_build_columns_beside_people(over_items, unit, over_people[unit].get(name, {})),
-                        **_build_ceiling_columns(study.reference, has_both),
+                        **_build_distance_from_people_columns(over_items, unit, over_people[unit].get(name, {})),
+                        **_build_human_ceiling_columns(study.reference, has_both),
                     })  # fmt: skip
     table = pd.DataFrame(rows)
     if len(table):
@@ -78,7 +78,7 @@ def tabulate_scales_people(runs: Runs, *, people: str = "", seed: int = 0) -> pd
     return table
 
 
-def _build_columns_beside_people(
+def _build_distance_from_people_columns(
     over_items: Mapping[str, tuple[Array, Array, Array]], unit: int, over_people: Mapping[str, tuple[float, float]]
 ) -> dict[str, Any]:
     """Return the columns of all figures of one row."""
@@ -97,7 +97,7 @@ def _build_columns_beside_people(
     return columns
 
 
-def _build_ceiling_columns(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
+def _build_human_ceiling_columns(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
     """Return what two groups of as many people reach on some items."""
     w1 = float(reference.between_w1[items].mean())
     return {
@@ -106,13 +106,13 @@ def _build_ceiling_columns(reference: PeopleReference, items: np.ndarray) -> dic
     }  # fmt: skip
 
 
-def tabulate_scales_people_items(runs: Runs, *, people: str = "", seed: int = 0) -> pd.DataFrame:
+def tabulate_distances_from_people_by_item(runs: Runs, *, people: str = "", seed: int = 0) -> pd.DataFrame:
     """Compute how far every model is from people on every item.
 
     Parameters
     ----------
     runs, people, seed
-        As of `tabulate_scales_people`.
+        As of `tabulate_distances_from_people_by_scale`.
 
     Returns
     -------
@@ -139,13 +139,13 @@ def tabulate_scales_people_items(runs: Runs, *, people: str = "", seed: int = 0)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def tabulate_scales_people_shares(runs: Runs, *, people: str = "") -> pd.DataFrame:
+def tabulate_answer_shares_of_people(runs: Runs, *, people: str = "") -> pd.DataFrame:
     """List what people answered to every item.
 
     Parameters
     ----------
     runs, people
-        As of `tabulate_scales_people`.
+        As of `tabulate_distances_from_people_by_scale`.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def tabulate_scales_people_shares(runs: Runs, *, people: str = "") -> pd.DataFra
     """
     parts = []
     for ratings in read_ratings(runs) if people else []:
-        answers = read_people_of_runs(runs, people).by_study.get(ratings.name)
+        answers = read_people_answers_to_run_items(runs, people).by_study.get(ratings.name)
         if answers is not None:
             shares = {f"share_{rank + 1}": column for rank, column in enumerate(answers.shares.T)}
             part = ratings.items[["item", "scale", "key"]].assign(n_people=answers.n, score=answers.scores, **shares)
@@ -163,13 +163,13 @@ def tabulate_scales_people_shares(runs: Runs, *, people: str = "") -> pd.DataFra
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def tabulate_scales_respondents(runs: Runs, *, people: str = "") -> pd.DataFrame:
+def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFrame:
     """Compute how consistent every scale is: over models, over the personas of a model, and over people.
 
     Parameters
     ----------
     runs, people
-        As of `tabulate_scales_people`; people who are known as shares only are no respondents.
+        As of `tabulate_distances_from_people_by_scale`; people who are known as shares only are no respondents.
 
     Returns
     -------
@@ -180,18 +180,18 @@ def tabulate_scales_respondents(runs: Runs, *, people: str = "") -> pd.DataFrame
     """
     rows: list[dict[str, Any]] = []
     for ratings in read_ratings(runs):
-        for names, answers in _list_respondents(ratings):
+        for names, answers in _list_answers_by_respondent(ratings):
             rows += _compute_consistency_of_scales(ratings, names, answers)
-        answered = read_people_of_runs(runs, people).by_study.get(ratings.name) if people else None
+        answered = read_people_answers_to_run_items(runs, people).by_study.get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
-            keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.keys)
+            keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.item_keys)
             rows += _compute_consistency_of_scales(
                 ratings, {"respondents": PEOPLE, "model": None, "condition": None}, keyed
             )
     return pd.DataFrame(rows)
 
 
-def _list_respondents(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
+def _list_answers_by_respondent(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
     """Yield who answers, with s after reversing: (respondents, items), over models, then over personas of a model."""
     by_unit = np.stack([average_over_units(scores.T) for scores in ratings.keyed_scores])
     units = ratings.units
@@ -201,7 +201,7 @@ def _list_respondents(ratings: Ratings) -> Iterator[tuple[dict[str, str | None],
             for _, inside in group_units_by_columns(units.iloc[places], ["model"])
         ]
         yield {"respondents": MODELS, "model": None, "condition": setting}, np.stack(models)
-    for (model, setting), places in ratings.list_settings():
+    for (model, setting), places in ratings.list_unit_places_by_setting():
         asked = places[units[PERSONA].iloc[places].notna()]
         if len(asked):
             answers = [

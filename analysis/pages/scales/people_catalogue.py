@@ -14,7 +14,7 @@ _PEOPLE = (
 )
 PEOPLE_TABLES = {
     "scales_people": Table(
-        "people.tabulate_scales_people",
+        "people.tabulate_distances_from_people_by_scale",
         "Models beside people",
         "Mean over items of the distance between the answers of a model and of people: Wasserstein-1 on ranks, by K - "
         "1, and total variation. Alignment is 1 less the first. Net: less what chance makes of as many people. Between "
@@ -30,7 +30,7 @@ PEOPLE_TABLES = {
         frozenset({"persona", "bias"}),
     ),
     "scales_people_items": Table(
-        "people.tabulate_scales_people_items",
+        "people.tabulate_distances_from_people_by_item",
         "Models beside people, by item",
         "s of the model and of people, before reversing, and the distances between their answers; net of chance, and "
         "between two groups of as many people.",
@@ -39,13 +39,13 @@ PEOPLE_TABLES = {
         frozenset(split_names("n_people tv tv_net tv_between")), frozenset({"persona"}),
     ),
     "scales_people_shares": Table(
-        "people.tabulate_scales_people_shares",
+        "people.tabulate_answer_shares_of_people",
         "What people answered",
         "Share of every option, the lowest first, and mean s, before reversing.",
         split_names("study item scale key n_people score share_*"),
     ),
     "scales_respondents": Table(
-        "people.tabulate_scales_respondents",
+        "people.tabulate_consistency_of_scales",
         "How consistent the scales are",
         "Cronbach's alpha with Feldt's 95 % interval, and total omega of one factor by maximum likelihood. Both are "
         "over models, over the personas of a model, and over people where these are known one by one. Every two items "

@@ -33,7 +33,7 @@ def describe_distance_from_people(people: pd.DataFrame) -> Iterator[str]:
         yield "How many people answered is not known: how far they lie from each other by chance is not, either."
     else:
         names = {
-            verdict: join_names(list(rows["label"][judge_distance_beyond_people(rows) == verdict]))
+            verdict: join_names(list(rows["label"][judge_excess_distance_from_people(rows) == verdict]))
             for verdict in (NO_LARGER, LARGER, OPEN)
         }
         if names[NO_LARGER]:
@@ -61,7 +61,7 @@ def _select_rows_over_all_items(people: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(label=labels.build_row_labels(rows))
 
 
-def judge_distance_beyond_people(rows: pd.DataFrame) -> pd.Series:
+def judge_excess_distance_from_people(rows: pd.DataFrame) -> pd.Series:
     """Judge the excess of some rows, its intervals widened for their number.
 
     Parameters

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 
 from analysis.pages.scales.columns import phrase_name_of_style
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import DIVERGING, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
-from analysis.reporting.drawing.svg import join_model_classes
+from analysis.reporting.drawing.plotting import DIVERGING, INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.svg import join_css_classes_of_models
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -22,7 +22,7 @@ REVERSED = " (R)"  # ends the name of an item whose key is -1
 ITEM_LETTERS = 34
 
 
-@apply_style
+@run_in_report_style
 def draw_scales_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per scale: every model's score, the interval for these wordings (thick) and like these (thin).
 
@@ -41,7 +41,7 @@ def draw_scales_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return _draw_dots_by_panel(frame, "scale", "score", width, looks, (0.0, 1.0), None, str)
 
 
-@apply_style
+@run_in_report_style
 def draw_scales_styles(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per style: every model's difference with both intervals; a dashed line at 0.
 
@@ -67,14 +67,14 @@ def _draw_dots_by_panel(
     reference_line: float | None, phrase_panel: Callable[[str], str],
 ) -> Drawing:  # fmt: skip
     """Draw rows of models in panels side by side, with dots and two intervals."""
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     in_order = frame.drop_duplicates("label").sort_values("row")
     names = panels.wrap_row_labels(list(in_order["label"]), width, 3.2)
     titles = list(dict.fromkeys(frame[panel]))
     n_across = min(len(titles), 2 if panels.is_one_column_wide(width) else 3)
     drawing, all_axes = panels.lay_out_panels(
         width, len(titles), n_across, panels.choose_distance_between_rows(names, 3.2) * len(names),
-        left=panels.measure_row_labels(names), below=0.24, gap=0.26,
+        left=panels.measure_row_labels_width(names), below=0.24, gap=0.26,
         whole_titles=[phrase_panel(str(title)) for title in titles],
     )  # fmt: skip
     for place, (title, axes) in enumerate(zip(titles, all_axes, strict=True)):
@@ -84,16 +84,16 @@ def _draw_dots_by_panel(
             panels.draw_row_labels(axes, names)
         axes.hlines(rows["row"], rows["like_lower"].clip(*ends), rows["like_upper"].clip(*ends),
                     colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                    gid=join_model_classes(looks[model].model_class for model in rows["model"]))  # fmt: skip
+                    gid=join_css_classes_of_models(looks[model].model_class for model in rows["model"]))  # fmt: skip
         clipped = rows.assign(**{
             f"{measure}_{side}": rows[f"{measure}_{side}"].clip(*ends) for side in ("lower", "upper")
         })  # fmt: skip
         panels.draw_dots(axes, clipped, measure, looks)
-        panels.scale_axis(axes, *ends, 2, reference_line=reference_line)
+        panels.set_axis_limits_and_ticks(axes, *ends, 2, reference_line=reference_line)
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per change: how far two answers are apart that differ in it alone; that of models in another colour.
 
@@ -111,7 +111,7 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     """
     names = [CHANGES.get(change, f"another {change}") for change in frame["change"]]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 0.19 * len(names), left=panels.measure_row_labels(names), title=0.05, below=0.4
+        width, 1, 1, 0.19 * len(names), left=panels.measure_row_labels_width(names), title=0.05, below=0.4
     )
     panels.draw_row_guides(axes, len(names))
     panels.draw_row_labels(axes, names)
@@ -121,12 +121,12 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     colours = {"model": Look(OKABE_ITO[1], "s"), "other": Look(OKABE_ITO[0], "o")}
     panels.draw_dots(axes, rows, "apart", colours)
     highest = float(np.nanmax(rows[["apart", "apart_upper"]].to_numpy(float)))
-    panels.scale_axis(axes, 0, max(0.05, highest), 4)
+    panels.set_axis_limits_and_ticks(axes, 0, max(0.05, highest), 4)
     panels.label_x_axis(axes, "distance of two answers, as a share of the scale")
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_scales_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per model: a bar per item with the shares of its options, lower ones left of 0, higher ones right.
 
@@ -152,7 +152,7 @@ def draw_scales_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     n_across = min(len(models), 2 if panels.is_one_column_wide(width) else 4)
     pitch = panels.choose_distance_between_rows(names, 5.2, 0.16)
     drawing, all_axes = panels.lay_out_panels(
-        width, len(models), n_across, pitch * len(names), left=panels.measure_row_labels(names), below=0.22,
+        width, len(models), n_across, pitch * len(names), left=panels.measure_row_labels_width(names), below=0.22,
         whole_titles=list(models),
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
@@ -202,5 +202,5 @@ def _draw_diverging_bars(
                          sizes=[(share, 0.78) for share in shares[:, rank]])  # fmt: skip
         start = start + shares[:, rank]
     axes.axvline(0, color=INK, linewidth=0.6, zorder=3)
-    panels.scale_axis(axes, -1, 1, 2)
+    panels.set_axis_limits_and_ticks(axes, -1, 1, 2)
     axes.set_xticks([-0.5, 0, 0.5], ["50 %", "0", "50 %"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def tabulate_scales_styles(runs: Runs) -> pd.DataFrame:
+def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
     """Measure the response styles of every model.
 
     Parameters
@@ -38,7 +38,9 @@ def tabulate_scales_styles(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     for ratings in read_ratings(runs):
-        validity = {unit: ratings.compute_validity(places) for unit, places in ratings.list_settings()}
+        validity = {
+            unit: ratings.average_validity_of_units(places) for unit, places in ratings.list_unit_places_by_setting()
+        }
         for style in measure_response_styles(ratings):
             is_silent = has_mostly_invalid_answers(validity[style.unit])
             most = HALF if style.style == ACQUIESCENCE else 1.0  # intervals by t may pass what a difference can be

@@ -42,9 +42,9 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     for ratings in read_ratings(runs):
-        groups = dict(ratings.list_settings())
+        groups = dict(ratings.list_unit_places_by_setting())
         for scale, study in _build_scale_studies(ratings, groups):
-            n_reversed = int((ratings.mark_scale_items(scale) & (ratings.keys < 0)).sum())
+            n_reversed = int((ratings.mark_scale_items(scale) & (ratings.item_keys < 0)).sum())
             for unit, (model, condition) in enumerate(study.units):
                 rows.append({
                     "study": ratings.name, "model": model, "condition": condition, "scale": scale,
@@ -73,7 +73,7 @@ def _estimate_scale_score_of_unit(study: Study, unit: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def tabulate_scales_conditions(runs: Runs) -> pd.DataFrame:
+def tabulate_scale_scores_by_condition(runs: Runs) -> pd.DataFrame:
     """Compute the score of every model on every scale in each way in which the options were shown.
 
     Parameters
@@ -100,7 +100,7 @@ def tabulate_scales_conditions(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
+def tabulate_scale_scores_by_persona(runs: Runs) -> pd.DataFrame:
     """Compute the score of every model on every scale as each persona.
 
     There may be hundreds of personas: all are computed at once, and for these wordings only.
@@ -131,9 +131,9 @@ def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
             average_over_units(np.moveaxis(average_over_units(scores[places]), 1, 0)) for _, places in groups
         ])  # fmt: skip
         names = pd.DataFrame([key for key, _ in groups], columns=["model", "condition", PERSONA])
-        names = names.assign(validity=[ratings.compute_validity(places) for _, places in groups])
+        names = names.assign(validity=[ratings.average_validity_of_units(places) for _, places in groups])
         for scale in ratings.scales:
-            columns = _estimate_means_by_t(items[:, ratings.mark_scale_items(scale)])
+            columns = _estimate_means_with_t_intervals(items[:, ratings.mark_scale_items(scale)])
             parts.append(names.assign(study=ratings.name, scale=scale, **columns))
     if not parts:
         return pd.DataFrame()
@@ -142,7 +142,7 @@ def tabulate_scales_personas(runs: Runs) -> pd.DataFrame:
     return table.assign(difference=table["score"] - means)
 
 
-def _estimate_means_by_t(values: Array) -> dict[str, npt.NDArray[Any]]:
+def _estimate_means_with_t_intervals(values: Array) -> dict[str, npt.NDArray[Any]]:
     """Estimate the mean of every row of values with its t interval, cut at 0 and 1; NaN for fewer than two values."""
     from scipy.special import stdtrit
 
@@ -157,7 +157,7 @@ def _estimate_means_by_t(values: Array) -> dict[str, npt.NDArray[Any]]:
     }  # fmt: skip
 
 
-def tabulate_scales_differences(runs: Runs) -> pd.DataFrame:
+def tabulate_differences_of_scale_scores(runs: Runs) -> pd.DataFrame:
     """Test the differences between models, and between settings of a model, on every scale.
 
     Parameters
@@ -174,7 +174,7 @@ def tabulate_scales_differences(runs: Runs) -> pd.DataFrame:
     """
     parts = []
     for ratings in read_ratings(runs):
-        studies = [study for _, study in _build_scale_studies(ratings, dict(ratings.list_settings()))]
+        studies = [study for _, study in _build_scale_studies(ratings, dict(ratings.list_unit_places_by_setting()))]
         pairs = compare_model_pairs(studies)
         if len(pairs):
             pairs = pairs.assign(p_holm=correct_families_by_holm(pairs, ["study"]))  # a sentence counts all of them

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.measures.ratings import Ratings, average_over_units, read_ratings
 from analysis.measures.ratings_styles import CUT, LABELS, ORDER, pair_conditions_shown_differently
 from analysis.measures.ratings_wordings import (
-    average_distributions,
+    average_answer_shares_and_entropies,
     average_over_settings,
     measure_wording_spread_of_items,
 )
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SPREADS = ("sd", "range", "apart", "side_flips", "in_middle", "mode_flips")
 
 
-def tabulate_scales_spread(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_answer_spread_over_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compute what the wordings of an item do to its answer, and what single answers look like.
 
     Parameters
@@ -54,7 +54,7 @@ def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) ->
     """Compute the spread of every setting of a study."""
     spreads = measure_wording_spread_of_items(ratings)
     names = [{"study": ratings.name, "model": model, "condition": setting} for (model, setting), _ in
-             ratings.list_settings()]  # fmt: skip
+             ratings.list_unit_places_by_setting()]  # fmt: skip
     # An item whose wordings all lack a mode has no share of mode flips: each figure is over the items that have it.
     intervals = {
         name: bootstrap_intervals({name: spreads[name].T}, average_columns_in_each_draw, draws=resamples, seed=seed)[
@@ -63,11 +63,11 @@ def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) ->
         for name in SPREADS
     }
     n_wordings = (~np.isnan(ratings.scores)).sum(axis=2).max(axis=1)
-    looks = {name: values for name, values in average_distributions(ratings).items() if name != "shares"}
-    settings = ratings.list_settings()
+    looks = {name: values for name, values in average_answer_shares_and_entropies(ratings).items() if name != "shares"}
+    settings = ratings.list_unit_places_by_setting()
     return pd.DataFrame(names).assign(
-        validity=[ratings.compute_validity(places) for _, places in settings],
-        validity_at_most=[ratings.compute_validity_at_most(places) for _, places in settings],
+        validity=[ratings.average_validity_of_units(places) for _, places in settings],
+        validity_at_most=[ratings.average_validity_upper_bound(places) for _, places in settings],
         n_conditions=[len(places) for _, places in settings],
         n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],
@@ -86,7 +86,7 @@ def _average_items_with_value(values: Array) -> float:
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 
 
-def tabulate_scales_items(runs: Runs) -> pd.DataFrame:
+def tabulate_answer_distributions_of_items(runs: Runs) -> pd.DataFrame:
     """Compute the distribution of the answers to every item, and what its wordings do to them.
 
     Parameters
@@ -109,8 +109,8 @@ def tabulate_scales_items(runs: Runs) -> pd.DataFrame:
 
 def _tabulate_item_distributions(ratings: Ratings) -> pd.DataFrame:
     """Compute the rows of one study, model by model."""
-    settings, items = ratings.list_settings(), ratings.items
-    shares, spreads = average_distributions(ratings)["shares"], measure_wording_spread_of_items(ratings)
+    settings, items = ratings.list_unit_places_by_setting(), ratings.items
+    shares, spreads = average_answer_shares_and_entropies(ratings)["shares"], measure_wording_spread_of_items(ratings)
     in_wordings = average_over_settings(ratings, ratings.scores)
     scores, n_wordings = average_over_units(np.moveaxis(in_wordings, 2, 0)), (~np.isnan(in_wordings)).sum(axis=2)
     sizes = np.array([len(options) for options in items["options"]])
@@ -124,9 +124,9 @@ def _tabulate_item_distributions(ratings: Ratings) -> pd.DataFrame:
             "study": ratings.name, "model": model, "condition": setting, "item": items["item"],
             "scale": items["scale"], "key": items["key"], "text": items["text"],
             "options": ["; ".join(options) for options in items["options"]],
-            "validity": ratings.compute_validity(places), "n_wordings": n_wordings[place], "score": scores[place],
-            **columns, **{name: spreads[name][place] for name in SPREADS}, "order_effect": np.nan,
-            "middle_effect": np.nan, **_measure_display_effects_on_items(ratings, places),
+            "validity": ratings.average_validity_of_units(places), "n_wordings": n_wordings[place],
+            "score": scores[place], **columns, **{name: spreads[name][place] for name in SPREADS},
+            "order_effect": np.nan, "middle_effect": np.nan, **_measure_display_effects_on_items(ratings, places),
         }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
 
@@ -142,7 +142,7 @@ def _measure_display_effects_on_items(ratings: Ratings, places: npt.NDArray[np.i
     }
 
 
-def tabulate_scales_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
+def tabulate_items_with_furthest_wordings(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     """List the items whose highest and lowest wording are furthest apart, with both texts.
 
     Parameters
@@ -182,7 +182,7 @@ def _list_items_of_widest_spread(ratings: Ratings, examples: int) -> list[dict[s
     names = variants.set_index(["item_code", "wording_code"])["variant"]
     rows = []
     averages = average_over_settings(ratings, ratings.scores)
-    for ((model, setting), _), scores in zip(ratings.list_settings(), averages, strict=True):
+    for ((model, setting), _), scores in zip(ratings.list_unit_places_by_setting(), averages, strict=True):
         ranges = np.nan_to_num(compute_ranges(scores))
         order = np.argsort(-ranges, kind="stable")[:examples]
         for item in order[ranges[order] > 0]:

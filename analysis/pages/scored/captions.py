@@ -33,7 +33,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
         "like these, with other wordings, too."
         + (" No line: one item, or fewer than six that differ from the others." if is_bare.any() else "")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "best and worst")
-        + labels.explain_silent_mark(frame, FEW_ANSWERS)
+        + labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)
     )
 
 
@@ -53,5 +53,5 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
         "intervals of the share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "most and least changed")
-        + labels.explain_silent_mark(frame, FEW_ANSWERS)
+        + labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)
     )

@@ -22,7 +22,7 @@ TABLES = {
         measures=Measures({"mean": "Mean score"}, kinds=("measure",), row_filter="headline"),
     ),
     "scored_spread": Table(
-        "tables.tabulate_scored_spread",
+        "tables.tabulate_score_spread_over_wordings",
         "What the wordings of an item do to its score",
         "SD and range of the scores of an item over its wordings, means over items that have two or more. And the "
         "shares of these items whose score passes the threshold in all, in some, or in none of their wordings. 95 % "
@@ -36,7 +36,7 @@ TABLES = {
         ),
     ),
     "scored_wordings": Table(
-        "wordings.tabulate_scored_wordings",
+        "wordings.tabulate_mean_scores_by_wording",
         "Mean score in every wording that all items share",
         "Mean over items in one wording, with its 95 % interval over items (by t, or Wilson's where all scores are the "
         "lowest or the highest), the best wording first. The best of many wordings is too good by luck.",
@@ -44,7 +44,7 @@ TABLES = {
         frozenset({"mean_lower", "mean_upper"}),
     ),
     "scored_examples": Table(
-        "wordings.tabulate_scored_examples",
+        "wordings.tabulate_best_and_worst_wording_examples",
         "The items whose wordings are furthest apart",
         "Of every model, the items with the largest difference between their best and their worst wording.",
         split_names("study model condition measure item difference best best_text worst worst_text"),
@@ -64,15 +64,15 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "scored_means": Figure(
-        "Mean score of every model, with both intervals", "figures.frame_scored_means",
+        "Mean score of every model, with both intervals", "figures.build_scored_means_frames",
         empty_note="No model has a score.",
     ),
     "scored_passes": Figure(
-        "How many items pass in some, all or none of their wordings", "figures.frame_scored_passes",
+        "How many items pass in some, all or none of their wordings", "figures.build_scored_passes_frames",
         empty_note="No item has a score in two wordings.",
     ),
     "scored_passes_otherwise": Figure(
-        "The same by the other measures", "figures.frame_scored_passes_otherwise", plot_name="scored_passes",
+        "The same by the other measures", "figures.build_scored_passes_other_measure_frames", plot_name="scored_passes",
         file_name="scored_passes-otherwise", empty_note="There is one measure only.",
     ),
 }  # fmt: skip

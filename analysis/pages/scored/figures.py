@@ -14,18 +14,18 @@ from analysis.reporting.words import labels
 MEASURE = ["study", "measure"]
 
 
-def frame_scored_means(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scored_means_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `scored_means`, a frame per measure: models by their means, the best first."""
     yield from _split_rows_by_measure(frames["scored_means"], "mean", frames)
 
 
-def frame_scored_passes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scored_passes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scored_spread` by the measure that sentences are about, a frame per study."""
     table = frames["scored_spread"]
     yield from _split_rows_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
 
 
-def frame_scored_passes_otherwise(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_scored_passes_other_measure_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scored_spread` by the other measures, a frame each."""
     table = frames["scored_spread"]
     yield from _split_rows_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)

@@ -37,7 +37,7 @@ WORD_MEANINGS = (
 )
 
 
-def answer_question(
+def answer_page_question(
     frames: Frames, when: str = "", beyond: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE
 ) -> Answer:
     """Say whether the score depends on the wording, by the rules of `verdicts` and `WORD_MEANINGS`.

@@ -30,7 +30,7 @@ class ScoredPage(Page):
         sentence = beyond.describe_differences_beyond_rewording(self.runs)
         by_chance = chance.find_units_with_chance_changes(self.runs)
         when = words.phrase_run_dates(self.runs.info)
-        return self.show_answer(narrative.answer_question(frames, when, sentence, by_chance))
+        return self.show_answer(narrative.answer_page_question(frames, when, sentence, by_chance))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""

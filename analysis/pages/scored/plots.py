@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
-from analysis.reporting.drawing.svg import join_model_classes
+from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.svg import join_css_classes_of_models
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -20,7 +20,7 @@ PARTS = {
 }
 
 
-@apply_style
+@run_in_report_style
 def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: its mean, the interval for these wordings (thick) and for wordings like these (thin).
 
@@ -29,18 +29,19 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         The rows of table `scored_means` by one measure, with `label`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
-        left=panels.measure_row_labels(names),
+        left=panels.measure_row_labels_width(names),
         title=0.05, below=0.4,
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
@@ -49,9 +50,9 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     low, high = _choose_axis_ends(rows)
     axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
                 colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                gid=join_model_classes(looks[model].model_class for model in rows["model"]))  # fmt: skip
+                gid=join_css_classes_of_models(looks[model].model_class for model in rows["model"]))  # fmt: skip
     panels.draw_dots(axes, rows, "mean", looks)
-    panels.scale_axis(axes, low, high, 4)
+    panels.set_axis_limits_and_ticks(axes, low, high, 4)
     panels.label_x_axis(axes, labels.shorten_middle(f"mean {frame['measure'].iloc[0]}", 40))
     return drawing
 
@@ -65,7 +66,7 @@ def _choose_axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-@apply_style
+@run_in_report_style
 def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a bar per model: shares of items that pass in some, in all and in none of their wordings.
 
@@ -85,7 +86,7 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     part_names = [name for name, _ in PARTS.values()]
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
-        left=panels.measure_row_labels(names),
+        left=panels.measure_row_labels_width(names),
         title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(part_names, width),
     )  # fmt: skip
     panels.draw_row_guides(axes, len(names))
@@ -99,7 +100,7 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
                          sizes=[(share, 0.62) for share in frame[column]])  # fmt: skip
         start = start + frame[column].to_numpy(float)
     axes.hlines(places, frame["passed_some_lower"], frame["passed_some_upper"], colors=INK, linewidth=0.9, zorder=3)
-    panels.scale_axis(axes, 0, 1, 4)
+    panels.set_axis_limits_and_ticks(axes, 0, 1, 4)
     panels.label_x_axis(axes, "share of items")
     panels.draw_legend(drawing, part_names, [Look(colour, "s") for _, colour in PARTS.values()])
     return drawing

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
-from analysis.reporting.words.beyond import compare_study_pairs
+from analysis.reporting.words.beyond import compare_pairs_of_study
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
@@ -65,7 +65,9 @@ def _build_key_columns_of_unit(scored: Scored, unit: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def tabulate_scored_spread(runs: Runs, *, passing: float = 0.5, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_score_spread_over_wordings(
+    runs: Runs, *, passing: float = 0.5, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Compute how far the wordings of an item move its score, and how many items pass in some of them only.
 
     Parameters
@@ -168,7 +170,7 @@ def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
     """
     parts = []
     for scored in read_scores(runs):
-        pairs = compare_study_pairs(runs, scored.study)
+        pairs = compare_pairs_of_study(runs, scored.study)
         if len(pairs):
             parts.append(pairs.assign(**{name: scored.width * pairs[name] for name in DIFFERENCES}))
     if not parts:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = ["study", "model", "condition", "measure", "item", "difference", "best", "best_text", "worst", "worst_text"]
 
 
-def tabulate_scored_wordings(runs: Runs) -> pd.DataFrame:
+def tabulate_mean_scores_by_wording(runs: Runs) -> pd.DataFrame:
     """Compute the mean score in every wording that all items share, the best wording of every model first.
 
     Parameters
@@ -51,7 +51,7 @@ def tabulate_scored_wordings(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_scored_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
+def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -> pd.DataFrame:
     """List the items whose best and worst wording are furthest apart, with both texts.
 
     Parameters

@@ -16,7 +16,7 @@ from analysis.statistics.multiplicity import ALPHA
 HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
 
-def describe_settings_beside_headline(models: pd.DataFrame) -> Iterator[str]:
+def describe_settings_other_than_headline(models: pd.DataFrame) -> Iterator[str]:
     """Say which other settings the tables hold."""
     ranges, temperature_count = list(models["range"].unique()), models["temperature"].nunique()
     methods = " and ".join(models["method"].unique())

@@ -8,8 +8,8 @@ from analysis.pages.scoring.plots import (
     LOGARITHMIC,
     MOST_LINES,
     MOST_NAMES,
-    select_largest_omissions,
-    select_temperature_lines_that_fit,
+    select_most_influential_omissions,
+    select_temperature_lines_to_draw,
 )
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -53,7 +53,7 @@ def caption_score_violins(items: pd.DataFrame) -> str:
         f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
         f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
         f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
-        f"{labels.explain_silent_mark(items)}"
+        f"{labels.explain_mark_of_unjudged_models(items)}"
     )
 
 
@@ -67,11 +67,11 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {items} items per "
-        f"group.{_describe_logarithmic_axis(select_temperature_lines_that_fit(scores)['kurtosis'])} Lines: 95 % "
+        f"group.{_describe_logarithmic_axis(select_temperature_lines_to_draw(scores)['kurtosis'])} Lines: 95 % "
         f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{flat_text}"
         f"{labels.describe_shown_rows(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"
-        f"{labels.explain_silent_mark(scores)}"
+        f"{labels.explain_mark_of_unjudged_models(scores)}"
     )
 
 
@@ -85,7 +85,7 @@ def caption_score_methods(frame: pd.DataFrame) -> str:
         f"scores. Shown: {format_quantity(len(frame), 'combination')} of group, model, range and temperature "
         f"({format_quantity(len(rows_with_tau), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled "
         f"scores have the lower tau. {_HOLLOW}{_describe_missing_legend(labels.build_row_labels(frame).nunique())}"
-        f"{_describe_logarithmic_axis(peaks.stack())}{labels.explain_silent_mark(frame)}"
+        f"{_describe_logarithmic_axis(peaks.stack())}{labels.explain_mark_of_unjudged_models(frame)}"
     )
 
 
@@ -103,7 +103,7 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
         The caption.
     """
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
-    omissions = select_largest_omissions(influence)
+    omissions = select_most_influential_omissions(influence)
     total = int((influence["omitted"] != "nothing").sum())
     pearson = format_value_by_column(whole["pearson"], look_up_column("score_influence", "pearson"))
     interval_text = f" ({explain_no_interval(whole, 'pearson')})" if whole["no_interval"] else ""

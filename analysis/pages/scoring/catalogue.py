@@ -82,7 +82,7 @@ TABLES = {
                "kurtosis_inconsistent tau_dropped tau_inconsistent mode_share_dropped mode_share_inconsistent"),
     ),
     "score_items": Table(
-        "tables.tabulate_score_items",
+        "tables.tabulate_scores_of_every_item",
         "Every item's score and its human score",
         "In one setting; the human score is moved to the range that was asked for.",
         split_names("study model stage condition setting group item source text score gold gap distance"),
@@ -98,16 +98,17 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "score_violins": Figure("Scores of every model on every group of items", "figures.frame_score_violins"),
+    "score_violins": Figure("Scores of every model on every group of items", "figures.build_score_violins_frames"),
     "score_influence": Figure(
-        "Kurtosis and tau: what one point does to their correlation", "figures.frame_score_influence", empty_note=FEW
+        "Kurtosis and tau: what one point does to their correlation", "figures.build_score_influence_frames",
+        empty_note=FEW
     ),
     "score_influence_printed": Figure(
-        "The same correlation in the paper", "figures.frame_score_influence_printed", plot_name="score_influence",
-        file_name="score_influence-2", empty_note=FEW,
+        "The same correlation in the paper", "figures.build_score_influence_printed_frames",
+        plot_name="score_influence", file_name="score_influence-2", empty_note=FEW,
     ),
-    "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.frame_score_temperatures"),
-    "score_methods": Figure("Sampled scores and exact ones", "figures.frame_score_methods"),
+    "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.build_score_temperatures_frames"),
+    "score_methods": Figure("Sampled scores and exact ones", "figures.build_score_methods_frames"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=50,

@@ -60,7 +60,7 @@ def _yield_score_cautions(
         )
     settings = models["range"] + " at temperature " + models["temperature"].map("{:g}".format)
     yield from list_unjudged_cautions(models.assign(label=models["label"] + SEPARATOR + settings), FEW_NUMBERS)
-    yield from _describe_numberless_samples(frames["score_conventions"], setting)
+    yield from _describe_effect_of_numberless_samples(frames["score_conventions"], setting)
     sampled = models[models["method"] == "sampled"]
     total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()
     moved = sampled["clipped"].sum()
@@ -89,7 +89,7 @@ def _yield_score_cautions(
     yield from list_few_models_cautions(models["model"].nunique())
 
 
-def _describe_numberless_samples(conventions: pd.DataFrame, setting: str) -> Iterator[str]:
+def _describe_effect_of_numberless_samples(conventions: pd.DataFrame, setting: str) -> Iterator[str]:
     """Say what changes where samples without a number are not dropped, but count; nothing about exact scores."""
     span, temperature, method = setting.rsplit("/", 2)
     at_temperature = conventions["temperature"].astype(float).map("{:g}".format) == temperature

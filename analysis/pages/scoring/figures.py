@@ -22,12 +22,12 @@ def choose_page_setting(frames: Frames) -> str:
     return choose_headline_setting(read_scores(frames.runs), frames.options.get("setting", ""))
 
 
-def frame_score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_score_violins_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_items`, some groups of items at a time."""
     yield from split_frame_by_group_count(_mark_silent_models(frames["score_items"], frames["scores"]))
 
 
-def frame_score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scores` with the page's range and method, where several temperatures were asked."""
     span, _, method = choose_page_setting(frames).rsplit("/", 2)
     scores = frames["scores"]
@@ -40,7 +40,7 @@ def frame_score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield from split_frame_by_group_count(rows.assign(silent=has_mostly_invalid_answers(best_validity)))
 
 
-def frame_score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_score_methods_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_methods`, with a model marked that answers in both ways in none of its rows."""
     table = frames["score_methods"]
     if len(table):
@@ -57,7 +57,7 @@ def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFra
     return labels.add_silent_column(items, unit_validity.reset_index())
 
 
-def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def build_score_influence_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = choose_page_setting(frames), frames["score_influence"]
     answered_differences = blank_differences_of_invalid_models(
@@ -68,7 +68,7 @@ def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     )
 
 
-def frame_score_influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def build_score_influence_printed_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation with each omission, and its points, of the paper's printed differences."""
     table = frames["score_influence"]
     yield from _frame_influence_if_enough_points(table[table["source"] == PRINTED], read_printed_score_differences())

@@ -108,7 +108,9 @@ def correlate_with_omissions(points: pd.DataFrame, *, resamples: int = DRAWS, se
     point_masks = np.column_stack([case[2] for case in cases])
     measures = {name: defined_points[f"{name}_difference"].to_numpy(float)[:, None] for name in ("kurtosis", "tau")}
     columns = {name: np.where(point_masks, values, np.nan) for name, values in measures.items()}
-    correlations = bootstrap_intervals(columns, _correlate_differences, draws=resamples, seed=seed)["pearson"]
+    correlations = bootstrap_intervals(columns, _correlate_kurtosis_and_tau_differences, draws=resamples, seed=seed)[
+        "pearson"
+    ]
     has_enough = correlations.n_items >= LEAST
     table = pd.DataFrame({"omitted": [case[0] for case in cases], "omitted_name": [case[1] for case in cases]})
     table = table.assign(n=correlations.n_items, undefined=len(points) - len(defined_points))
@@ -117,6 +119,6 @@ def correlate_with_omissions(points: pd.DataFrame, *, resamples: int = DRAWS, se
     return table.assign(change=table["pearson"] - table["pearson"].iloc[0])
 
 
-def _correlate_differences(columns: Columns, counts: Array) -> dict[str, Array]:
+def _correlate_kurtosis_and_tau_differences(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Pearson's correlation of the differences in kurtosis and in tau in every draw."""
     return {"pearson": weighted.compute_pearson_correlation(counts, columns["kurtosis"], columns["tau"])}

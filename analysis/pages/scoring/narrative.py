@@ -15,7 +15,7 @@ from analysis.pages.scoring.by_setting import (
     describe_kurtosis_by_range,
     describe_kurtosis_by_temperature,
     describe_sampled_versus_exact_scores,
-    describe_settings_beside_headline,
+    describe_settings_other_than_headline,
 )
 from analysis.pages.scoring.cautions import FEW_NUMBERS, list_cautions
 from analysis.pages.scoring.influence import NOTHING
@@ -59,7 +59,7 @@ HABIT_MEANING = (
 )
 
 
-def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
+def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
     """Say whether the judge gives everything the same score, by the rules of `verdicts` and `WORD_MEANINGS`.
 
     Parameters
@@ -90,7 +90,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
         verdict, why = describe_models_without_answers(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
-    habit_words = set(choose_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()
+    habit_words = set(choose_verdict_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()
     differences = select_setting_rows(frames["score_differences"], setting)
     printed = frames["score_influence"]
     details = {
@@ -98,11 +98,13 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
             *WORD_MEANINGS[: 3 if PEOPLE in habit_words else 2],
             *_describe_most_repeated_score(answering_rows, scores),
             *_describe_score_accuracy(answering_rows),
-            *describe_settings_beside_headline(models),
+            *describe_settings_other_than_headline(models),
             *([beyond] if beyond else []),
         ),
         "score_differences": tuple(_describe_tuning_effects(differences)),
-        "score_influence": tuple(_describe_correlation_and_influence(_select_own_correlation_rows(frames, setting))),
+        "score_influence": tuple(
+            _describe_correlation_and_influence(_select_correlation_rows_of_these_runs(frames, setting))
+        ),
         "score_influence_printed": tuple(_describe_correlation_and_influence(printed[printed["source"] != OURS])),
         "score_ranges": tuple(describe_kurtosis_by_range(frames["score_ranges"])),
         "score_temperatures": tuple(describe_kurtosis_by_temperature(frames["scores"])),
@@ -127,7 +129,7 @@ def _label_score_rows(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(label=labels.build_row_labels(scores.assign(condition=scores["form"])))
 
 
-def _select_own_correlation_rows(frames: Frames, setting: str) -> pd.DataFrame:
+def _select_correlation_rows_of_these_runs(frames: Frames, setting: str) -> pd.DataFrame:
     """Return the correlation of these runs in one setting, whole and with each omission."""
     table = select_setting_rows(frames["score_influence"], setting)
     return table[table["source"] == OURS]
@@ -179,8 +181,11 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
 
 
 def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
-    """Count what `choose_words_for_score_repetition` says of each model; name the score of a model that is alone."""
-    habit_words = choose_words_for_score_repetition(judged_rows, scores)
+    """Count what `choose_verdict_words_for_score_repetition` says of each model.
+
+    Name the score of a model that is alone.
+    """
+    habit_words = choose_verdict_words_for_score_repetition(judged_rows, scores)
     who = format_quantity(len(habit_words), "model")
     if len(habit_words) > judged_rows["model"].nunique():
         who = format_quantity(len(habit_words), "combination") + " of model and prompt"
@@ -193,7 +198,7 @@ def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -
     tally_sentence = verdicts.describe_verdict_word_counts(list(habit_words), who)
     if len(habit_words) > 1:
         return tally_sentence
-    deciding = judged_rows[(_choose_words_of_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
+    deciding = judged_rows[(_choose_verdict_words_of_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
     row = deciding.loc[deciding["mode_share"].idxmax()]
     low, high = format_percent(row["mode_share_lower"]).removesuffix(" %"), format_percent(row["mode_share_upper"])
     where = f" of group “{row['group']}”" if judged_rows["group"].nunique() > 1 else ""
@@ -204,7 +209,7 @@ def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -
     )
 
 
-def choose_words_for_score_repetition(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
+def choose_verdict_words_for_score_repetition(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     """Give each model its word of `WORD_MEANINGS`, from the intervals of its most frequent score's share in each group.
 
     Parameters
@@ -221,20 +226,23 @@ def choose_words_for_score_repetition(judged_rows: pd.DataFrame, scores: pd.Data
     """
     model_labels = judged_rows["label"].unique()
 
-    def choose_words_of_models(interval_count: int) -> list[str]:
+    def choose_verdict_words_of_models(interval_count: int) -> list[str]:
         """Give each model its word, by intervals widened for a number of models."""
         return list(
-            _choose_words_of_score_rows(judged_rows, scores, interval_count)
+            _choose_verdict_words_of_score_rows(judged_rows, scores, interval_count)
             .groupby(judged_rows["label"], sort=False)
             .agg(_join_verdicts_over_item_groups)
         )
 
     return pd.Series(
-        verdicts.choose_words_by_stepwise_wider_intervals(choose_words_of_models, len(model_labels)), model_labels
+        verdicts.choose_words_by_stepwise_wider_intervals(choose_verdict_words_of_models, len(model_labels)),
+        model_labels,
     )
 
 
-def _choose_words_of_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models: int = 1) -> pd.Series:
+def _choose_verdict_words_of_score_rows(
+    judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models: int = 1
+) -> pd.Series:
     """Give each row its own word, by intervals that are widened for so many models.
 
     One group is enough for "yes", so for that word they are widened for the number of groups, too.

@@ -52,7 +52,7 @@ class ScoringPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
         return self.show_answer(
-            narrative.answer_question(
+            narrative.answer_page_question(
                 frames, self.setting, words.phrase_run_dates(self.runs.info), self._describe_differences_beyond_prompt()
             )
         )

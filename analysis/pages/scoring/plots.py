@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.pages.scoring.items import parse_range_ends
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -24,7 +24,7 @@ _GRID = 80  # points of a violin's outline
 LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
 
 
-@apply_style
+@run_in_report_style
 def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the distribution of every model's scores and the human ones, a panel per group (Sato et al., Figures 2, 4).
 
@@ -33,14 +33,15 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     items
         Table `score_items`: one setting, at most `MOST_PANELS` groups.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(items["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(items["model"]))
     items = select_extreme_models(items, "score", panels.ROWS).assign(panel=lambda frame: _name_score_panels(frame))
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
@@ -49,14 +50,14 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     across = min(len(panel_names), 2 if panels.is_one_column_wide(width) else 4)
     high = len(rows) * panels.choose_distance_between_rows(row_labels, 3.6, 0.27)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(panel_names), across, high, left=panels.measure_row_labels(row_labels), bottom=0.15,
+        width, len(panel_names), across, high, left=panels.measure_row_labels_width(row_labels), bottom=0.15,
         whole_titles=panel_names,
     )  # fmt: skip
     scale = parse_range_ends(items["setting"].iloc[0].split("/")[0])
     for index, (axes, panel) in enumerate(zip(panel_axes, panel_names, strict=True)):
         part = items[items["panel"] == panel]
         panels.draw_row_guides(axes, len(rows))
-        panels.scale_axis(axes, *scale, 5)
+        panels.set_axis_limits_and_ticks(axes, *scale, 5)
         if human:
             _draw_violin(
                 axes, 0, part.drop_duplicates("item")["gold"].to_numpy(float), scale, Look(FAINT, "o"), True, HUMAN
@@ -68,7 +69,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
                 scores = model_rows["score"].to_numpy(float)
                 look = looks[model_rows["model"].iloc[0]]
                 _draw_violin(axes, row, scores, scale, look, filled, name)
-                marks.note_models_of_rows(axes, [row], [look])
+                marks.record_models_of_drawn_rows(axes, [row], [look])
         if index % across == 0:
             panels.draw_row_labels(axes, row_labels)
         if index >= len(panel_names) - across:
@@ -131,7 +132,7 @@ def _draw_violin(
                 gid=look.model_class)  # fmt: skip
 
 
-@apply_style
+@run_in_report_style
 def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw kurtosis and tau by temperature, a row of panels per group (Sato et al., Figures 3 and 5).
 
@@ -148,7 +149,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
         The figure.
     """
     looks = looks or plotting.assign_colours_and_markers(scores["model"])
-    scores = select_temperature_lines_that_fit(scores).assign(panel=lambda frame: _name_score_panels(frame))
+    scores = select_temperature_lines_to_draw(scores).assign(panel=lambda frame: _name_score_panels(frame))
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores, width)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
@@ -175,7 +176,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     return drawing
 
 
-def select_temperature_lines_that_fit(scores: pd.DataFrame) -> pd.DataFrame:
+def select_temperature_lines_to_draw(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
     return select_extreme_models(scores.assign(label=_label_temperature_lines(scores)), "tau", MOST_LINES)
 
@@ -250,7 +251,7 @@ def _draw_score_legend(
                       [first.loc[name, "stage"] == "base" for name in names])  # fmt: skip
 
 
-@apply_style
+@run_in_report_style
 def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw kurtosis and tau of sampled scores against those of exact ones, a point per group, model and setting.
 
@@ -299,7 +300,7 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_score_influence(
     influence: pd.DataFrame, points: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
@@ -319,13 +320,16 @@ def draw_score_influence(
     Drawing
         The figure.
     """
-    omissions = select_largest_omissions(influence)
+    omissions = select_most_influential_omissions(influence)
     # Empty: three points, or one that is undefined without any other.
     names = _name_omissions(omissions, 0.55 * min(width, 4.3))
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     legend_names = series if len(series) <= MOST_NAMES else []
     stacked = panels.is_one_column_wide(width) or not names
-    room, low = panels.measure_row_labels(names), panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names)
+    room, low = (
+        panels.measure_row_labels_width(names),
+        panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names),
+    )
     side = width - 0.65 if panels.is_one_column_wide(width) else 2.7
     head = 0.08 + panels.LINE * panels.count_legend_lines(legend_names, width)
     tall = head + max(side, low) + 0.4 + (0.5 + low if stacked and names else 0)
@@ -345,7 +349,7 @@ def draw_score_influence(
     return drawing
 
 
-def select_largest_omissions(influence: pd.DataFrame) -> pd.DataFrame:
+def select_most_influential_omissions(influence: pd.DataFrame) -> pd.DataFrame:
     """Choose the omissions that the figure lists: those that change the correlation most, largest change first."""
     defined_omissions = influence[(influence["omitted"] != "nothing") & influence["pearson"].notna()]
     order = defined_omissions["change"].abs().sort_values(ascending=False, kind="stable").index
@@ -393,7 +397,7 @@ def _draw_correlations_by_omission(
     panels.draw_row_guides(axes, len(omissions))
     if not np.isnan(whole["pearson_lower"]):
         axes.axvspan(whole["pearson_lower"], whole["pearson_upper"], color=RULE, alpha=0.4, linewidth=0, zorder=0)
-    panels.scale_axis(axes, -1, 1, 4, reference_line=whole["pearson"])
+    panels.set_axis_limits_and_ticks(axes, -1, 1, 4, reference_line=whole["pearson"])
     axes.scatter(omissions["pearson"], range(len(omissions)), s=17, color=INK, zorder=3)
     marks.set_hover_titles_of_marks(axes, omissions["pearson"], range(len(omissions)), names, omissions["pearson"])
     panels.draw_row_labels(axes, names)

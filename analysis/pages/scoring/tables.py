@@ -40,7 +40,7 @@ _OF_UNIT = {
 }  # fmt: skip
 
 
-def _choose_score_interval_forms(n_numbers: float) -> dict[str, Form]:
+def _choose_closed_form_intervals_of_scores(n_numbers: float) -> dict[str, Form]:
     """Say which intervals the figures of a scale with so many numbers get that draws do not suit."""
     entropy = forms.choose_entropy_interval_form("number", n_numbers)
     return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_interval_form("score"), "entropy": entropy}
@@ -89,7 +89,7 @@ def tabulate_score_bias_and_accuracy(
         wide, gold, width = build_score_matrix_gold_and_width(part)
         shape, interval_forms = (
             partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
-            _choose_score_interval_forms(width + 1),
+            _choose_closed_form_intervals_of_scores(width + 1),
         )
         gold_scores = wide[[]].assign(gold=gold)
         if gold_scores["gold"].notna().any():
@@ -173,7 +173,7 @@ def tabulate_invalid_sample_conventions(runs: Runs, *, biased: bool = True) -> p
     return frame[frame["dropped"] > 0].reset_index(drop=True)
 
 
-def tabulate_score_items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_scores_of_every_item(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.DataFrame:
     """Compute every item's score by every model, with its human score, in one setting.
 
     Parameters

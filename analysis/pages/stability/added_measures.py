@@ -14,12 +14,12 @@ import pandas as pd
 
 from analysis.measures.agreement import create_agreement_tables
 from analysis.pages.stability.columns import parse_flip_threshold_percent
-from analysis.reporting.catalogue import describe_added_column, look_up_table
+from analysis.reporting.catalogue import look_up_table, register_added_column
 from analysis.reporting.catalogue.columns import Column
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_mean
 from analysis.statistics.shares import Share
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -64,7 +64,7 @@ def add_measure_columns(runs: Runs, item_table: pd.DataFrame, measures: ItemMeas
             ("measure of items", function), partial(_compute_added_measure_per_item, runs, name, function)
         )
         columns[name] = [values.get(key, math.nan) for key in keys]
-        describe_added_column("items", name, Column(_get_first_docstring_line(function), "", name, DIGITS))
+        register_added_column("items", name, Column(_get_first_docstring_line(function), "", name, DIGITS))
     return item_table.assign(**columns)
 
 
@@ -77,8 +77,8 @@ def refuse_invalid_added_measures(measures: Any) -> None:
         is_taken = name in taken or str(name).endswith(("_lower", "_upper", "_n"))
         if not isinstance(name, str) or not name.isidentifier() or is_taken or parse_flip_threshold_percent(name):
             raise InputError(
-                f"measure {shorten_line(repr(name))} cannot be a column: take letters, digits and _, no name of a "
-                "column of the table, and none that ends in _lower, _upper or _n"
+                f"measure {shorten_to_one_line(repr(name))} cannot be a column: take letters, digits and _, no name of "
+                "a column of the table, and none that ends in _lower, _upper or _n"
             )
 
 
@@ -106,13 +106,15 @@ def _apply_measure_to_item(function: ItemMeasure, rows: pd.DataFrame, where: str
     try:
         value = function(rows.reset_index(drop=True))
     except Exception as error:  # whatever a reader's function raises is told in one line, with the item
-        raise InputError(f"{where}: {type(error).__name__}: {shorten_line(str(error), 200)}") from error
+        raise InputError(f"{where}: {type(error).__name__}: {shorten_to_one_line(str(error), 200)}") from error
     try:
         number = float(value) if isinstance(value, numbers.Real | np.bool_) else math.inf
     except OverflowError:  # a whole number of more than 308 digits
         number = math.inf
     if math.isinf(number):
-        raise InputError(f"{where}: it returned {shorten_line(repr(value))}, which is no number; NaN stands for none")
+        raise InputError(
+            f"{where}: it returned {shorten_to_one_line(repr(value))}, which is no number; NaN stands for none"
+        )
     return number
 
 
@@ -142,8 +144,8 @@ def estimate_added_measures(
             seed=seed,
         )
         meaning = f"mean over items of: {_get_first_docstring_line((measures or {})[name])}"
-        describe_added_column("stability", name, Column(meaning, "", name, DIGITS))
-        describe_added_column("stability", f"{name}_n", Column(f"items with a value of {name}", "items", f"{name} n"))
+        register_added_column("stability", name, Column(meaning, "", name, DIGITS))
+        register_added_column("stability", f"{name}_n", Column(f"items with a value of {name}", "items", f"{name} n"))
     return estimates
 
 
@@ -165,4 +167,4 @@ def _average_measure_in_each_draw(name: str, columns: Columns, draw_counts: Arra
 def _get_first_docstring_line(function: ItemMeasure) -> str:
     """Return the first line of a function's docstring, which says what it measures."""
     lines = (inspect.getdoc(function) or "").strip().splitlines() if inspect.isroutine(function) else []
-    return shorten_line(lines[0], 200) if lines else "own measure"
+    return shorten_to_one_line(lines[0], 200) if lines else "own measure"

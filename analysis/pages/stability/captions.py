@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability.columns import parse_flip_threshold_percent
-from analysis.pages.stability.measures import choose_headline_flip
+from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.pages.stability.model_plots import FOREST, choose_listed_pairs
 from analysis.pages.stability.plots import (
     MOST_COLUMNS,
@@ -39,14 +39,16 @@ AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
 def caption_overview(stability: pd.DataFrame) -> str:
     """Write the caption of the overview of all models."""
-    flip = parse_flip_threshold_percent(choose_headline_flip(stability))
+    flip = parse_flip_threshold_percent(choose_headline_flip_column(stability))
     items = format_count_range(stability["n_items"], "item")
     interval_text = explain_missing_interval_lines(
-        stability, "validity", "range_mean", "sd_mean", choose_headline_flip(stability)
+        stability, "validity", "range_mean", "sd_mean", choose_headline_flip_column(stability)
     )
     marked_rows = stability.assign(silent=has_mostly_invalid_answers(stability["validity"]))
     hollow_text = (
-        f"{labels.explain_silent_mark(marked_rows)[:-1]} (hollow, at the foot)." if marked_rows["silent"].any() else ""
+        f"{labels.explain_mark_of_unjudged_models(marked_rows)[:-1]} (hollow, at the foot)."
+        if marked_rows["silent"].any()
+        else ""
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     order = ", the most stable on top" if len(stability) > 1 else ""
@@ -147,7 +149,8 @@ def caption_validity(items: pd.DataFrame) -> str:
         "probability of all options together, or the share of texts that can be read as one. Items are sorted, "
         f"the lowest mean first; lowest cell {low:.2f}, highest {high:.2f}.{empty_text}"
         f"{labels.describe_shown_rows(MOST_LOW_ITEMS, n_items, 'items', 'lowest')}"
-        f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'lowest')}{labels.explain_silent_mark(items)}"
+        f"{labels.describe_shown_rows(MOST_COLUMNS, n_units, 'columns', 'lowest')}"
+        f"{labels.explain_mark_of_unjudged_models(items)}"
     )
 
 
@@ -184,7 +187,7 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
         f"Paired differences over {format_count_range(pairs['n_items'])} common items in "
         f"the {measure_meaning}: {format_quantity(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all "
         f"pairs{lines}.{_explain_list_of_largest_pairs(pairs, listed_pairs)}{_explain_limited_comparisons(pairs)}"
-        f"{explain_missing_interval_lines(pairs)}{labels.explain_silent_mark(sides)}"
+        f"{explain_missing_interval_lines(pairs)}{labels.explain_mark_of_unjudged_models(sides)}"
     )
 
 

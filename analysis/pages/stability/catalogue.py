@@ -104,7 +104,7 @@ TABLES = {
         split_names("study item text n_variants"),
     ),
     "answers": Table(
-        "written_answers.tabulate_written_answers",
+        "written_answers.tabulate_texts_against_probabilities",
         "Texts compared with the probabilities of the same prompts",
         "What a model writes is read as an answer and compared with two options: the one that its most probable first "
         "token begins, and the likeliest one. Share of the valid texts that choose another, with 95 % intervals over "
@@ -151,19 +151,19 @@ TABLES = {
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
     "agreement": Figure(
-        "How every model answers every item", "figures.frame_agreement",
+        "How every model answers every item", "figures.build_agreement_frames",
         empty_note="Nothing to show here: no model with answers is judged.",
     ),
-    "item_stability": Figure("Which items are unstable in every model", "figures.frame_item_stability"),
-    "validity": Figure("How much of the probability goes to the answers", "figures.frame_validity"),
+    "item_stability": Figure("Which items are unstable in every model", "figures.build_item_stability_frames"),
+    "validity": Figure("How much of the probability goes to the answers", "figures.build_validity_frames"),
     "differences": Figure(
-        "Paired differences between models on the same items", "figures.frame_stability_differences",
+        "Paired differences between models on the same items", "figures.build_stability_differences_frames",
         empty_note="Nothing to show here: no two models with answers can be compared on the same items.",
     ),
 }  # fmt: skip
 
 
-def _explain_missing_paraphrases(runs: Runs, parameters: Mapping[str, Any]) -> str:
+def _explain_empty_stability_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
     """Say that no item has two paraphrases; empty where one has."""
     item_count = runs.sql(
         "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
@@ -180,7 +180,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    explain_no_data=_explain_missing_paraphrases,
+    explain_no_data=_explain_empty_stability_page,
     differing_conditions="one_row.find_differing_condition_pairs",
     rewordings=Rewordings(
         "analysis.measures.reworded.agreements:read_agreement_studies",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability import wordings
-from analysis.pages.stability.measures import choose_headline_flip
+from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
@@ -41,7 +41,7 @@ def list_cautions(
     Parameters
     ----------
     stability, items, excluded, invalid, twins, flip_conventions, choice
-        As in `narrative.answer_question`.
+        As in `narrative.answer_page_question`.
 
     Returns
     -------
@@ -55,9 +55,9 @@ def list_cautions(
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
         *_describe_invalid_answers(labelled_invalid), *describe_unread_answers(labelled_invalid, choice),
-        *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip(stability)),
+        *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip_column(stability)),
         *wordings.describe_whitespace_only_variants(twins),
-        *wordings.describe_meaning_changes(items), *_describe_small_sample_sizes(stability, items),
+        *wordings.describe_paraphrases_of_changed_meaning(items), *_describe_small_sample_sizes(stability, items),
     )  # fmt: skip
 
 
@@ -145,8 +145,8 @@ def describe_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[s
         return []  # fewer texts were unread than one would see in the number
     read_text = "" if pd.isna(row["read_agreement"]) else f" ({format_percent(row['read_agreement'])} of those read)"
     return [
-        f"Unread answers leave most open for {row['label']}: its {choice.measure}{read_text} lies between {low} and "
-        f"{high}."
+        f"Unread answers leave most open for {row['label']}: its {choice.measure_phrase}{read_text} lies between {low} "
+        f"and {high}."
     ]
 
 

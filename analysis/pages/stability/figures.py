@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.stability.measures import choose_headline_flip
+from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.pages.stability.one_row import SIDES, join_differences_over_option_orders
 from analysis.pages.stability.plots import MIDDLE
 from analysis.reporting.catalogue import orders
@@ -14,7 +14,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
 
-def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def build_agreement_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield of every study table `distribution`, with the mark of the models that are not judged, and table `items`.
 
     A study of which no model is judged has no map.
@@ -36,13 +36,13 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
             yield study_boxes, study_cells[list(frames["items"])]
 
 
-def frame_item_stability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_item_stability_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `item_stability` of every study: the least stable of its items are compared."""
     for _, study_rows in frames.join_option_orders("item_stability").groupby("study", sort=False):
         yield (study_rows,)
 
 
-def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the paired differences in the share of flips that the sentences count: between models that answer.
 
     A pair without common items has no difference; where no pair has one, there is nothing to draw.
@@ -51,12 +51,12 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
     for side in SIDES:
         frame = labels.add_silent_column(frame, frames.join_option_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])
-    answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip(frames["stability"]))]
+    answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip_column(frames["stability"]))]
     if answering_pairs["difference"].notna().any():
         yield (answering_pairs,)
 
 
-def frame_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_validity_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items` of every study, with the mark of the models that do not answer."""
     rows = labels.add_silent_column(frames["items"], frames["stability"])
     cells = frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE)

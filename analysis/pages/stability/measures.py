@@ -280,7 +280,7 @@ def list_flip_columns(frame: pd.DataFrame) -> list[str]:
     return [name for name in map(str, frame.columns) if columns.parse_flip_threshold_percent(name) is not None]
 
 
-def choose_headline_flip(frame: pd.DataFrame) -> str:
+def choose_headline_flip_column(frame: pd.DataFrame) -> str:
     """Choose the flip column that sentences and the overview speak about: the middle threshold."""
     flip_names = list_flip_columns(frame)
     return flip_names[(len(flip_names) - 1) // 2]

@@ -8,15 +8,15 @@ import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability.columns import parse_flip_threshold_percent
-from analysis.pages.stability.measures import choose_headline_flip
+from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting.drawing import matrices, panels, plotting
 from analysis.reporting.drawing.plotting import (
     INK,
     PAGE,
     Drawing,
     Look,
-    apply_style,
     measure_text_width,
+    run_in_report_style,
     wrap_name_into_lines,
 )
 from analysis.reporting.words import labels
@@ -28,7 +28,7 @@ MOST_LINES = 2  # of a pair of names in the list
 SIDE = 20  # models that a triangle has room to name at both widths
 
 
-@apply_style
+@run_in_report_style
 def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw validity, range, standard deviation and flips of every model: dots with 95 % intervals.
 
@@ -37,7 +37,8 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     stability
         Table `stability`: one row per model x condition.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
@@ -52,7 +53,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame = frame.iloc[labels.select_first_and_last(range(len(frame)), panels.ROWS)].assign(
         row=range(min(len(frame), panels.ROWS))
     )
-    flip = choose_headline_flip(frame)
+    flip = choose_headline_flip_column(frame)
     measures = {
         "validity": "Validity",
         "range_mean": "Range",
@@ -63,10 +64,10 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     across = 2 if stacked else 4
     names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 3.6, 4 // across)
     across = 4 if legend_names else across
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, 4, across, high, left=panels.measure_row_labels(names), whole_titles=list(measures.values()),
+        width, 4, across, high, left=panels.measure_row_labels_width(names), whole_titles=list(measures.values()),
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     panels.draw_legend(drawing, legend_names, [looks[name] for name in frame["model"][: len(legend_names)]])
@@ -80,13 +81,15 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
             is_hollow=frame["silent"],
         )
         top = float(frame[[measure, f"{measure}_upper"]].max().max())
-        panels.scale_axis(axes, 0, 1 if measure == "validity" or pd.isna(top) else max(0.1, top), 2 if stacked else 3)
+        panels.set_axis_limits_and_ticks(
+            axes, 0, 1 if measure == "validity" or pd.isna(top) else max(0.1, top), 2 if stacked else 3
+        )
         if i % across == 0:
             panels.draw_row_labels(axes, names)
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_differences(
     frame: pd.DataFrame, *, measure: str | None = None, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
@@ -152,16 +155,16 @@ def _draw_difference_forest(pairs: pd.DataFrame, width: float, looks: Looks | No
         rows = [f"{names.index(a) + 1} − {names.index(b) + 1}" for a, b in zip(pairs["a"], pairs["b"], strict=True)]
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, panels.choose_distance_between_rows(rows, 6.0) * max(1, len(pairs)),
-        left=panels.measure_row_labels(rows), title=0.05,
+        left=panels.measure_row_labels_width(rows), title=0.05,
         top=0.03 + panels.LINE * panels.count_legend_lines(panels.prefix_names_with_numbers(names), width),
     )  # fmt: skip
     if names:
-        panels.draw_legend_of_numbers(drawing, names, plotting.list_model_classes(sides, names, looks))
+        panels.draw_numbered_legend(drawing, names, plotting.list_css_classes_of_models(sides, names, looks))
     panels.draw_row_guides(axes, len(pairs))
     panels.draw_row_labels(axes, rows)
     panels.draw_dots(axes, pairs, "difference", {"": Look(INK, "o")}, is_hollow=~pairs["clear"])
     edge = panels.compute_symmetric_limit(pairs[["lower", "upper", "difference"]])
-    panels.scale_axis(axes, -edge, edge, 4, reference_line=0.0)
+    panels.set_axis_limits_and_ticks(axes, -edge, edge, 4, reference_line=0.0)
     return drawing
 
 
@@ -193,5 +196,5 @@ def _draw_difference_triangle(pairs: pd.DataFrame, width: float, looks: Looks | 
         values.to_numpy(float), order, width,
         colour_limit=panels.compute_symmetric_limit(values), colour_bar_title="Row minus column",
         is_marked=clear.fillna(0).to_numpy(float) > 0,
-        model_classes=plotting.list_model_classes(models, order, looks),
+        model_classes=plotting.list_css_classes_of_models(models, order, looks),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.stability import wordings
 from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
 from analysis.pages.stability.columns import parse_flip_threshold_percent
-from analysis.pages.stability.measures import choose_headline_flip
+from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -45,7 +45,7 @@ JUDGED_ANSWERS = ("right", "wrong")  # the answers of logs that hold no more tha
 LEAD = "95 % interval "  # said once, before the first interval
 
 
-def answer_question(
+def answer_page_question(
     stability: pd.DataFrame,
     items: pd.DataFrame,
     differences: pd.DataFrame,
@@ -85,7 +85,7 @@ def answer_question(
     Answer
         What the page says in words.
     """
-    flip = choose_headline_flip(stability)
+    flip = choose_headline_flip_column(stability)
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     measured_rows = labelled_rows.dropna(subset=[flip, "range_mean"])
     answering = measured_rows[~has_mostly_invalid_answers(measured_rows["validity"])]
@@ -266,11 +266,11 @@ def _describe_extreme_ranges(model_rows: pd.DataFrame, choice: AnswerPair) -> li
     return [
         f"The two wordings of an item that differ most are on average {first}.",
         *(f"They are {text}." for text in last),
-        f"These are distances in {choice.measure_with_article}, which lies between 0 and 1.",
+        f"These are distances in {choice.measure_phrase_with_article}, which lies between 0 and 1.",
     ]
 
 
-def _select_pairs_among(differences: pd.DataFrame, chosen_rows: pd.DataFrame) -> pd.DataFrame:
+def _select_differences_among_units(differences: pd.DataFrame, chosen_rows: pd.DataFrame) -> pd.DataFrame:
     """Choose the differences of which both sides are among some models and conditions."""
     chosen_units = pd.MultiIndex.from_frame(chosen_rows[labels.UNIT])
     sides = (["study", f"{side}_model", f"{side}_condition"] for side in "ab")
@@ -293,7 +293,7 @@ def _describe_flip_differences(
     tested_pairs, shown_pairs = (
         rows[(rows["measure"] == flip_column) & rows["p_holm"].notna()] for rows in (differences, page_pairs)
     )
-    pairs = _select_pairs_among(shown_pairs, answering)
+    pairs = _select_differences_among_units(shown_pairs, answering)
     if pairs.empty:
         return []
     if not any(has_possibly_significant_test(family) for _, family in tested_pairs.groupby("study")):
@@ -337,6 +337,6 @@ def describe_exclusion_counts(excluded: pd.DataFrame, invalid: pd.DataFrame, cho
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
         f"From range, SD and flips of the models concerned: {format_quantity(items, 'item')} with fewer than two "
-        f"paraphrases that have a defined {choice.measure}. Of {format_quantity(total, 'response')}, {bad:,} hold no "
-        f"valid answer; {format_quantity(failed, 'prompt')} failed."
+        f"paraphrases that have a defined {choice.measure_phrase}. Of {format_quantity(total, 'response')}, {bad:,} "
+        f"hold no valid answer; {format_quantity(failed, 'prompt')} failed."
     )

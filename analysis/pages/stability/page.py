@@ -32,7 +32,7 @@ class StabilityPage(Page):
             "pairs": one_row.join_differences_over_option_orders(self.frames),
         }
         by_chance = chance.find_units_with_chance_changes(self.runs)
-        return self.show_answer(narrative.answer_question(
+        return self.show_answer(narrative.answer_page_question(
             **frames, choice=self.choice, when=words.phrase_run_dates(self.runs.info),
             beyond=self.choice.rewrite_text(beyond.describe_differences_beyond_rewording(self.runs)),
             shared=beyond.has_wordings_shared_by_items(self.runs),
@@ -53,7 +53,9 @@ class StabilityPage(Page):
     def examples(self) -> Html:
         """Show the two wordings of one item that each judged model answers most differently, with both answers."""
         if self.frame("divergent").empty:
-            return render_missing_content_note(f"No item has two paraphrases with a defined {self.choice.measure}.")
+            return render_missing_content_note(
+                f"No item has two paraphrases with a defined {self.choice.measure_phrase}."
+            )
         frame = one_row.select_divergent_pairs_of_judged_models(self.frames)
         if frame.empty:
             return render_missing_content_note("No model with such a pair is judged, so none is shown.")

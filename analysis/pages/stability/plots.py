@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.stability.model_plots import draw_differences, draw_overview
 from analysis.reporting.catalogue import selection
 from analysis.reporting.drawing import matrices, panels, plotting
-from analysis.reporting.drawing.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 __all__ = [
@@ -27,7 +27,7 @@ MIDDLE = 0.5  # where an answer flips
 _KEY = ["study", "model", "condition", "item"]
 
 
-@apply_style
+@run_in_report_style
 def draw_agreement(
     distribution: pd.DataFrame, items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
@@ -55,7 +55,7 @@ def draw_agreement(
         table, width, cmap=DIVERGING, low=0, high=1, colour_bar_title=name, is_marked=is_split,
         row_labels=names.loc[table.index],
         column_labels=[str(name) for name in table.columns],
-        column_classes=plotting.list_model_classes(cells, table.columns, looks),
+        column_classes=plotting.list_css_classes_of_models(cells, table.columns, looks),
     )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def _choose_item_labels(texts: Sequence[str], item_ids: Sequence[str], length: i
     return labels.shorten_but_keep_distinct(item_ids, length)
 
 
-@apply_style
+@run_in_report_style
 def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
 
@@ -143,7 +143,7 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     return matrices.draw_heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, colour_bar_title="Validity", row_labels=names.loc[table.index],
         column_labels=[str(name) for name in table.columns],
-        column_classes=plotting.list_model_classes(cells, table.columns, looks),
+        column_classes=plotting.list_css_classes_of_models(cells, table.columns, looks),
     )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def select_cells_of_lowest_validity(items: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@apply_style
+@run_in_report_style
 def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the normalised SD of every item, mean and standard error over models (Haller et al., Figure 3).
 
@@ -185,8 +185,8 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     looks_by_family = {family: Look(INK, "os"[i % 2]) for i, family in enumerate(families)}
     hollow = [i % 2 == 1 for i in range(len(families))]
     drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, len(ranked) * panels.choose_distance_between_rows(names, 8), left=panels.measure_row_labels(names),
-        below=0.34,
+        width, 1, 1, len(ranked) * panels.choose_distance_between_rows(names, 8),
+        left=panels.measure_row_labels_width(names), below=0.34,
         title=0.05, top=0.17 * (len(families) > 1),
     )  # fmt: skip
     panels.draw_row_guides(axes, len(ranked))
@@ -201,7 +201,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     )  # fmt: skip
     second = places["family"].map(dict(zip(families, hollow, strict=True)))
     panels.draw_dots(axes, places, "normalised_sd_mean", looks_by_family, is_hollow=second)
-    panels.scale_axis(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
+    panels.set_axis_limits_and_ticks(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
     panels.label_x_axis(axes, answer_choice.rewrite_text("Normalised SD of agreement"))
     if len(families) > 1:
         panels.draw_legend(

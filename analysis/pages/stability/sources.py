@@ -109,7 +109,9 @@ def tabulate_source_pair_comparisons(
         by_item = _compute_item_values_by_measure(masses, means, spreads, thresholds_by_name)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
-            r = bootstrap_intervals({"a": values[:, a], "b": values[:, b]}, _correlate_sources, **options)["r"]
+            r = bootstrap_intervals({"a": values[:, a], "b": values[:, b]}, _correlate_paraphrase_sources, **options)[
+                "r"
+            ]
             table = pd.DataFrame([units[target[0] % len(units)] for target in targets], columns=["model", "condition"])
             table["study"], table["measure"] = next(iter(study_by_source.values())).name, measure
             table["a_source"] = [names[target[0] // len(units)] for target in targets]
@@ -188,7 +190,7 @@ def _compute_item_values_by_measure(
     }
 
 
-def _correlate_sources(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _correlate_paraphrase_sources(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
     r = weighted.compute_pearson_correlation(draw_counts, a, b)

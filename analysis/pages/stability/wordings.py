@@ -72,8 +72,8 @@ def describe_ties_of_agreement(items: pd.DataFrame, choice: AnswerPair) -> list[
     as_first = "as agreeing" if choice.is_agree_disagree else f"for {quote_answer(choice.first)}"
     return [
         f"{number:,} of {format_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
-        f"({choice.measure} of exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in the "
-        "paper."
+        f"({choice.measure_phrase} of exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in "
+        "the paper."
     ]
 
 
@@ -115,7 +115,7 @@ def describe_whitespace_only_variants(twins: pd.DataFrame) -> list[str]:
     ]
 
 
-def describe_meaning_changes(items: pd.DataFrame) -> list[str]:
+def describe_paraphrases_of_changed_meaning(items: pd.DataFrame) -> list[str]:
     """Tell where paraphrases that were checked by hand do not all mean the same (Haller et al., Table 4)."""
     checked_items = items.drop_duplicates(["study", "item"]).dropna(subset=["match_proportion"])
     changed_items = checked_items[checked_items["match_proportion"] < 1].sort_values("match_proportion", kind="stable")

@@ -25,7 +25,7 @@ SHARES = {"token_mismatch": ("other_token", "valid"), "option_mismatch": ("other
           "text_invalid": ("invalid", "texts"), "no_token": ("no_token", "texts")}  # fmt: skip
 
 
-def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare texts with the probabilities of the same prompts, for every model that was asked for both.
 
     Parameters

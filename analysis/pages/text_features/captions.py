@@ -24,7 +24,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
     tested = mixed[mixed["term"] != INTERCEPT]
     fits = tested.drop_duplicates(["study", "model", "condition"])
     models = len(fits)
-    response_name = choice.read_attached_answer_pair(mixed).measure_with_article
+    response_name = choice.read_attached_answer_pair(mixed).measure_phrase_with_article
     response_name = response_name if (tested["scale"] == "identity").all() else f"the logit of {response_name}"
     drawn_effects = select_drawn_effects(mixed)
     if not has_room_for_dots(drawn_effects):
@@ -46,7 +46,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
         f"Unit: SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
         f"compared.{lines} {marks} after Bonferroni over {format_quantity(int(tested['n_tests'].max()), 'test')}, by "
         f"the fit's own errors and by the robust ones.{arrows} "
-        f"{order}{selection}{labels.explain_silent_mark(tested)}"
+        f"{order}{selection}{labels.explain_mark_of_unjudged_models(tested)}"
     )
 
 
@@ -80,10 +80,10 @@ def caption_residuals(frame: pd.DataFrame) -> str:
         f"Residuals of {format_quantity(len(units), 'mixed model')} against fitted values (item included), "
         f"{format_count_range(units, 'paraphrase')} each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
-        f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_with_article} ends "
-        "at 0 or 1, which a linear model does not know: compare the logit "
+        f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_phrase_with_article} "
+        "ends at 0 or 1, which a linear model does not know: compare the logit "
         f"scale.{_describe_drawn_model_selection(int(frame['total'].iloc[0]), 'residuals')}"
-        f"{labels.explain_silent_mark(frame)}"
+        f"{labels.explain_mark_of_unjudged_models(frame)}"
     )
 
 
@@ -92,9 +92,9 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Random intercepts of {format_count_range(units, 'item')} in {format_quantity(len(units), 'mixed model')}: "
-        f"how much higher {choice.read_attached_answer_pair(frame).measure_with_article} is on an item than the "
+        f"how much higher {choice.read_attached_answer_pair(frame).measure_phrase_with_article} is on an item than the "
         "features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
         f"middle, no steps, no isolated ends.{_describe_drawn_model_selection(len(units), 'intercepts')}"
-        f"{labels.explain_silent_mark(frame)}"
+        f"{labels.explain_mark_of_unjudged_models(frame)}"
     )

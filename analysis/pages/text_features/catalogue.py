@@ -58,7 +58,7 @@ TABLES = {
         frozenset(split_names("p_bonferroni_dropped p_bonferroni_inconsistent")),
     ),
     "table3": Table(
-        "printed.tabulate_percentage_effects",
+        "printed.tabulate_effects_in_percentage_points",
         "Effects of the paper's eight predictors in percentage points",
         "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
         "+ (1 | item). Estimate ± standard error. " + _DAGGER + " Printed rows follow ours where model and items are "
@@ -83,7 +83,7 @@ TABLES = {
         (*IDENTITY, *split_names("term vif")),
     ),
     "scales": Table(
-        "tables.tabulate_scale_comparison",
+        "tables.tabulate_effects_on_agreement_and_logit",
         "The same effects on agreement and on its logit",
         "Two fits compared; significant at 0.05 after Bonferroni over the tests of each scale, by the fit's own errors "
         "and by cluster-robust ones.",
@@ -107,14 +107,14 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "effects": Figure("Effects of the text features under every model", "figures.frame_effects"),
-    "correlations": Figure("Which text features go together", "figures.frame_correlations"),
-    "residuals": Figure("Residuals of the fits", "figures.frame_residuals"),
-    "intercepts": Figure("Random intercepts of the items", "figures.frame_intercepts"),
+    "effects": Figure("Effects of the text features under every model", "figures.build_effects_frames"),
+    "correlations": Figure("Which text features go together", "figures.build_correlations_frames"),
+    "residuals": Figure("Residuals of the fits", "figures.build_residuals_frames"),
+    "intercepts": Figure("Random intercepts of the items", "figures.build_intercepts_frames"),
 }  # fmt: skip
 
 
-def _explain_unfittable_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
+def _explain_empty_text_features_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
     """Say why the page has nothing to show; empty where a model can be fitted."""
     from analysis.pages.text_features.family import explain_unfittable_runs
 
@@ -129,5 +129,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    explain_no_data=_explain_unfittable_page,
+    explain_no_data=_explain_empty_text_features_page,
 )

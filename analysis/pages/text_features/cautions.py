@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.features.languages import describe_unlike_language
+from analysis.features.languages import describe_language_mismatch
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -65,7 +65,7 @@ def _describe_missing_features(components: pd.DataFrame) -> Iterator[str]:
         yield f"Left out: {join_names(list(dict.fromkeys(names)), 4)}. {reason_text[0].upper()}{reason_text[1:]}."
     named = components.dropna(subset=["looks_like"])
     for language, looks_like in named[["language", "looks_like"]].drop_duplicates().itertuples(index=False, name=None):
-        sentence = describe_unlike_language(language, looks_like)
+        sentence = describe_language_mismatch(language, looks_like)
         yield f"{sentence[0].upper()}{sentence[1:]}."
     texts = [text.split("; ", 1)[-1].rstrip(".") for text in components["component"].dropna() if "because" in text]
     for text in dict.fromkeys(texts):  # every study has its row

@@ -17,7 +17,7 @@ from analysis.pages.text_features.templates import explain_unfittable_template_s
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,14 +67,14 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     Parameters
     ----------
     runs, predictors
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Raises
     ------
     InputError
         For an unknown predictor, and an attribute that is none.
     """
-    n_coefficients = _count_most_coefficients(resolve_predictor_names(predictors, runs), runs)
+    n_coefficients = _count_coefficients_with_all_features(resolve_predictor_names(predictors, runs), runs)
     try:
         agreement.create_agreement_tables(runs)
     except InputError as error:
@@ -91,7 +91,7 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     ).fetchall()
     if not units:
         return "no paraphrase has a valid answer"
-    lacks = [(unit[0], list_unmet_requirements(n_coefficients, *unit[1:])) for unit in units]
+    lacks = [(unit[0], list_unmet_mixed_model_requirements(n_coefficients, *unit[1:])) for unit in units]
     _, fewest = min(lacks, key=lambda unit: len(unit[1]))
     if fewest:
         return ", and ".join(fewest)
@@ -100,7 +100,7 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     return "" if any(study not in templates for study in fittable_studies) else next(iter(templates.values()))
 
 
-def list_unmet_requirements(
+def list_unmet_mixed_model_requirements(
     n_coefficients: int, language: str, has_words: bool, n_items: int, n_answers: int, varies: bool
 ) -> list[str]:
     """List what answers lack for a mixed model, each with its numbers.
@@ -125,9 +125,9 @@ def list_unmet_requirements(
 
     Examples
     --------
-    >>> list_unmet_requirements(12, "de", True, 3, 9, True)
+    >>> list_unmet_mixed_model_requirements(12, "de", True, 3, 9, True)
     ['12 features of 3 items need at least 16 valid answers to paraphrases; there are 9']
-    >>> list_unmet_requirements(12, "de", True, 1, 90, False)
+    >>> list_unmet_mixed_model_requirements(12, "de", True, 1, 90, False)
     ['a mixed model needs 2 items; there is 1', 'all valid answers are the same']
     """
     unmet = []
@@ -145,7 +145,7 @@ def list_unmet_requirements(
     return unmet
 
 
-def _count_most_coefficients(names: Sequence[str], runs: Runs) -> int:
+def _count_coefficients_with_all_features(names: Sequence[str], runs: Runs) -> int:
     """Count the coefficients of predictors, without the intercept, if all features are present."""
     features_and_words = {"all": PREDICTORS, "published": features.PUBLISHED}
     columns = {column for name in names for column in features_and_words.get(name, (name,))}
@@ -172,7 +172,7 @@ def compute_and_store_missing_features(
         features.compute_features(folder, spacy=spacy, sentiment=sentiment, language=language)
 
 
-def fit_unit_models(
+def fit_mixed_model_per_unit(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> Family:
     """Fit `agreement ~ predictors + (1 | item)` to the paraphrases of every model and condition separately.
@@ -204,19 +204,21 @@ def fit_unit_models(
     """
     agreement.check_invalid_answer_convention(invalid)
     key = ("mixed models", engine, scale, predictors)
-    dropped = runs.compute_once(key, lambda: _fit_all_units(runs, engine, scale, predictors))
+    dropped = runs.compute_once(key, lambda: _fit_mixed_models_of_all_units(runs, engine, scale, predictors))
     if invalid == "dropped" or not find_units_with_invalid_answers(runs):
         return dropped
-    return runs.compute_once((*key, invalid), lambda: _fit_all_units(runs, engine, scale, predictors, invalid, dropped))
+    return runs.compute_once(
+        (*key, invalid), lambda: _fit_mixed_models_of_all_units(runs, engine, scale, predictors, invalid, dropped)
+    )
 
 
-def note_dropped_predictors(family: Family, names: Sequence[str]) -> list[str]:
+def explain_dropped_predictors(family: Family, names: Sequence[str]) -> list[str]:
     """Say of every predictor that was asked for by name and is not in every fit why not, a line each.
 
     Parameters
     ----------
     family
-        From `fit_unit_models`.
+        From `fit_mixed_model_per_unit`.
     names
         From `resolve_predictor_names`.
 
@@ -249,7 +251,7 @@ def find_units_with_invalid_answers(runs: Runs) -> set[tuple[str, str, str]]:
     return runs.compute_once("units with invalid answers", read_units_with_invalid_answers)
 
 
-def _fit_all_units(
+def _fit_mixed_models_of_all_units(
     runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped", earlier_family: Family | None = None
 ) -> Family:
     """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family
@@ -283,7 +285,7 @@ def _fit_all_units(
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
             part = part.assign(**{name: response.values[part.index]})
-            part = attributes.name_levels_against_baseline(part, parsed_formula.formula_columns)
+            part = attributes.rename_levels_with_reference_level(part, parsed_formula.formula_columns)
             fitted = mixed.fit_mixed_models(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
         except InputError as error:
             left_out[unit] = str(error)
@@ -300,7 +302,7 @@ def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:
     Parameters
     ----------
     predictors, runs
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Raises
     ------
@@ -313,7 +315,7 @@ def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:
         if column is None:
             hint = attributes.suggest_nearest_column(name, (*CHOICES, *PREDICTORS), runs)
             listed = ", ".join((*CHOICES, *PREDICTORS, *attributes.list_attribute_columns(runs)))
-            raise InputError(f"no predictor {shorten_line(repr(name))}{hint}; there are {listed}")
+            raise InputError(f"no predictor {shorten_to_one_line(repr(name))}{hint}; there are {listed}")
         names.append(column)
     return list(dict.fromkeys(names))
 

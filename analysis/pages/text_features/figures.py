@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.text_features.family import Family, fit_unit_models
+from analysis.pages.text_features.family import Family, fit_mixed_model_per_unit
 from analysis.pages.text_features.plots import MOST_PANELS
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 
 
-def frame_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_effects_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the effects that are drawn; nothing where no effect is left."""
     if len(slopes := join_effects_over_option_orders(frames)):
         yield (slopes,)
@@ -30,13 +30,13 @@ def join_effects_over_option_orders(frames: Frames) -> pd.DataFrame:
     return frames.join_option_orders("mixed", slopes, shown_columns=["estimate_std", "n_rows", "n_items"])
 
 
-def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_correlations_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `correlations`, one part per study."""
     for _, part in frames["correlations"].groupby("study", sort=False):
         yield (part,)
 
 
-def frame_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the residuals of the fits that are drawn, with labels that tell all fits apart, and their number `total`.
 
     The fits are chosen before their rows are joined: there may be millions.
@@ -49,7 +49,7 @@ def frame_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     yield (rows.merge(label_by_fit, how="left", on=units).astype({"label": "category"}),)
 
 
-def frame_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_intercepts_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
     yield _mark_silent_fits(frames, fit_mixed_models_of_page(frames).result.random_effects)
 
@@ -59,7 +59,7 @@ def fit_mixed_models_of_page(frames: Frames) -> Family:
     options = {
         name: frames.options[name] for name in ("engine", "scale", "predictors", "invalid") if name in frames.options
     }
-    return fit_unit_models(frames.runs, **options)
+    return fit_mixed_model_per_unit(frames.runs, **options)
 
 
 def _mark_silent_fits(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:

@@ -15,8 +15,8 @@ from analysis.pages.text_features.printed import read_printed_effects
 from analysis.pages.text_features.terms import (
     add_fit_labels,
     name_predictor,
+    phrase_predictor_as_title,
     phrase_term_count,
-    write_predictor_as_title,
 )
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import Column, format_value_by_column
@@ -48,7 +48,7 @@ NOTHING = "No feature of the wording varies."
 ONLY_EXAMPLES = "Nothing is known about the wording: only the number of examples varied."
 
 
-def answer_question(
+def answer_page_question(
     frames: Mapping[str, pd.DataFrame],
     answer_pair: AnswerPair,
     when: str = "",
@@ -167,18 +167,18 @@ def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -
     up = rows.loc[rows["confirmed"].astype(bool), "estimate"] > 0
     direction_text = "a higher" if up.all() else "a lower" if not up.any() else "a higher or lower"
     direction_text = (
-        f"{direction_text} {answer_pair.measure}"
+        f"{direction_text} {answer_pair.measure_phrase}"
         if not answer_pair.is_agree_disagree
         else f"{direction_text.removeprefix('a ')} agreement"
     )
     term = str(counts_by_term.index[0])
-    begin = f"{write_predictor_as_title(term)}{' most often' if len(counts_by_term) > 1 else ''}"
+    begin = f"{phrase_predictor_as_title(term)}{' most often' if len(counts_by_term) > 1 else ''}"
     fits_text = (
         f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}" if len(rows) > 1 else "with this model"
     )
     is_only_term = len(counts_by_term) == 1 and len(effects) > len(rows)
     rest_text = " No other feature has a confirmed effect." if is_only_term else ""
-    return f"{begin}: {_phrase_what_goes(term)} with {direction_text} {fits_text}.{rest_text}"
+    return f"{begin}: {_phrase_subject_and_verb_of_effect(term)} with {direction_text} {fits_text}.{rest_text}"
 
 
 def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) -> Iterator[str]:
@@ -192,18 +192,18 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
         fits = effects[effects["term"] == term]
         is_single = len(fits.drop_duplicates(UNIT)) == 1
         parts = [
-            f"{side} {answer_pair.measure} with {'this model' if is_single else number}"
+            f"{side} {answer_pair.measure_phrase} with {'this model' if is_single else number}"
             for side, number in (("higher", up), ("lower", down))
             if number
         ]
         of_fits = "" if is_single else f" of {_phrase_fit_count(fits)}"
         yield (
-            f"{write_predictor_as_title(str(term))}: {_phrase_what_goes(str(term))} with "
+            f"{phrase_predictor_as_title(str(term))}: {_phrase_subject_and_verb_of_effect(str(term))} with "
             f"{' and with '.join(parts)}{of_fits} (confirmed effects)."
         )
 
 
-def _phrase_what_goes(term: str) -> str:
+def _phrase_subject_and_verb_of_effect(term: str) -> str:
     """Say what goes with another answer: a level of a category, or higher values of a feature."""
     return "it goes" if split_term_into_column_and_level(term)[1] else "higher values go"
 

@@ -63,7 +63,7 @@ class TextFeaturesPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
         return self.show_answer(
-            narrative.answer_question(
+            narrative.answer_page_question(
                 frames,
                 self.choice,
                 words.phrase_run_dates(self.runs.info),
@@ -90,9 +90,9 @@ class TextFeaturesPage(Page):
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),
             )  # fmt: skip
 
-    def list_foot_entries(self) -> list[tuple[str, list[str]]]:
+    def list_footer_entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with what computed the features and fitted the models."""
-        entries = super().list_foot_entries()
+        entries = super().list_footer_entries()
         engines = ", ".join(self.frame("mixed_diagnostics")["engine"].dropna().unique())
         engine_versions = ", ".join(
             f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name)

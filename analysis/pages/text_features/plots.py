@@ -11,7 +11,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
-from analysis.pages.text_features.terms import rank_predictors, write_predictor_as_title
+from analysis.pages.text_features.terms import phrase_predictor_as_title, rank_predictors
 from analysis.reporting.drawing import marks, matrices, panels, plotting
 from analysis.reporting.drawing.plotting import (
     DIVERGING,
@@ -20,8 +20,8 @@ from analysis.reporting.drawing.plotting import (
     PAGE,
     Drawing,
     Look,
-    apply_style,
     measure_text_width,
+    run_in_report_style,
 )
 from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
@@ -45,12 +45,12 @@ def compute_effect_axis_limit(mixed: pd.DataFrame) -> float:
 def select_drawn_effects(mixed: pd.DataFrame) -> pd.DataFrame:
     """Keep the effects that a figure has room for, with column `label`: of all models, or of those that move most."""
     frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
-    return keep_rows_of_largest_labels(
+    return keep_labels_of_largest_mean_square(
         frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), "estimate_std", MOST_ROWS
     )
 
 
-def keep_rows_of_largest_labels(frame: pd.DataFrame, value_column: str, max_labels: int) -> pd.DataFrame:
+def keep_labels_of_largest_mean_square(frame: pd.DataFrame, value_column: str, max_labels: int) -> pd.DataFrame:
     """Keep the labels with the largest root mean square of a value, where there are more than `max_labels`.
 
     Parameters
@@ -82,7 +82,7 @@ def has_room_for_dots(frame: pd.DataFrame) -> bool:
     return bool(lines * (0.39 + 0.118 * frame["label"].nunique()) < plotting.HIGHEST - 0.2)
 
 
-@apply_style
+@run_in_report_style
 def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw standardised effects: with intervals, a panel per predictor; of many models as a map of models x predictors.
 
@@ -91,7 +91,8 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     mixed
         Table `mixed`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
@@ -107,19 +108,19 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     lines = -(-len(terms) // across)
     high = len(names) * panels.choose_distance_between_rows(row_labels, 8.6 / lines - 0.39, 0.17)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(terms), across, high, left=panels.measure_row_labels(row_labels), bottom=0.17,
-        whole_titles=[write_predictor_as_title(term) for term in terms],
+        width, len(terms), across, high, left=panels.measure_row_labels_width(row_labels), bottom=0.17,
+        whole_titles=[phrase_predictor_as_title(term) for term in terms],
     )  # fmt: skip
     edge = compute_effect_axis_limit(frame)
     frame = frame.assign(row=frame["label"].map(names.index))
     for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, -edge, edge, 2, reference_line=0.0)
+        panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
         _draw_effect_dots(
             axes,
             frame[frame["term"] == term],
             edge,
-            plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"])),
+            plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"])),
         )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
@@ -157,13 +158,13 @@ def _draw_effect_map(
         values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, colour_bar_title="SDs of the response per "
                                                                                             "SD",
         row_labels=panels.wrap_row_labels(names, width, 6.0, len(terms)),
-        column_labels=[write_predictor_as_title(term) for term in terms],
+        column_labels=[phrase_predictor_as_title(term) for term in terms],
         is_marked=clear.fillna(False).to_numpy(bool),
-        row_classes=plotting.list_model_classes(frame, names, looks),
+        row_classes=plotting.list_css_classes_of_models(frame, names, looks),
     )  # fmt: skip
 
 
-@apply_style
+@run_in_report_style
 def draw_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw correlations between the features as a clustered matrix with its values (Haller et al., Figure 6).
 
@@ -192,7 +193,7 @@ def draw_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     )  # fmt: skip
 
 
-@apply_style
+@run_in_report_style
 def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw residuals against fitted values, a panel per model: their density, and the mean residual along the axis.
 
@@ -201,14 +202,15 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     frame
         study, model, condition, fitted, residual: one row per response of at most `MOST_PANELS` fits.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "residual", width, "Fitted", "Residual")
     for axes, panel in model_panels:
         edge = 1.05 * max(LEAST_EDGE, float(panel["residual"].abs().max()))
@@ -228,7 +230,7 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
             axes.scatter(panel["fitted"], panel["residual"], s=3, color=look.colour, linewidths=0, rasterized=True)
         axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED)
         _draw_residual_trend(axes, panel)
-        panels.scale_axis(axes, x_low, x_high)
+        panels.set_axis_limits_and_ticks(axes, x_low, x_high)
         axes.set_ylim(-edge, edge)
     return drawing
 
@@ -245,7 +247,7 @@ def _draw_residual_trend(axes: Axes, panel: pd.DataFrame) -> None:
     axes.plot(means["fitted"], means["residual"], color=INK, linewidth=1, marker="o", ms=2)
 
 
-@apply_style
+@run_in_report_style
 def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the random intercepts of the items with 95 % intervals, sorted, a panel per model.
 
@@ -254,14 +256,15 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     frame
         study, model, condition, level, estimate, se: one row per item; at most `MOST_PANELS` models.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
     for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")
@@ -285,7 +288,7 @@ def _lay_out_model_panels(
     frame: pd.DataFrame, value_column: str, width: float, x_label: str, y_label: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a small panel per model, each on its own scale: else a model that hardly moves would show nothing."""
-    frame = keep_rows_of_largest_labels(
+    frame = keep_labels_of_largest_mean_square(
         frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), value_column, MOST_PANELS
     )
     names = sorted(frame["label"].unique())

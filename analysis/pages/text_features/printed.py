@@ -19,7 +19,9 @@ PERCENTAGE_POINTS = 100
 SOURCE = "Haller et al., Table 3"
 
 
-def tabulate_percentage_effects(runs: Runs, *, engine: str = "auto", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_effects_in_percentage_points(
+    runs: Runs, *, engine: str = "auto", invalid: str = "dropped"
+) -> pd.DataFrame:
     """Compute effects of the paper's eight predictors on agreement in percentage points (Haller et al., Table 3).
 
     The models have only these predictors (those of them that are present), so that the numbers mean the same as in the
@@ -28,7 +30,7 @@ def tabulate_percentage_effects(runs: Runs, *, engine: str = "auto", invalid: st
     Parameters
     ----------
     runs, engine, invalid
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Returns
     -------

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from analysis import features
 from analysis.measures.agreement import CONVENTIONS, average_validity_of_paraphrases
 from analysis.pages.text_features.family import (
+    explain_dropped_predictors,
     find_units_with_invalid_answers,
-    fit_unit_models,
-    note_dropped_predictors,
+    fit_mixed_model_per_unit,
     resolve_predictor_names,
 )
 from analysis.statistics.mixed import compare_fits_on_two_scales
@@ -33,7 +33,7 @@ def tabulate_mixed_effects(
     Parameters
     ----------
     runs, engine, scale, predictors, invalid
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Returns
     -------
@@ -44,11 +44,11 @@ def tabulate_mixed_effects(
         3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm. Its `attrs`
         hold notes: which predictors that were named are in no row, and why.
     """
-    fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
+    fits = fit_mixed_model_per_unit(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
     table = _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
         average_validity_of_paraphrases(runs).drop(columns="validity_at_most"), on=UNIT, how="left"
     )
-    table.attrs["notes"] = note_dropped_predictors(fits, resolve_predictor_names(predictors, runs))
+    table.attrs["notes"] = explain_dropped_predictors(fits, resolve_predictor_names(predictors, runs))
     return table
 
 
@@ -60,7 +60,7 @@ def tabulate_effects_by_invalid_convention(
     Parameters
     ----------
     runs, engine, scale, predictors
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def tabulate_mixed_diagnostics(
     Parameters
     ----------
     runs, engine, scale, predictors, invalid
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def tabulate_mixed_diagnostics(
     """
     import pandas as pd
 
-    fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
+    fits = fit_mixed_model_per_unit(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
     table = fits.result.diagnostics.assign(response=fits.response)
     missing = [
         {**dict(zip(FAMILY, unit, strict=True)), "message": f"not fitted: {why}", "converged": False, "singular": False,
@@ -119,17 +119,17 @@ def tabulate_vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped
     Parameters
     ----------
     runs, predictors, invalid
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Returns
     -------
     DataFrame
         study, model, condition, term, vif.
     """
-    return fit_unit_models(runs, predictors=predictors, invalid=invalid).result.vif
+    return fit_mixed_model_per_unit(runs, predictors=predictors, invalid=invalid).result.vif
 
 
-def tabulate_scale_comparison(
+def tabulate_effects_on_agreement_and_logit(
     runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid: str = "dropped"
 ) -> pd.DataFrame:
     """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?
@@ -137,7 +137,7 @@ def tabulate_scale_comparison(
     Parameters
     ----------
     runs, engine, predictors, invalid
-        As in `fit_unit_models`.
+        As in `fit_mixed_model_per_unit`.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def tabulate_scale_comparison(
         The columns of `compare_fits_on_two_scales`; `verdict` is its `agreement`.
     """
     results = [
-        fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
+        fit_mixed_model_per_unit(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
         for scale in ("identity", "logit")
     ]
     return compare_fits_on_two_scales(*results).rename(columns={"agreement": "verdict"})

@@ -10,7 +10,7 @@ from analysis.features.attributes import PREFIX, is_attribute_column, split_term
 from analysis.pages.text_features.columns import TERMS
 from analysis.reporting.words import format_quantity, labels
 from analysis.statistics.mixed.design import INTERCEPT
-from ground.errors import shorten_line
+from ground.errors import shorten_to_one_line
 
 
 def add_fit_labels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -20,15 +20,15 @@ def add_fit_labels(frame: pd.DataFrame) -> pd.DataFrame:
 
 def name_predictor(term: object) -> str:
     """Name a predictor in the middle of a sentence; the name of an attribute is its author's, and stays as it is."""
-    title = write_predictor_as_title(str(term))
+    title = phrase_predictor_as_title(str(term))
     return title if is_attribute_column(str(term)) else title.lower()
 
 
-def write_predictor_as_title(term: str) -> str:
+def phrase_predictor_as_title(term: str) -> str:
     """Name a predictor as a heading or at the start of a sentence; of a category, with the levels compared."""
     column, levels = split_term_into_column_and_level(term)
     name = TERMS[term].header if term in TERMS else column.removeprefix(PREFIX)
-    return shorten_line(f"{name}: {levels}" if levels else name)
+    return shorten_to_one_line(f"{name}: {levels}" if levels else name)
 
 
 def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:

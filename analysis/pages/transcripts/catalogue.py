@@ -7,7 +7,7 @@ from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_na
 
 TABLES = {
     "transcript_items": Table(
-        "tables.tabulate_transcript_items",
+        "tables.tabulate_ordered_items_and_examples",
         "All items in the order from which the examples are taken",
         "Items with a value come first, the largest on top; all others stand in the order of their study.",
         split_names("study item text n_wordings measure transcript_value n_units shown"),
@@ -40,7 +40,7 @@ TABLES = {
 }
 FIGURES = {
     "transcript_items": Figure(
-        "Which items the examples are", "figures.frame_transcript_items", file_name="transcript_items",
+        "Which items the examples are", "figures.build_transcript_items_frames", file_name="transcript_items",
         empty_note="No item has answers that could be compared, so the examples are from all over the study.",
     ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.reporting.catalogue.frames import Frames
 
 
-def frame_transcript_items(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_transcript_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Return the items of every study that have a value, one picture per study."""
     ordered_items = frames["transcript_items"].dropna(subset=["transcript_value"])
     for _, part in ordered_items.groupby("study", sort=False):

@@ -23,7 +23,7 @@ RULES = {
 }
 
 
-def answer_question(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
+def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
     """Say what was asked, and what is shown of it.
 
     Parameters
@@ -54,7 +54,7 @@ def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
     return [f"{f'Of “{row.study}”: ' if several else 'Shown: '}{KINDS[row.measure]}." for row in by_study.itertuples()]
 
 
-def describe_order_rules(items: pd.DataFrame) -> str:
+def describe_item_order_rules(items: pd.DataFrame) -> str:
     """Say how the items were ordered, and which of them are shown.
 
     Parameters

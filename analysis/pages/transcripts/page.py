@@ -26,7 +26,9 @@ class TranscriptsPage(Page):
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""
         items, answers = self.frame("transcript_items"), self.frame("transcript_answers")
-        return self.show_answer(narrative.answer_question(items, self._name_conditions_of_prompts(), answers))
+        return self.show_answer(
+            narrative.answer_page_question(items, self._phrase_condition_names_of_prompts(), answers)
+        )
 
     def first_transcript(self) -> Html:
         """Show one prompt with what came back, before all else: known to the letter, and the original, if possible."""
@@ -35,18 +37,18 @@ class TranscriptsPage(Page):
         card = {"study": row["study"].iloc[0], "item": row["item"].iloc[0], "wordings": wordings}
         return render_fragment("transcripts/examples", cards=[card], level=2)
 
-    def _name_conditions_of_prompts(self) -> pd.DataFrame:
+    def _phrase_condition_names_of_prompts(self) -> pd.DataFrame:
         """Return the prompts with their conditions as readers are told them."""
-        return labels.phrase_condition_names(self.frame("transcript_prompts"), self.runs.info["conditions"])
+        return labels.rename_conditions_for_readers(self.frame("transcript_prompts"), self.runs.info["conditions"])
 
     def _choose_first_prompt(self) -> pd.DataFrame:
         """Return the row of the prompt that the page begins with."""
-        prompts = self._name_conditions_of_prompts()
+        prompts = self._phrase_condition_names_of_prompts()
         known = prompts[prompts["unknown"] == ""] if prompts["unknown"].eq("").any() else prompts
         of_item = known[known[["study", "item"]].eq(known[["study", "item"]].iloc[0]).all(axis=1)]
         return of_item.sort_values("pattern", key=lambda pattern: pattern != ORIGINAL, kind="stable").head(1)
 
-    def _find_prompt_that_is_whole_above(self) -> Any:
+    def _find_number_of_uncut_first_prompt(self) -> Any:
         """Return the number of the prompt that the page begins with, if nothing of it is cut there; else None."""
         row = self._choose_first_prompt().to_dict("records")[0]
         rows = self._split_answers_by_prompt()[row["prompt_number"]]
@@ -64,8 +66,8 @@ class TranscriptsPage(Page):
 
         The prompt that the page begins with is not shown again, unless something of it is cut there.
         """
-        above = self._find_prompt_that_is_whole_above()
-        prompts, by_prompt = self._name_conditions_of_prompts(), self._split_answers_by_prompt()
+        above = self._find_number_of_uncut_first_prompt()
+        prompts, by_prompt = self._phrase_condition_names_of_prompts(), self._split_answers_by_prompt()
         several = prompts["study"].nunique() > 1
         cards = [
             {
@@ -83,7 +85,7 @@ class TranscriptsPage(Page):
     def method(self) -> Html:
         """Say how the examples were chosen and what is exact about them."""
         return render_fragment(
-            "transcripts/method", rule=narrative.describe_order_rules(self.frame("transcript_items"))
+            "transcripts/method", rule=narrative.describe_item_order_rules(self.frame("transcript_items"))
         )
 
 

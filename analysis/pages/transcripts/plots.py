@@ -8,14 +8,14 @@ import pandas as pd
 
 from analysis.pages.transcripts.narrative import AXES
 from analysis.reporting.drawing import marks, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 DENSE = 2_000  # dots from which on they are drawn as pixels
 LONGEST_ID = 28  # characters of an item's id
 
 
-@apply_style
+@run_in_report_style
 def draw_transcript_items(
     frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping[str, Look] | None = None
 ) -> Drawing:

@@ -17,7 +17,7 @@ SPREAD, SCORE = "spread", "score"
 PLACES = ("first", "middle", "last")
 
 
-def tabulate_transcript_items(runs: Runs) -> pd.DataFrame:
+def tabulate_ordered_items_and_examples(runs: Runs) -> pd.DataFrame:
     """Order the items of every study, and mark the examples.
 
     Returns
@@ -45,7 +45,7 @@ def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
         FROM stimuli WHERE study = ? GROUP BY study, item ORDER BY min(position)""",
         [study],
     )
-    measure = _choose_order_measure(runs, study, bool((frame["n_wordings"] > 1).any()))
+    measure = _choose_measure_for_item_order(runs, study, bool((frame["n_wordings"] > 1).any()))
     values = (
         runs.sql(_build_item_measure_sql(runs, study, measure))
         if measure
@@ -65,7 +65,7 @@ def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
     return frame.assign(shown=[places.get(place, "") for place in range(len(frame))])
 
 
-def _choose_order_measure(runs: Runs, study: str, several_wordings: bool) -> str:
+def _choose_measure_for_item_order(runs: Runs, study: str, several_wordings: bool) -> str:
     """Choose what orders the items; empty where the run has neither scores nor two canonical answers."""
     query = "SELECT count(score) FROM responses WHERE study = ?"
     if runs.execute(query, [study]).fetchall()[0][0]:
@@ -134,7 +134,7 @@ def _build_item_measure_sql(runs: Runs, study: str, measure: str) -> str:
 def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     """Choose the wordings of the examples: rows of the stimuli with `study` and `shown`."""
     rows: list[dict[str, Any]] = []
-    for example in tabulate_transcript_items(runs).query("shown != ''").to_dict("records"):
+    for example in tabulate_ordered_items_and_examples(runs).query("shown != ''").to_dict("records"):
         wordings = model_prompts.read_wordings(runs, example["study"], example["item"])
         shown_variants = _choose_shown_variants(runs, example, wordings)
         rows += [

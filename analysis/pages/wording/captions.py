@@ -55,7 +55,7 @@ def caption_consistency(frame: pd.DataFrame) -> str:
         f"{antonym_text} {INTERVALS} Dashed: 0.5, what answers by chance would give. Counterpart of the first "
         "columns of Takayama et al., Tables 1 and "
         f"3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Consistency')}"
-        f"{labels.explain_silent_mark(frame, FEW_ANSWERS)}"
+        f"{labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)}"
     )
 
 
@@ -68,19 +68,20 @@ def caption_diff_yes(frame: pd.DataFrame) -> str:
         "of “Yes” over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it "
         "said “No” before. Counterpart of Takayama et al., Figure "
         f"6.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'change')}"
-        f"{labels.explain_silent_mark(frame, FEW_ANSWERS)}"
+        f"{labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)}"
     )
 
 
 def caption_overall_scores(frame: pd.DataFrame) -> str:
     """Write the caption of the means over patterns and tasks."""
+    judged_frame = frame.assign(silent=has_mostly_invalid_answers(frame["valid"]))
     return (
         f"Overall of {format_quantity(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy "
         "after and Consistency in each task and pattern. Shown is the plain mean over "
         f"{format_count_range(frame['n_patterns'], 'pattern')} and {format_count_range(frame['n_tasks'], 'task')} "
         f"of a language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
         f"Figure 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Overall')}"
-        f"{labels.explain_silent_mark(frame.assign(silent=has_mostly_invalid_answers(frame['valid'])), FEW_ANSWERS)}"
+        f"{labels.explain_mark_of_unjudged_models(judged_frame, FEW_ANSWERS)}"
     )
 
 
@@ -109,5 +110,5 @@ def caption_shift_curve(frame: pd.DataFrame) -> str:
         "Dashed: answers that did not move (for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the "
         "model is not sure. Counterpart of Takayama et al., Figure "
         f"2.{labels.describe_shown_rows(MOST_LINES, models, 'models', 'whose answers move most')}"
-        f"{labels.explain_silent_mark(rows, FEW_ANSWERS)}"
+        f"{labels.explain_mark_of_unjudged_models(rows, FEW_ANSWERS)}"
     )

@@ -115,11 +115,11 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "consistency": Figure("Consistency by kind of wording", "figures.frame_consistency"),
-    "diff_yes": Figure("Do the models say “Yes” more often?", "figures.frame_diff_yes"),
-    "shift_curve": Figure("p(Yes) after rewording by p(Yes) before", "figures.frame_shift_curve"),
+    "consistency": Figure("Consistency by kind of wording", "figures.build_consistency_frames"),
+    "diff_yes": Figure("Do the models say “Yes” more often?", "figures.build_diff_yes_frames"),
+    "shift_curve": Figure("p(Yes) after rewording by p(Yes) before", "figures.build_shift_curve_frames"),
     "overall_scores": Figure("The models over all kinds of wording", "overall"),
-    "stage_differences": Figure("What tuning changes", "figures.frame_stage_differences"),
+    "stage_differences": Figure("What tuning changes", "figures.build_stage_differences_frames"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=30,

@@ -30,7 +30,7 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     """Yield the cautions from the tables `consistency` and `conventions`, the gravest first."""
     reworded = consistency_rows[consistency_rows["pattern"] != ORIGINAL]
     yield from _describe_silent_models(consistency_rows)
-    yield from _describe_invalid_bounds(conventions)
+    yield from _describe_bounds_by_invalid_answers(conventions)
     yield from _describe_constant_answers(
         consistency_rows[~has_mostly_invalid_answers(average_validity_over_patterns(consistency_rows))]
     )
@@ -74,7 +74,7 @@ def _join_unit_labels_for_sentence(units: pd.MultiIndex | Sequence[tuple[str, st
     return join_names([named[model_and_condition] for model_and_condition in units])
 
 
-def _describe_invalid_bounds(conventions: pd.DataFrame) -> Iterator[str]:
+def _describe_bounds_by_invalid_answers(conventions: pd.DataFrame) -> Iterator[str]:
     """Say what both ways to treat invalid answers give, and between which bounds the numbers lie."""
     reworded = conventions[conventions["pattern"] != ORIGINAL]
     rows_with_pairs = reworded[reworded["n_pairs"] > 0]

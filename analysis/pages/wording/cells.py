@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.agreement import build_no_answer_wins_among_samples_sql, check_invalid_answer_convention
+from analysis.measures.agreement import build_nonanswer_wins_among_samples_sql, check_invalid_answer_convention
 from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
@@ -67,7 +67,7 @@ def create_wording_answers_view(runs: Runs) -> None:
     meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
     means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
     counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
-    outvoted: as many samples hold no answer as give the answer (`agreement.build_no_answer_wins_among_samples_sql`).
+    outvoted: as many samples hold no answer as give the answer (`agreement.build_nonanswer_wins_among_samples_sql`).
 
     Raises
     ------
@@ -176,7 +176,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
                      s.gold, s.options, s.canonical, coalesce({said}, {most}) AS said,
-                     r.probability IS NULL AND coalesce({build_no_answer_wins_among_samples_sql()}, false) AS outvoted,
+                     r.probability IS NULL AND coalesce({build_nonanswer_wins_among_samples_sql()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL
                           THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)
                           ELSE r."count"[{place}] / nullif({counted}, 0) END AS p_yes

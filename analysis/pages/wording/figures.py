@@ -12,17 +12,17 @@ from analysis.pages.wording.plots import select_drawn_bins
 from analysis.reporting.catalogue.frames import Frames
 
 
-def frame_consistency(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_consistency_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `consistency` by language and task."""
     yield from _split_by_language_and_task(_mark_silent_tasks(frames["consistency"]))
 
 
-def frame_diff_yes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_diff_yes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `consistency` by language and task, for the figure of the change of “Yes”."""
-    yield from frame_consistency(frames)
+    yield from build_consistency_frames(frames)
 
 
-def frame_shift_curve(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_shift_curve_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `curve` by language and task, where any bin holds enough pairs."""
     silence_by_unit = _mark_silent_tasks(frames["consistency"])[[*UNIT, "silent"]]
     for (part,) in _split_by_language_and_task(frames["curve"].merge(silence_by_unit, on=UNIT)):
@@ -30,7 +30,7 @@ def frame_shift_curve(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (part,)
 
 
-def frame_stage_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_stage_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield what tuning changes in Consistency, by language and task."""
     frame = frames["stages"]
     yield from _split_by_language_and_task(frame[frame["measure"] == "consistency"])

@@ -87,7 +87,7 @@ def estimate_unit_group_measures(
     dict
         Interval of every measure: (targets,).
     """
-    return _estimate_unequal_unit_groups(
+    return _estimate_measures_of_unequal_groups(
         item_sums, unit_groups, [(i,) for i in range(len(unit_groups))], resamples, seed
     )
 
@@ -111,12 +111,12 @@ def estimate_unit_group_differences(
     """
     # Pair 0 is targets 0 and 1, pair 1 is targets 2 and 3.
     unit_groups = [unit_group for pair in pairs for unit_group in pair]
-    return _estimate_unequal_unit_groups(
+    return _estimate_measures_of_unequal_groups(
         item_sums, unit_groups, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed
     )
 
 
-def _estimate_unequal_unit_groups(
+def _estimate_measures_of_unequal_groups(
     item_sums: WordingItemSums,
     unit_groups: Sequence[UnitGroup],
     index_groups: Sequence[tuple[int, ...]],

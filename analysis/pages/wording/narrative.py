@@ -44,7 +44,7 @@ NAMED_TASKS = 2  # more are counted, so that the first screen stays short
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
-def answer_question(
+def answer_page_question(
     frames: Mapping[str, pd.DataFrame], when: str = "", choice: AnswerPair = YES_NO, beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE,
 ) -> Answer:  # fmt: skip
@@ -185,10 +185,10 @@ def _describe_wording_verdict(
     if ends is None:
         return f"{mean} as before{_format_share_interval(row, 'consistency', 0, 'interval ')}."
     low, high = map(format_percent, ends)
-    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_describe_row_unit(single)})."
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_phrase_what_rows_stand_for(single)})."
 
 
-def _describe_row_unit(rows: pd.DataFrame) -> str:
+def _phrase_what_rows_stand_for(rows: pd.DataFrame) -> str:
     """Name what each row is about: "model", or what it was asked in, too."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
     return "model and setting" if len(several) == 2 else join_names(["model", *several])
@@ -247,11 +247,11 @@ def _choose_text_by_change_sign(
     row: pd.Series, measure: str, n_comparisons: int, text_if_more: str, text_if_less: str, text_if_unclear: str
 ) -> str:
     """Choose the text by the side of 0 on which the widened interval of a change lies."""
-    side = verdicts.compare_interval_with_value(*_widen_interval(row, measure, n_comparisons), 0.0)
+    side = verdicts.compare_interval_with_value(*_widen_yes_change_interval(row, measure, n_comparisons), 0.0)
     return {"more": text_if_more, "less": text_if_less}.get(side, text_if_unclear)
 
 
-def _widen_interval(row: pd.Series, measure: str, n_comparisons: int) -> tuple[float, float]:
+def _widen_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int) -> tuple[float, float]:
     """Return the interval of a change of “Yes”, widened for a number of comparisons (Bonferroni)."""
     return verdicts.widen_difference_interval(
         row[measure], row[f"{measure}_lower"], row[f"{measure}_upper"], n_comparisons
@@ -268,7 +268,7 @@ def _format_share_interval(row: pd.Series, measure: str, decimals: int, lead_tex
 
 def _format_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int) -> str:
     """Write the interval of a change, and for how many comparisons it is widened."""
-    low, high = _widen_interval(row, measure, n_comparisons)
+    low, high = _widen_yes_change_interval(row, measure, n_comparisons)
     interval_name = "interval" if n_comparisons == 1 else f"interval for {n_comparisons:,} comparisons"
     return (
         ""

@@ -27,7 +27,7 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_question(
+        return self.show_answer(narrative.answer_page_question(
             frames, words.phrase_run_dates(self.runs.info), find_answer_pair(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),

@@ -12,7 +12,7 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, run_in_report_style
 from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
@@ -21,7 +21,7 @@ LEAST = 10  # pairs that a bin needs to be drawn
 MOST_LINES = 6  # models whose curves can be told apart in one panel
 
 
-@apply_style
+@run_in_report_style
 def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Consistency with 95 % intervals: a panel per pattern, a row per model and condition.
 
@@ -40,7 +40,7 @@ def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     return _draw_pattern_panels(frame, "consistency", (0.0, 1.0), HALF, width, looks)
 
 
-@apply_style
+@run_in_report_style
 def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the change of “Yes”, and hollow its excess where it differs (Takayama et al., Figure 6).
 
@@ -60,7 +60,7 @@ def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     return _draw_pattern_panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow_measure="excess_yes")
 
 
-@apply_style
+@run_in_report_style
 def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Consistency of the tuned minus that of the base models of a series (Takayama et al., Figure 7).
 
@@ -123,17 +123,17 @@ def _draw_pattern_panels(
     across = min(4, len(patterns)) if legend_names else across
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(patterns), across, high, left=panels.measure_row_labels(row_labels),
+        width, len(patterns), across, high, left=panels.measure_row_labels_width(row_labels),
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
         whole_titles=[PATTERNS[pattern] for pattern in patterns],
     )  # fmt: skip
-    looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"]))
     model_of = dict(zip(rows["label"], rows["model"], strict=True))
     panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
         part = rows[rows["pattern"] == pattern]
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, *limits, 2, reference_line=reference_line)
+        panels.set_axis_limits_and_ticks(axes, *limits, 2, reference_line=reference_line)
         panels.draw_dots(axes, part, measure, looks, undefined_text="no valid answers")
         if hollow_measure:
             second = part[(part[hollow_measure] - part[measure]).abs() > 1e-9]
@@ -145,7 +145,7 @@ def _draw_pattern_panels(
     return drawing
 
 
-@apply_style
+@run_in_report_style
 def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Overall, the mean over patterns and tasks, by language; best of the first language on top (Figure 3).
 
@@ -156,7 +156,8 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     frame
         Table `overall`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_looks`): their names stand beside the marks.
+        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
+        marks.
 
     Returns
     -------
@@ -176,18 +177,18 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     across = min(len(languages), 2 if panels.is_one_column_wide(width) else 4)
     high = len(names) * panels.choose_distance_between_rows(row_labels, 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(languages), across, high, left=panels.measure_row_labels(row_labels),
+        width, len(languages), across, high, left=panels.measure_row_labels_width(row_labels),
         whole_titles=[f"Overall, {language}" if language else "Overall" for language in languages],
     )  # fmt: skip
     for i, (axes, language) in enumerate(zip(panel_axes, languages, strict=True)):
         part = rows[rows["language"] == language]
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, 0, 1)
+        panels.set_axis_limits_and_ticks(axes, 0, 1)
         panels.draw_dots(
             axes,
             part,
             "overall",
-            plotting.unify_looks(looks or plotting.assign_colours_and_markers(rows["model"])),
+            plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"])),
             is_hollow=part["silent"],
         )
         if i % across == 0:
@@ -213,7 +214,7 @@ def select_drawn_bins(frame: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-@apply_style
+@run_in_report_style
 def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw p(Yes) after rewording by p(Yes) before, in bins: a panel per pattern, a line per model (Figure 2).
 
@@ -252,8 +253,8 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
         for model in models:
             part = rows[(rows["model"] == model) & (rows["pattern"] == pattern)].sort_values("bin_low")
             _draw_shift_line(axes, part, looks[model])
-        panels.scale_axis(axes, 0, 1)
-        panels.scale_axis(axes, 0, 1, axis="y")
+        panels.set_axis_limits_and_ticks(axes, 0, 1)
+        panels.set_axis_limits_and_ticks(axes, 0, 1, axis="y")
         if i % across:
             axes.set_yticklabels([])
         else:

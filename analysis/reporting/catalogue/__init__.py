@@ -19,8 +19,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
-from analysis.reporting.catalogue.outside import PAGES, find_page_room, load_outside_catalogues
-from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
+from analysis.reporting.catalogue.outside import PAGES, find_outside_page, load_outside_catalogues
+from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
 from ground.outside_rooms import convert_errors_of_room_function
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Table:
     best: tuple[tuple[str, str], ...] = ()
     measures: Measures | None = None
 
-    def has_something_to_show(self, column_name: str, rows: pd.DataFrame) -> bool:
+    def is_column_shown(self, column_name: str, rows: pd.DataFrame) -> bool:
         """Tell whether LaTeX, Markdown and HTML show a column of these rows.
 
         They show one that has a value in any row: of optional ones, a value that is not 0; those that may repeat
@@ -126,9 +126,9 @@ class Table:
 
         >>> import pandas as pd
         >>> table = Table("f", "", "", ("n", "p"), optional=frozenset({"n"}))
-        >>> [table.has_something_to_show(name, pd.DataFrame({"n": [0], "p": [0.0]})) for name in ("n", "p")]
+        >>> [table.is_column_shown(name, pd.DataFrame({"n": [0], "p": [0.0]})) for name in ("n", "p")]
         [False, True]
-        >>> table.has_something_to_show("p", pd.DataFrame({"p": [None, "", float("nan")]}))
+        >>> table.is_column_shown("p", pd.DataFrame({"p": [None, "", float("nan")]}))
         False
         """
         values = rows[column_name].dropna()
@@ -365,8 +365,8 @@ def look_up_catalogue_entry(name: str, entries: Mapping[str, Entry], kind: str) 
     other, other_entries = ("figure", list_figures()) if kind == "table" else ("table", list_tables())
     if name in other_entries:
         raise InputError(f"{name!r} is a {other}, not a {kind}; ask for it as a {other}")
-    nearest = suggest_nearest(str(name), entries)
-    raise InputError(f"unknown {kind} {shorten_line(repr(name))}{nearest}; {WHERE_LISTED[kind]}")
+    nearest = format_nearest_name_hint(str(name), entries)
+    raise InputError(f"unknown {kind} {shorten_to_one_line(repr(name))}{nearest}; {WHERE_LISTED[kind]}")
 
 
 def find_page_name_of_entry(entry_name: str, kind: str = "tables") -> str:
@@ -417,7 +417,7 @@ def look_up_column(table: str, name: str) -> Column:
     )
 
 
-def describe_added_column(table: str, name: str, column: Column) -> None:
+def register_added_column(table: str, name: str, column: Column) -> None:
     """Say what a column means that a reader adds to a table from Python.
 
     Parameters
@@ -450,8 +450,8 @@ def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
 
 def describe_page_folder(page: str) -> str:
     """Return the folder of a page as messages name it: of an outside page with package and version."""
-    room = find_page_room(page)
-    return f"{room.source}: {room.module.replace('.', '/')}" if room else f"analysis/pages/{page}"
+    room = find_outside_page(page)
+    return f"{room.package_and_version}: {room.module.replace('.', '/')}" if room else f"analysis/pages/{page}"
 
 
 def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
@@ -469,7 +469,7 @@ def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     The function.
     """
     module, name = function_path.split(".")
-    room = find_page_room(page)
+    room = find_outside_page(page)
     if room is None:
         page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
         return page_function

@@ -59,7 +59,9 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
 
 
 def has_renamed_conditions(shown_rows: pd.DataFrame, rows: pd.DataFrame) -> bool:
-    """Tell whether any condition of the rows of a table is shown by another name (`labels.phrase_condition_names`).
+    """Tell whether any condition of the rows of a table is shown by another name.
+
+    Such names are given by `labels.rename_conditions_for_readers`.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ def build_grid_without_catalogue(
     columns = tuple(map(look_up_column, keys))
     bold = {cell for compared, rule in compared_columns for cell in _find_best_cells(frame, compared, rule)}
     if NO_INTERVAL in keys:
-        reasons = frame[NO_INTERVAL].map(lambda text: _name_figures_by_headers(text, frame, look_up_column))
+        reasons = frame[NO_INTERVAL].map(lambda text: _replace_column_names_by_headers(text, frame, look_up_column))
         frame = frame.assign(**{NO_INTERVAL: reasons})
     cells_by_column = [_format_column_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
     for key, column in zip(keys, cells_by_column, strict=True):
@@ -209,7 +209,7 @@ def _list_identity_columns(frame: pd.DataFrame) -> list[str]:
     return names
 
 
-def _name_figures_by_headers(reason: Any, frame: pd.DataFrame, look_up_column: Callable[[str], Column]) -> Any:
+def _replace_column_names_by_headers(reason: Any, frame: pd.DataFrame, look_up_column: Callable[[str], Column]) -> Any:
     """Write "in_middle: one item only" with the header of the column; what names no column of the frame stays."""
     if not isinstance(reason, str):
         return reason

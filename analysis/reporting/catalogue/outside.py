@@ -28,20 +28,20 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 
 @functools.cache
-def list_page_rooms() -> dict[str, OutsideRoom]:
+def list_pages_of_other_packages() -> dict[str, OutsideRoom]:
     """List name -> room of the pages of other packages; nothing of them is imported."""
     own_names = {path.parent.name for path in PAGES.glob("*/__init__.py")}
     return list_rooms_of_other_packages("page", own_names)
 
 
-def find_page_room(page: str) -> OutsideRoom | None:
+def find_outside_page(page: str) -> OutsideRoom | None:
     """Find the room of a page; None: it is one of ours."""
-    return list_page_rooms().get(page)
+    return list_pages_of_other_packages().get(page)
 
 
-def find_room_of_module(module: str) -> OutsideRoom | None:
+def find_outside_page_of_module(module: str) -> OutsideRoom | None:
     """Find the room of the page that a module belongs to; None: it is none of another package's."""
-    rooms = list_page_rooms().values()
+    rooms = list_pages_of_other_packages().values()
     return next((room for room in rooms if module == room.module or module.startswith(f"{room.module}.")), None)
 
 
@@ -65,7 +65,7 @@ def find_page_notebook(page: str, own_folder: Path) -> Path:
     -------
     Its file; that of an outside page stands in the folder of the page, if it has one.
     """
-    room = find_page_room(page)
+    room = find_outside_page(page)
     folder = find_page_folder(room) if room else None
     return (folder or own_folder) / f"{page}.ipynb"
 
@@ -86,7 +86,7 @@ def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type)
         Name -> catalogue of the pages that are whole; the others are told in a line each.
     """
     page_by_name: dict[str, Any] = {}
-    for name, room in list_page_rooms().items():
+    for name, room in list_pages_of_other_packages().items():
         module = import_module_of_room_or_warn(room, "catalogue")
         if module is None:
             continue

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import Rewordings, list_pages
-from analysis.reporting.catalogue.outside import find_page_room
+from analysis.reporting.catalogue.outside import find_outside_page
 from ground.errors import RoomFailed
 from ground.outside_rooms import OutsideRoom, convert_errors_of_room_function, warn_that_room_is_left_out
 
@@ -42,7 +42,7 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
 def _read_studies_with_reader_of_protocol(runs: Runs) -> Iterator[Study]:
     """Yield the studies of some runs, each read by the reader of its protocol."""
     for reader, names in _group_study_names_by_reader(runs).items():
-        room = _find_reader_room(reader)
+        room = _find_outside_page_of_reader(reader)
         if room is None:
             yield from import_reader_function(reader.read_studies)(runs, names)
             continue
@@ -57,10 +57,10 @@ def _read_all_studies(reader: Rewordings, runs: Runs, names: Sequence[str]) -> l
     return list(import_reader_function(reader.read_studies)(runs, names))
 
 
-def _find_reader_room(reader: Rewordings) -> OutsideRoom | None:
+def _find_outside_page_of_reader(reader: Rewordings) -> OutsideRoom | None:
     """Find the page of another package that names a reader; None: it is one of ours."""
     pages = (name for name, page in list_pages().items() if page.rewordings is reader)
-    return next((room for name in pages if (room := find_page_room(name))), None)
+    return next((room for name in pages if (room := find_outside_page(name))), None)
 
 
 def has_rewordings(runs: Runs) -> bool:
@@ -75,7 +75,7 @@ def _has_studies_to_compare(reader: Rewordings, runs: Runs, names: Sequence[str]
     try:
         return bool(import_reader_function(reader.has_rewordings)(runs, names))
     except Exception as error:
-        room = _find_reader_room(reader)
+        room = _find_outside_page_of_reader(reader)
         if room is None:
             raise
         warn_that_room_is_left_out(room, f"its reader of wordings ({type(error).__name__}: {error})")

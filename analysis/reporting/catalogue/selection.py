@@ -30,14 +30,14 @@ class AnswerPair:
         return (self.first, self.second) == AGREE
 
     @property
-    def measure(self) -> str:
+    def measure_phrase(self) -> str:
         """Name the probability of the first answer, divided by that of both."""
         return "agreement" if self.is_agree_disagree else f"share of {quote_answer(self.first)}"
 
     @property
-    def measure_with_article(self) -> str:
+    def measure_phrase_with_article(self) -> str:
         """Name the measure within a sentence: "agreement", or "the share of “left”"."""
-        return self.measure if self.is_agree_disagree else f"the {self.measure}"
+        return self.measure_phrase if self.is_agree_disagree else f"the {self.measure_phrase}"
 
     def rewrite_text(self, text: str) -> str:
         """Rewrite a text about agreement for these answers; it must hold no names of models, items or studies.

@@ -27,7 +27,7 @@ from analysis.reporting.catalogue import (
 )
 from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
 from analysis.reporting.catalogue.published_numbers import OURS
-from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
+from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,8 @@ def convert_options(
         if name not in known_options:
             listed = f"the options are {', '.join(known_options)}" if known_options else "it has none"
             raise InputError(
-                f"{subject} has no option {shorten_line(repr(name))}{suggest_nearest(name, known_options)}; {listed}"
+                f"{subject} has no option {shorten_to_one_line(repr(name))}"
+                f"{format_nearest_name_hint(name, known_options)}; {listed}"
             )
         try:
             converted[name] = _convert_to_type_of_default(known_options[name].default, value)
@@ -109,21 +110,25 @@ def _convert_to_type_of_default(default: Any, value: Any) -> Any:
     if value.isascii() and "_" not in value:
         with contextlib.suppress(ValueError):
             return _check_value_type(default, type(default)(value))
-    raise ValueError(f"{shorten_line(repr(value))} is not a number, as in the default {default}")
+    raise ValueError(f"{shorten_to_one_line(repr(value))} is not a number, as in the default {default}")
 
 
 def _check_value_type(default: Any, value: Any) -> Any:
     """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
     if default is None or isinstance(default, str | bool):
         if default is not None and not isinstance(value, type(default)):
-            raise ValueError(f"{shorten_line(repr(value))} is not of the kind of the default {default!r}")
+            raise ValueError(f"{shorten_to_one_line(repr(value))} is not of the kind of the default {default!r}")
         return value
     whole = isinstance(default, int)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
-        raise ValueError(f"{shorten_line(repr(value))} is not a {'whole ' * whole}number, as in the default {default}")
+        raise ValueError(
+            f"{shorten_to_one_line(repr(value))} is not a {'whole ' * whole}number, as in the default {default}"
+        )
     size: Any = abs(value)
     if not size < 2**63:  # NaN, too
-        raise ValueError(f"{shorten_line(repr(value))} is no number that can be used here, as in the default {default}")
+        raise ValueError(
+            f"{shorten_to_one_line(repr(value))} is no number that can be used here, as in the default {default}"
+        )
     return value
 
 
@@ -146,7 +151,7 @@ def explain_tables(names: Sequence[str] = ()) -> str:
     return "".join(lines)
 
 
-def write_tables_json(names: Sequence[str] = ()) -> str:
+def format_tables_as_json(names: Sequence[str] = ()) -> str:
     """Write what `explain_tables` says of tables, all unless some are named, as JSON.
 
     Parameters
@@ -298,7 +303,7 @@ def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
 
 
 def _list_added_columns(table_name: str, frame: pd.DataFrame) -> list[str]:
-    """List the columns of a frame that a reader added from Python (`catalogue.describe_added_column`)."""
+    """List the columns of a frame that a reader added from Python (`catalogue.register_added_column`)."""
     return [key for key in map(str, frame.columns) if (table_name, key) in ADDED]
 
 
@@ -346,7 +351,8 @@ def render_table(
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
     for key in columns or ():
         if key not in frame:
-            raise InputError(f"table {name} has no column {shorten_line(repr(key))}{suggest_nearest(key, frame)}; "
+            raise InputError(f"table {name} has no column {shorten_to_one_line(repr(key))}"
+                             f"{format_nearest_name_hint(key, frame)}; "
                              f"`waver table --list {name}` explains all")  # fmt: skip
     if form in ("csv", "json", "jsonl"):
         kept_frame = frame[list(columns)] if columns else frame
@@ -379,7 +385,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
         for entry in table.columns
         if entry not in left_out
         for key in _expand_column_pattern(name, frame, entry)
-        if table.has_something_to_show(key, frame)
+        if table.is_column_shown(key, frame)
     ]
     return declared_columns + _list_added_columns(name, frame)
 

@@ -52,7 +52,7 @@ def _repeat_none_if_missing(many: Iterable[Any] | None) -> Iterable[Any]:
     return itertools.repeat(None) if many is None else many
 
 
-def note_models_of_rows(axes: Axes, rows: Iterable[float], looks: Iterable[Look]) -> None:
+def record_models_of_drawn_rows(axes: Axes, rows: Iterable[float], looks: Iterable[Look]) -> None:
     """Note which rows of a drawing are of which model, so that their names get the class of the model, too."""
     figure = axes.get_figure(root=True)
     assert isinstance(figure, Drawing)

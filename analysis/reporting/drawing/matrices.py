@@ -24,7 +24,7 @@ from analysis.reporting.drawing.plotting import (
     measure_widest_text,
     wrap_name_into_lines,
 )
-from analysis.reporting.drawing.svg import MOST_TARGETS, join_model_classes
+from analysis.reporting.drawing.svg import MOST_TARGETS, join_css_classes_of_models
 
 NUMBER_ROOM = 0.36  # inches of a cell that has room for a number
 MOST_LINES = 2  # of a name on the diagonal
@@ -82,7 +82,7 @@ def draw_heat_map(
     -------
     The drawing.
     """
-    left = panels.measure_row_labels(row_labels)
+    left = panels.measure_row_labels_width(row_labels)
     cell = min(0.5, (width - left - 0.1) / table.shape[1])
     column_names, column_labels = column_labels, _wrap_column_labels(column_labels, cell)
     head = measure_widest_text(column_labels) + 0.1
@@ -165,7 +165,7 @@ def draw_lower_triangle(
         width, 1, 1, tall, left=0.1, right=width - 0.1 - cell * count, title=0.03, top=0.22 + legend_height, below=0.03
     )
     if legend_names:
-        panels.draw_legend_of_numbers(drawing, names, model_classes)
+        panels.draw_numbered_legend(drawing, names, model_classes)
     lower = np.tril(np.ones_like(values, bool), -1)
     lower_values = np.where(lower, values, np.nan)
     pairs = [[" ".join(dict.fromkeys((row, column))) for column in model_classes] for row in model_classes]
@@ -210,7 +210,7 @@ def _draw_cells(
     """
     down, across = values.shape
     drawn_rows, drawn_columns = np.nonzero(~np.isnan(values))
-    group = join_model_classes(classes[drawn_rows, drawn_columns])
+    group = join_css_classes_of_models(classes[drawn_rows, drawn_columns])
     if group and 0 < len(drawn_rows) <= MOST_TARGETS:
         middles = np.column_stack([drawn_columns, drawn_rows])
         corners = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)])
@@ -251,7 +251,7 @@ def _draw_dots_in_marked_cells(
     rows, columns = np.nonzero(is_marked & ~np.isnan(values))
     dark = np.abs((values[rows, columns] - low) / (high - low) - 0.5) > 0.3
     colours = np.where(dark, "white", INK)
-    group = join_model_classes(classes[rows, columns]) or None
+    group = join_css_classes_of_models(classes[rows, columns]) or None
     axes.scatter(columns, rows, s=4, c=colours, linewidths=0, zorder=4, gid=group)
 
 

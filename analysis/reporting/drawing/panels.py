@@ -28,7 +28,7 @@ from analysis.reporting.drawing.plotting import (
     replace_missing_glyphs,
     wrap_name_into_lines,
 )
-from analysis.reporting.drawing.svg import join_model_classes
+from analysis.reporting.drawing.svg import join_css_classes_of_models
 
 LINE = 0.135  # inches between two lines of text
 ROW = 0.118  # inches that a line of a row's label needs
@@ -185,7 +185,7 @@ def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None
         draw_text(axes, (0, row), name, (-points, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
 
 
-def measure_row_labels(names: Sequence[str]) -> float:
+def measure_row_labels_width(names: Sequence[str]) -> float:
     """Return the inches that the names of rows need left of a panel."""
     return measure_widest_text(names) + LABEL + 0.04
 
@@ -303,7 +303,7 @@ def draw_row_guides(axes: Axes, n_rows: int) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def scale_axis(
+def set_axis_limits_and_ticks(
     axes: Axes, low: float, high: float, n_steps: int = 2, reference_line: float | None = None, axis: str = "x"
 ) -> None:
     """Set the limits of an axis, with a margin for marks at its ends, and its numbers.
@@ -372,11 +372,13 @@ def draw_dots(
     lower: Any = known_rows.get(f"{measure}_lower") if with_intervals else None
     upper: Any = known_rows.get(f"{measure}_upper") if with_intervals else None
     if with_intervals:
-        axes.hlines(known_rows["row"], lower, upper, colors=colours, linewidth=1.2, gid=join_model_classes(classes))
+        axes.hlines(
+            known_rows["row"], lower, upper, colors=colours, linewidth=1.2, gid=join_css_classes_of_models(classes)
+        )
     marks.set_hover_titles_of_marks(axes, known_rows[measure], known_rows["row"], known_rows.get(label_column,
     known_rows["model"]),
                known_rows[measure], lower, upper, classes)  # fmt: skip
-    marks.note_models_of_rows(axes, frame["row"], [looks[model] for model in frame["model"]])
+    marks.record_models_of_drawn_rows(axes, frame["row"], [looks[model] for model in frame["model"]])
     empty = np.zeros(len(frame), bool) if is_hollow is None else is_hollow.to_numpy(bool)
     shapes = np.array([looks[model].marker for model in known_rows["model"]])
     faces = np.where(empty[frame[measure].notna()], "white", colours)
@@ -384,7 +386,7 @@ def draw_dots(
         at = shapes == shape
         axes.scatter(known_rows[measure][at], known_rows["row"][at], s=17, marker=shape, c=list(faces[at]),
                      edgecolors=[colours[i] for i in np.flatnonzero(at)], linewidths=1, zorder=3,
-                     gid=join_model_classes(classes[at]))  # fmt: skip
+                     gid=join_css_classes_of_models(classes[at]))  # fmt: skip
 
 
 def count_legend_lines(names: Sequence[str], width: float) -> int:
@@ -442,7 +444,7 @@ def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], i
         y -= LINE * count_most_lines(line)
 
 
-def draw_legend_of_numbers(drawing: Drawing, names: Sequence[str], model_classes: Sequence[str]) -> None:
+def draw_numbered_legend(drawing: Drawing, names: Sequence[str], model_classes: Sequence[str]) -> None:
     """Draw a legend of names behind the numbers that stand for them, without marks.
 
     Parameters
@@ -452,7 +454,7 @@ def draw_legend_of_numbers(drawing: Drawing, names: Sequence[str], model_classes
     names
         The names, the first of which has the number 1.
     model_classes
-        Classes of their models (`plotting.list_model_classes`); none where they are of none.
+        Classes of their models (`plotting.list_css_classes_of_models`); none where they are of none.
     """
     model_numbers = [int(name.removeprefix("model-") or 0) for name in model_classes] or [0] * len(names)
     draw_legend(drawing, prefix_names_with_numbers(names), [Look(INK, " ", number) for number in model_numbers])

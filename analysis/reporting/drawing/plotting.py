@@ -114,7 +114,7 @@ def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
 
 
-def unify_looks(looks: Mapping[str, Look]) -> dict[str, Look]:
+def unify_colours_and_markers(looks: Mapping[str, Look]) -> dict[str, Look]:
     """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
 
     A colour that says once more what stands beside it makes a reader look for what else it may mean.
@@ -132,7 +132,9 @@ def unify_looks(looks: Mapping[str, Look]) -> dict[str, Look]:
     return {model: replace(look, colour=OKABE_ITO[0], marker=MARKERS[0]) for model, look in looks.items()}
 
 
-def list_model_classes(frame: pd.DataFrame, names: Iterable[str], looks: Mapping[str, Look] | None) -> list[str]:
+def list_css_classes_of_models(
+    frame: pd.DataFrame, names: Iterable[str], looks: Mapping[str, Look] | None
+) -> list[str]:
     """List the classes of the models that names in a figure are of, by which a page hides what is theirs.
 
     Parameters
@@ -153,7 +155,7 @@ def list_model_classes(frame: pd.DataFrame, names: Iterable[str], looks: Mapping
     return [str(looks[model_by_name[name]].model_class or "") for name in names] if looks else []
 
 
-def separate_looks(looks: Mapping[str, Look], models: Iterable[str]) -> dict[str, Look]:
+def separate_model_colours(looks: Mapping[str, Look], models: Iterable[str]) -> dict[str, Look]:
     """Give the models of one figure a colour each, where they are told apart by colours and a legend.
 
     They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than
@@ -180,7 +182,7 @@ def separate_looks(looks: Mapping[str, Look], models: Iterable[str]) -> dict[str
     return {model: replace(look, colour=colour, marker=marker) for (model, look), colour, marker in pairs}
 
 
-def apply_style(draw: Callable[P, R]) -> Callable[P, R]:
+def run_in_report_style(draw: Callable[P, R]) -> Callable[P, R]:
     """Run a drawing function in the style of the report, and leave the user's matplotlib settings as they are."""
 
     @functools.wraps(draw)
@@ -191,7 +193,7 @@ def apply_style(draw: Callable[P, R]) -> Callable[P, R]:
     return wrapper
 
 
-@apply_style
+@run_in_report_style
 def write_figure(figure: Figure, path: Path) -> tuple[Path, Path]:
     """Write a figure as SVG and PDF, each whole or not at all; the same figure gives the same bytes.
 
@@ -218,7 +220,7 @@ def write_figure(figure: Figure, path: Path) -> tuple[Path, Path]:
     return vector, document
 
 
-@apply_style
+@run_in_report_style
 def render_svg(figure: Figure, name: str = "") -> str:
     """Return the figure as one `<svg>` element that names no outside address except the SVG namespace.
 

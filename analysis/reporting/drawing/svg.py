@@ -34,12 +34,12 @@ class Target:
     size: tuple[float, float] | None = None
 
 
-def join_model_classes(classes: Iterable[str | None]) -> str:
+def join_css_classes_of_models(classes: Iterable[str | None]) -> str:
     """Return the id by which a collection of marks says the model of each; empty where one has none.
 
     A mark between two models has the classes of both: "model-1 model-2".
 
-    >>> join_model_classes(["model-1", "model-1 model-2"]), join_model_classes(["model-1", None])
+    >>> join_css_classes_of_models(["model-1", "model-1 model-2"]), join_css_classes_of_models(["model-1", None])
     ('models-1-1_2', '')
     """
     numbers = [str(name or "").replace("model-", "").replace(" ", "_") for name in classes]
@@ -81,7 +81,7 @@ def convert_svg_for_pages(
     end = text.rindex("</svg>")
     head = "".join(f' {key}="{value}"' for key, value in attributes.items())
     style = ' style="stroke-linejoin:round;stroke-linecap:butt"'
-    return f"<svg{head}{style}{text[4:end]}{_write_hover_shapes(figure, targets)}{text[end:]}"
+    return f"<svg{head}{style}{text[4:end]}{_render_hover_shapes(figure, targets)}{text[end:]}"
 
 
 def _set_class_of_each_mark(match: re.Match[str]) -> str:
@@ -111,7 +111,7 @@ def _rename_ids_in_svg(text: str, name: str) -> str:
     return re.sub(r'(url\(#|href="#)([^)"]+)', lambda match: match[1] + names[match[2]], text)
 
 
-def _write_hover_shapes(figure: Figure, targets: Iterable[Target]) -> str:
+def _render_hover_shapes(figure: Figure, targets: Iterable[Target]) -> str:
     """Write invisible shapes over the marks, each with its value as title: browsers show it on hover."""
     drawn_targets = list(targets)
     if not 0 < len(drawn_targets) <= MOST_TARGETS:

@@ -24,7 +24,7 @@ from analysis.reporting.tidy.selection import select_part
 from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.guarded import run_guarded_query
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -168,8 +168,8 @@ class Run:
         """List the columns of `responses`, `thoughts`, `wordings` and so on: name -> meaning."""
         if name not in TABLES:
             raise InputError(
-                f"there is no table {shorten_line(repr(name))}{suggest_nearest(str(name), TABLES)}; the tables are "
-                f"{', '.join(TABLES)}"
+                f"there is no table {shorten_to_one_line(repr(name))}{format_nearest_name_hint(str(name), TABLES)}; "
+                f"the tables are {', '.join(TABLES)}"
             )
         return Listing(explain_tidy_columns(self._tidy, self._runs.info, name))
 
@@ -409,7 +409,7 @@ class Run:
             self._opened[key] = (
                 runs.open_runs(*self._paths, protocols=chosen, over_time=over_time)
                 if self.part is None
-                else self._whole.open_protocols(chosen, over_time).restrict(self.part)
+                else self._whole.open_protocols(chosen, over_time).restrict_to_part(self.part)
             )
         return self._opened[key]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 3  # of models or studies that are named; of more, the number stands there
 
 
-def write_default_title(models: Collection[str], studies: Collection[str]) -> str:
+def phrase_default_title(models: Collection[str], studies: Collection[str]) -> str:
     """Write the title of a report that was given none.
 
     Parameters
@@ -28,9 +28,9 @@ def write_default_title(models: Collection[str], studies: Collection[str]) -> st
     studies
         Their names.
 
-    >>> write_default_title(["gpt2"], ["tea"])
+    >>> phrase_default_title(["gpt2"], ["tea"])
     'How gpt2 answered in “tea”'
-    >>> write_default_title("abcd", "stuvw")
+    >>> phrase_default_title("abcd", "stuvw")
     'How 4 models answered in 5 studies'
     """
     return f"How {_name_models_or_count_them(models)} answered in {_phrase_studies(studies)}"

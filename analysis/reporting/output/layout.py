@@ -114,10 +114,12 @@ def render_page(chapter: Chapter, chapters: Sequence[Chapter], title: str) -> st
     The HTML.
     """
     other_pages = [(f"{other.name}.html", other.question) for other in chapters if other.name != chapter.name]
-    return render_template("chapter", chapter=chapter, title=title, others=other_pages, **_read_page_assets())
+    return render_template(
+        "chapter", chapter=chapter, title=title, others=other_pages, **_read_page_styles_and_scripts()
+    )
 
 
-def render_lone_page(chapter: Chapter, title: str) -> str:
+def render_page_without_report(chapter: Chapter, title: str) -> str:
     """Lay out a page that belongs to no report.
 
     Parameters
@@ -131,12 +133,14 @@ def render_lone_page(chapter: Chapter, title: str) -> str:
     -------
     The HTML.
     """
-    return render_template("lone", chapter=chapter, title=title, others=(), **_read_page_assets())
+    return render_template("lone", chapter=chapter, title=title, others=(), **_read_page_styles_and_scripts())
 
 
 def render_index(**index_values: Any) -> str:
     """Return the page that leads to the pages beside it."""
-    return render_template("index", address=lambda name: f"{name}.html", **index_values, **_read_page_assets())
+    return render_template(
+        "index", address=lambda name: f"{name}.html", **index_values, **_read_page_styles_and_scripts()
+    )
 
 
 def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], **index_values: Any) -> str:
@@ -160,7 +164,7 @@ def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], 
     listed = [(chapter.name, chapter.question) for chapter in chapters]
     text = render_template("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data,
                            **index_values,
-                  **_read_page_assets())  # fmt: skip
+                  **_read_page_styles_and_scripts())  # fmt: skip
     text = _LINKS_TO_FILES.sub("", text)  # of figures: the file is mailed alone
     for chapter in chapters:
         text = text.replace(f'href="{chapter.name}.html#', f'href="#{chapter.name}--')  # in the table of answers
@@ -233,7 +237,7 @@ def _build_beautifulsoup_formatter() -> HTMLFormatter:
     return Formatter(HTMLFormatter.REGISTRY["minimal"].entity_substitution, void_element_close_prefix="")
 
 
-def _read_page_assets() -> dict[str, str]:
+def _read_page_styles_and_scripts() -> dict[str, str]:
     """Return the style sheet and the script of every page, and the script's hash, which the page's policy allows."""
     script = (TEMPLATES / "tables.js").read_text(encoding="utf-8")
     digest = _encode_base64(hashlib.sha256(script.encode()).digest())

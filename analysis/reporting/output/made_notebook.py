@@ -57,7 +57,7 @@ def make_notebook_of_page(name: str) -> Path:
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": cells}
-    path = Path(_open_notebook_folder().name, f"{name}.ipynb")
+    path = Path(_make_temporary_notebook_folder().name, f"{name}.ipynb")
     path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
     return path
 
@@ -70,6 +70,6 @@ def _build_code_cell(cell_id: str, source: str, tag: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _open_notebook_folder() -> TemporaryDirectory[str]:
+def _make_temporary_notebook_folder() -> TemporaryDirectory[str]:
     """Make the folder for the notebooks of this process."""
     return TemporaryDirectory(prefix="waver-notebooks-")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 from ground.shipped import find_shipped_folder
 
 FOLDER = find_shipped_folder("notebooks")
@@ -36,7 +36,8 @@ def parse_run_folders(runs: Any) -> list[str]:
     for folder in folders:
         if not isinstance(folder, str | os.PathLike):
             raise InputError(
-                f"runs: {shorten_line(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
+                f"runs: {shorten_to_one_line(repr(folder))} is no name of a folder; with papermill, give it with -r, "
+                "not -p"
             )
     return [str(folder) for folder in folders]
 
@@ -96,7 +97,8 @@ def convert_parameters_by_notebook(
         if name not in known_parameters:
             _refuse_parameter_of_left_out_notebook(name, left_out or {})
             raise InputError(
-                f"unknown parameter {shorten_line(repr(name))}{suggest_nearest(name, known_parameters)}; {listed}"
+                f"unknown parameter {shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, known_parameters)}"
+                f"; {listed}"
             )
     return {
         notebook: {
@@ -159,8 +161,8 @@ def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) 
         )
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_line(repr(value))} is not "
-            f"{declared_type}"
+            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_to_one_line(repr(value))} is "
+            f"not {declared_type}"
         ) from error
 
 

@@ -31,7 +31,7 @@ from analysis.reporting.catalogue.condition_names import (
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
-from analysis.reporting.catalogue.outside import find_room_of_module
+from analysis.reporting.catalogue.outside import find_outside_page_of_module
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
@@ -41,7 +41,7 @@ from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, labels, prompts, thinking
-from analysis.reporting.words.one_model import phrase_for_one_model
+from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from analysis.reporting.words.shots import describe_varying_examples
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
@@ -163,7 +163,7 @@ class Page:
         """Show what weakens the answer, to which the answer links, and what chooses models in figures and tables."""
         if self._answer is None:
             raise RuntimeError("the cautions belong to the answer: show page.answer() first")
-        models = [(name, self._model_classes[name]) for name in sorted(self.runs.answering_models)]
+        models = [(name, self._css_classes_by_model[name]) for name in sorted(self.runs.answering_models)]
         return render_fragment("cautions", cautions=self._answer.cautions, models=models if len(models) > 1 else [])
 
     def render_sentences_about(self, name: str) -> str:
@@ -187,7 +187,7 @@ class Page:
     def _phrase_title(self, title: str) -> str:
         """Write a title or heading with the answers of these runs, and for one model where there is one."""
         title = self.choice.rewrite_text(title)
-        return phrase_for_one_model(title) if len(self.runs.answering_models) == 1 else title
+        return rephrase_heading_for_one_model(title) if len(self.runs.answering_models) == 1 else title
 
     def _render_picture(self, title: str, picture: Picture) -> str:
         """Return a picture as HTML with its caption, for a wide screen and for a phone."""
@@ -198,8 +198,8 @@ class Page:
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
         return render_fragment(
             "figure",
-            wide=place_svg_on_page(wide, alt),
-            narrow=place_svg_on_page(narrow, alt, is_narrow=True),
+            wide=label_svg_for_page(wide, alt),
+            narrow=label_svg_for_page(narrow, alt, is_narrow=True),
             caption=self._note_joined_orders(picture.caption),
             saved=picture.name if self.out else "",
         ).text
@@ -248,7 +248,7 @@ class Page:
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
         )
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
-        shown_rows = labels.phrase_condition_names(joined_rows.head(most), self.runs.info["conditions"])
+        shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
         caption = self._note_joined_orders(caption + joined_note + renamed_note)
@@ -271,7 +271,7 @@ class Page:
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
             same=same_text, keys=count_leading_key_columns(cells.names),
-            row_classes=_choose_row_classes(shown_rows, self._model_classes),
+            row_classes=_choose_css_classes_of_rows(shown_rows, self._css_classes_by_model),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip
         return Html(self.render_sentences_about(name) + box.text)
@@ -318,7 +318,7 @@ class Page:
         return self.section(name, title, introduction)
 
     @property
-    def _model_classes(self) -> dict[str, str]:
+    def _css_classes_by_model(self) -> dict[str, str]:
         """Return model -> the class of its marks in figures and of its rows in tables."""
         looks = plotting.assign_colours_and_markers(self.runs.models)
         return {name: str(look.model_class) for name, look in looks.items()}
@@ -328,7 +328,7 @@ class Page:
         """Return study -> the first of its canonical labels, which its measures are about: "agree", or "yes"."""
         return {name: str(fields["canonical"][0]) for name, fields in self.runs.info["studies"].items()}
 
-    def select_part(self) -> Run:
+    def select_runs_that_fit_memory(self) -> Run:
         """Return the runs of this page that its section on rows and numbers reads into memory.
 
         These are the models and conditions that the tables compare; of more than `steps.MOST_RESPONSES` responses the
@@ -336,7 +336,7 @@ class Page:
         """
         return steps.select_part_that_fits_memory(self.run.select_protocols(self.protocols), self.runs)
 
-    def check(
+    def check_against_package(
         self, ours: str | pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE
     ) -> Html:
         """Compare numbers of this page with those of another package; a difference is told on the page's first screen.
@@ -372,9 +372,9 @@ class Page:
 
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
-        return Html(provenance.render_foot(self.studies, self.list_foot_entries(), self._details))
+        return Html(provenance.render_footer(self.studies, self.list_footer_entries(), self._details))
 
-    def list_foot_entries(self) -> list[tuple[str, list[str]]]:
+    def list_footer_entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""
         run_paths = [folder.path for folder in self.runs.folders]
         shown_folders = [
@@ -389,16 +389,16 @@ class Page:
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
             *joining_rules,
             *condition_names,
-            *provenance.list_outside_page_entries(self.list_outside_pages()),
+            *provenance.list_outside_page_entries(self.list_name_if_outside_page()),
         ]
 
-    def list_outside_pages(self) -> list[str]:
+    def list_name_if_outside_page(self) -> list[str]:
         """Return the name of the page, if it is another package's."""
-        room = find_room_of_module(type(self).__module__)
+        room = find_outside_page_of_module(type(self).__module__)
         return [room.name] if room else []
 
 
-def _choose_row_classes(frame: pd.DataFrame, model_classes: Mapping[str, str]) -> list[str]:
+def _choose_css_classes_of_rows(frame: pd.DataFrame, model_classes: Mapping[str, str]) -> list[str]:
     """Choose the class of every row: that of its model, and "ours" in a table that has printed rows, too."""
     models = frame["model"].astype(str) if "model" in frame else [""] * len(frame)
     has_printed = "source" in frame and not (frame["source"] == OURS).all()
@@ -419,7 +419,7 @@ def format_uniform_column(column: Column, cell: grid.Cell) -> str:
     return " ".join(filter(None, (column.header, cell.text, cell.interval)))
 
 
-def place_svg_on_page(svg: str, alt: str, is_narrow: bool = False) -> Markup:
+def label_svg_for_page(svg: str, alt: str, is_narrow: bool = False) -> Markup:
     """Return an SVG as a part of a page: a picture with a name for who does not see it.
 
     The drawing for a phone is hidden; only the style sheet of a page shows it, where the screen is narrow.

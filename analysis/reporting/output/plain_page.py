@@ -32,6 +32,6 @@ class PlainPage(Page):
         answer_function = import_page_function(self.name, list_pages()[self.name].answer)
         return self.show_answer(answer_function(self.frames))
 
-    def list_outside_pages(self) -> list[str]:
+    def list_name_if_outside_page(self) -> list[str]:
         """Return the name of the page."""
         return [self.name]

@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.reporting import words
-from analysis.reporting.catalogue.outside import find_page_room
+from analysis.reporting.catalogue.outside import find_outside_page
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
 from analysis.runs.unanswered import count_unanswered_prompts
@@ -28,7 +28,7 @@ Entries: TypeAlias = "list[tuple[str, list[str]]]"
 PACKAGES = ("duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
 
 
-def render_foot(
+def render_footer(
     study_names: Sequence[str], entries: Entries, unshown_details: Mapping[str, Sequence[str]] | None = None
 ) -> str:
     """Return the foot of a page or of the index: what to cite, where it comes from, and BibTeX to copy.
@@ -90,7 +90,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
 
 def list_outside_page_entries(pages: Sequence[str]) -> Entries:
     """List the pages that are other packages', for the foot; no entry where none is."""
-    rooms = [room for page in pages if (room := find_page_room(page))]
+    rooms = [room for page in pages if (room := find_outside_page(page))]
     return [("From other packages", [room.title for room in rooms])] if rooms else []
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.catalogue.outside import find_page_notebook, find_page_room
+from analysis.reporting.catalogue.outside import find_outside_page, find_page_notebook
 from analysis.reporting.output import cells, execution, files, index, layout, made_notebook, notebooks, provenance
 from analysis.reporting.output.first_screen import read_first_screen
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.output.results import NotebookResult, Report
 from analysis.reporting.tidy.selection import open_part_of_runs
 from analysis.reporting.words import citations
-from analysis.reporting.words.one_model import phrase_for_one_model
+from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from ground.errors import InputError, describe_os_error_with_exit_status
 from ground.extras import refuse_missing_packages
 from ground.progress import print_progress, print_warning
@@ -122,9 +122,9 @@ def write_report(
     for folder in (out, *out.parents):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file; --out needs a folder")
-    if single_file and name_single_file(out).is_dir():
+    if single_file and build_single_file_path(out).is_dir():
         raise InputError(
-            f"{name_single_file(out)} is a folder; --single-file writes a file of that name: give another --out"
+            f"{build_single_file_path(out)} is a folder; --single-file writes a file of that name: give another --out"
         )
     values = notebooks.convert_parameters_by_notebook(
         parameters or {},
@@ -138,7 +138,7 @@ def write_report(
     # A page opens its own, and knows all models, and how much of all there is in a part.
     run_paths = [str(folder.path) for folder in whole.folders]
     all_paths = [*(str(folder.path) for folder in whole.earlier), *run_paths]
-    title = title or index.write_default_title(opened.answering_models, opened.info["studies"])
+    title = title or index.phrase_default_title(opened.answering_models, opened.info["studies"])
     left_out = {
         notebook.name: reasons[notebook.name] or notebook.missing_packages_note for notebook in relevant_notebooks
     }
@@ -161,7 +161,7 @@ def write_report(
     study_names = citations.merge_study_names(notebook.page.studies for notebook in relevant_notebooks)
     entries = provenance.list_provenance_entries(opened, folders, parameters or {})
     entries += provenance.list_outside_page_entries([notebook.name for notebook in relevant_notebooks])
-    foot = provenance.render_foot(study_names, entries)
+    foot = provenance.render_footer(study_names, entries)
     over_time_names = {notebook.name for notebook in relevant_notebooks if notebook.page.over_time}
     over_time_questions = [result.question for result in _list_chapters(results) if result.name in over_time_names]
     about = index.describe_report(opened, len(_list_chapters(results)), *over_time_questions[:1])
@@ -174,13 +174,15 @@ def write_report(
             table_files | {"dictionary": out / "tables" / files.DICTIONARY} if table_files else table_files
         )
         files.write_text_file(
-            name_single_file(out),
+            build_single_file_path(out),
             layout.render_single_file(_list_chapters(results), single_file_tables, **index_values),
         )
-    return Report(out, title, tuple(about), command, tuple(results), name_single_file(out) if single_file else None)
+    return Report(
+        out, title, tuple(about), command, tuple(results), build_single_file_path(out) if single_file else None
+    )
 
 
-def name_single_file(out: Path) -> Path:
+def build_single_file_path(out: Path) -> Path:
     """Return the file that holds everything of the report in a folder: beside it, with its name."""
     folder = out.resolve() if out.name in ("", "..") else out
     return folder.with_name(f"{folder.name}.html")
@@ -241,18 +243,18 @@ def _execute_page(
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.read_notebook_question(notebook.path)
     if n_models == 1:
-        question = phrase_for_one_model(question)
+        question = rephrase_heading_for_one_model(question)
     started = time.monotonic()
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
         if n_models == 1:
-            cells.rephrase_headings(node, phrase_for_one_model)
+            cells.rephrase_headings(node, rephrase_heading_for_one_model)
         cells.prepare_outputs_for_page(node)
         chapter = layout.build_chapter_from_notebook(notebook.name, question, node, command)
     except execution.NotebookFailed as error:
-        room = find_page_room(notebook.name)
-        source = f"page of {room.source}: " if room and room.source not in str(error) else ""
+        room = find_outside_page(notebook.name)
+        source = f"page of {room.package_and_version}: " if room and room.package_and_version not in str(error) else ""
         return _build_failed_result(notebook.name, question, f"{source}{error}", error.wrong_input)
     except OSError as error:
         return _build_failed_result(notebook.name, question, describe_os_error_with_exit_status(error)[1])

@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.catalogue import suggest_nearest
+from analysis.reporting.catalogue import format_nearest_name_hint
 from analysis.reporting.words import format_quantity, join_names
 from analysis.runs import model_prompts
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,9 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
         ("item", item, items), ("model", model, runs.info["models"]), ("condition", condition, conditions),
     ):  # fmt: skip
         if name and name not in names:
-            raise InputError(f"these runs have no {kind} {shorten_line(repr(name))}{suggest_nearest(name, names)}")
+            raise InputError(
+                f"these runs have no {kind} {shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, names)}"
+            )
     has_lines = False
     for study in runs.info["studies"]:
         lines = list(_describe_item(runs, study, item, model, condition))
@@ -58,7 +60,7 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
             has_lines = True
     if not has_lines:
         options = {"--item": item, "--model": model, "--condition": condition}
-        chosen = " ".join(f"{option} {shorten_line(name)}" for option, name in options.items() if name)
+        chosen = " ".join(f"{option} {shorten_to_one_line(name)}" for option, name in options.items() if name)
         named = f" for {chosen}" if chosen else ""
         raise InputError(f"the run holds no answer{named}: this was not asked; waver status counts what was")
 
@@ -154,9 +156,9 @@ def _quote_first_texts(texts: Sequence[str], thoughts: Sequence[str], tokens: Se
     for place, text in enumerate(texts[:TEXTS]):
         if thoughts:
             length = f" ({format_quantity(tokens[place], 'token')})" if tokens else ""
-            yield from _wrap_text(f"thought{length}: “{shorten_line(thoughts[place], LONGEST_TEXT)}”", "    ")
+            yield from _wrap_text(f"thought{length}: “{shorten_to_one_line(thoughts[place], LONGEST_TEXT)}”", "    ")
         if text or not thoughts:
-            yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
+            yield from _wrap_text(f"wrote: “{shorten_to_one_line(text, LONGEST_TEXT)}”", "    ")
     if len(texts) > TEXTS:
         yield f"    and {format_quantity(len(texts) - TEXTS, 'more thought' if thoughts else 'more text')}"
 

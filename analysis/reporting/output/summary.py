@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _UNIT = ("study", "model", "condition")
 
 
-def write_report_as_json(report: Report, exit_status: int) -> str:
+def format_report_as_json(report: Report, exit_status: int) -> str:
     """Write a report as JSON: its pages with their answers and key numbers, and the paths of all files.
 
     Parameters

@@ -16,7 +16,7 @@ from analysis.runs.parts import WORDING, Part
 from analysis.runs.reading import read_csv_file
 from analysis.runs.unanswered import count_prompts_by_condition
 from analysis.runs.where import ABOUT, select_rows_fulfilling_condition
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,7 +59,7 @@ def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.Data
         keys = _read_key_file(where) if isinstance(where, str) else where
         pairs, condition = _select_rows_matching_keys(con, keys, columns), _describe_key_table(where)
     if not len(pairs):
-        raise InputError(f"{ABOUT}: {shorten_line(condition, 120)}: keeps nothing")
+        raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing")
     if runs.part:
         condition = f"({runs.part.condition}) AND ({condition})"
     return _build_part_of_pairs(runs, con, pairs, condition)
@@ -84,7 +84,7 @@ def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
     """
     if not where.strip():
         return opened_runs
-    return opened_runs.restrict(select_part(opened_runs, open_tidy_connection(opened_runs), where))
+    return opened_runs.restrict_to_part(select_part(opened_runs, open_tidy_connection(opened_runs), where))
 
 
 def _create_candidates_view(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
@@ -169,13 +169,13 @@ def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any, known:
     import pandas as pd
 
     if not isinstance(keys, pd.DataFrame):
-        raise InputError(f"{ABOUT}: {shorten_line(repr(keys))} is neither a condition nor a DataFrame of keys")
+        raise InputError(f"{ABOUT}: {shorten_to_one_line(repr(keys))} is neither a condition nor a DataFrame of keys")
     names = [str(name) for name in keys.columns]
     for name in names:
         if name not in KEYS:
             raise InputError(
-                f"{ABOUT}: a table of keys has no column {shorten_line(repr(name))}{suggest_nearest(name, KEYS)}; "
-                f"it may have {', '.join(KEYS)}"
+                f"{ABOUT}: a table of keys has no column {shorten_to_one_line(repr(name))}"
+                f"{format_nearest_name_hint(name, KEYS)}; it may have {', '.join(KEYS)}"
             )
     if keys.empty or len(set(names)) < len(names):
         raise InputError(f"{ABOUT}: the table of keys is empty, or names a column twice")
@@ -188,7 +188,7 @@ def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any, known:
         unmatched = con.execute(f"SELECT * FROM given_keys ANTI JOIN {_VIEW} USING ({', '.join(names)}) LIMIT 1")
         if rows := unmatched.fetchall():
             pairs = ", ".join(f"{name} {value!r}" for name, value in zip(names, rows[0], strict=True))
-            raise InputError(f"{ABOUT}: no row of these runs has {shorten_line(pairs, 300)}")
+            raise InputError(f"{ABOUT}: no row of these runs has {shorten_to_one_line(pairs, 300)}")
         query = f"SELECT unit, wording FROM {_VIEW} SEMI JOIN given_keys USING ({', '.join(names)})"
         table: pa.Table = con.sql(query).to_arrow_table()
     finally:
@@ -220,7 +220,7 @@ def _build_part_of_pairs(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.T
     came = {unit: answered.get(unit, 0) + failed.get(unit, 0) for unit in {**answered, **failed}}
     units = [row for row in part.units.to_pylist() if came.get(tuple(row[name] for name in UNIT))]
     if not units:
-        raise InputError(f"{ABOUT}: {shorten_line(condition, 120)}: keeps only what has no response")
+        raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps only what has no response")
     return replace(
         part,
         units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),

@@ -13,10 +13,10 @@ from analysis.features.frames import create_stored_features_table
 from analysis.features.names import FEATURES, MEANINGS
 from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
-from analysis.runs.database import connect_duckdb, create_row_views, list_asked_units
+from analysis.runs.database import connect_duckdb, create_stimuli_and_responses_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import restrict_connection_to_files
-from ground.errors import InputError, shorten_line, suggest_nearest, write_message_on_one_line
+from ground.errors import InputError, format_message_on_one_line, format_nearest_name_hint, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def open_tidy_connection(runs: Runs) -> duckdb.DuckDBPyConnection:
     Responses are read from the files by every query; memory does not grow with the run.
     """
     con = connect_duckdb()
-    create_row_views(con, runs.folders, runs.part)
+    create_stimuli_and_responses_views(con, runs.folders, runs.part)
     create_tidy_tables(con, runs)
     stimuli = [folder.path / SCHEMA["stimuli"]["file"] for folder in runs.folders]
     restrict_connection_to_files(con, [*stimuli, *(part for folder in runs.folders for part in folder.parts)])
@@ -151,7 +151,7 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
         chosen_columns = _build_columns_sql(con, name, columns) if columns else "t.*"
         frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT {{}} FROM {name} AS t").format(chosen_columns)).df()
     except duckdb.Error as error:
-        raise InputError(f"{name}: cannot be read: {write_message_on_one_line(str(error))}") from error
+        raise InputError(f"{name}: cannot be read: {format_message_on_one_line(str(error))}") from error
     return frame
 
 
@@ -161,7 +161,8 @@ def _build_columns_sql(con: duckdb.DuckDBPyConnection, name: str, columns: Seque
     for column in columns:
         if column not in known_columns:
             raise InputError(
-                f"{name}: there is no column {shorten_line(repr(column))}{suggest_nearest(str(column), known_columns)}"
+                f"{name}: there is no column {shorten_to_one_line(repr(column))}"
+                f"{format_nearest_name_hint(str(column), known_columns)}"
             )
     return ", ".join(f"t.{quote_identifier(column)}" for column in columns)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import list_reasons_for_missing_intervals
-from ground.errors import shorten_line
+from ground.errors import shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +259,7 @@ def list_part_cautions(part: Part | None) -> list[str]:
         return []
     caution = (
         f"Only a part of the runs is here: {describe_size_of_part(part)}; kept is "
-        f"where {shorten_line(part.condition, 300)}."
+        f"where {shorten_to_one_line(part.condition, 300)}."
     )
     if part.pairs is None:
         return [caution]
@@ -276,7 +276,7 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
         return []
     n_failed, n_missing, n_asked = (int(unanswered_counts[name].sum()) for name in ("failed", "missing", "asked"))
     reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
-    first = f" The first error: “{shorten_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
+    first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
         f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
         f"{n_missing:,} are missing. This is so for "

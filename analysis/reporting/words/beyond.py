@@ -50,7 +50,7 @@ def compare_model_pairs(studies: Iterable[Study], margin: float | None = None) -
     return frame.assign(p_holm=correct_families_by_holm(frame, ["study", "measure"])) if rows else frame
 
 
-def compare_study_pairs(runs: Runs, study: Study) -> pd.DataFrame:
+def compare_pairs_of_study(runs: Runs, study: Study) -> pd.DataFrame:
     """Test the pairs of one study as `compare_model_pairs`, without a margin: once for its table and all sentences.
 
     Parameters
@@ -89,7 +89,7 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
     orders = all(study.orders for study in about)
     # A family of tests is a study and measure, so that each study is corrected for itself.
     pairs = [
-        compare_model_pairs([study]) if conditions else compare_study_pairs(runs, study)
+        compare_model_pairs([study]) if conditions else compare_pairs_of_study(runs, study)
         for study in about
         if not study.has_single_wording
     ]
@@ -168,8 +168,8 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
     rows = []
     for a, b in _list_unit_pairs(study):
         pair_panel = study.estimate_mean_difference(a, b)
-        low, high = study.cut_difference_at_bounds(pair_panel.compute_interval("items"))
-        like_low, like_high = study.cut_difference_at_bounds(pair_panel.compute_interval("both"))
+        low, high = study.clip_difference_interval_at_bounds(pair_panel.compute_interval("items"))
+        like_low, like_high = study.clip_difference_interval_at_bounds(pair_panel.compute_interval("both"))
         row: dict[str, object] = {
             "study": study.name, "measure": study.measure, "headline": study.headline,
             "a_model": study.units[a][0], "a_condition": study.units[a][1],

@@ -83,7 +83,7 @@ def phrase_condition_name(name: str, settings: Mapping[str, Any]) -> str:
     return "/".join(parts)
 
 
-def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+def rename_conditions_for_readers(frame: pd.DataFrame, conditions: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return rows with the conditions of imports as readers are told them (`phrase_condition_name`).
 
     Parameters
@@ -106,7 +106,7 @@ def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping
     return frame.assign(**renamed_columns)
 
 
-def explain_silent_mark(frame: pd.DataFrame, shortage: str = "") -> str:
+def explain_mark_of_unjudged_models(frame: pd.DataFrame, shortage: str = "") -> str:
     """Say in a caption what `SILENT` means; empty where no row of the frame has it.
 
     Parameters

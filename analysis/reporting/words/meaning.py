@@ -58,7 +58,7 @@ RULES = (
 )
 
 
-def pair_flip_shares_of_all_and_same(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
+def join_same_meaning_flip_shares(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
     """Put the shares of all wordings and of those of the same meaning beside each other.
 
     Parameters
@@ -96,7 +96,7 @@ def estimate_excess_of_same_meaning_share(
     Parameters
     ----------
     row
-        Of `pair_flip_shares_of_all_and_same`.
+        Of `join_same_meaning_flip_shares`.
     part
         Such as 0.8.
     n_intervals
@@ -120,7 +120,7 @@ def estimate_excess_of_same_meaning_share(
     return float(excess - below), float(excess + above)
 
 
-def choose_word_of_meaning_support(
+def choose_meaning_support_words(
     rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame = chance.NO_CHANCE
 ) -> list[str]:
     """Give every model its word by `RULES`, and none where chance alone may have changed its answers.
@@ -128,7 +128,7 @@ def choose_word_of_meaning_support(
     Parameters
     ----------
     rows
-        From `pair_flip_shares_of_all_and_same`, of models that answer.
+        From `join_same_meaning_flip_shares`, of models that answer.
     units_with_chance_changes
         From `chance.find_units_with_chance_changes`.
 
@@ -167,7 +167,7 @@ def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
     Parameters
     ----------
     rows
-        From `pair_flip_shares_of_all_and_same`.
+        From `join_same_meaning_flip_shares`.
     """
     return bool((rows["n_wordings"].eq(rows["same_n_wordings"]) & rows["left_out_items"].eq(0)).all())
 
@@ -178,7 +178,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
     Parameters
     ----------
     words
-        From `choose_word_of_meaning_support`.
+        From `choose_meaning_support_words`.
     rows
         The rows that they are about.
     subject
@@ -239,10 +239,10 @@ def describe_meaning_support(runs: Runs) -> str:
     answering = flips[~has_mostly_invalid_answers(flips["validity"])]
     if answering.empty:
         return ""
-    rows = pair_flip_shares_of_all_and_same(answering, correct_flip_shares_for_check_errors(runs))
+    rows = join_same_meaning_flip_shares(answering, correct_flip_shares_for_check_errors(runs))
     if rows.empty:
         return NOTHING if (flips["wordings"] == SAME).any() else NO_CHECK_ELSEWHERE
-    words = choose_word_of_meaning_support(rows, chance.find_units_with_chance_changes(runs))
+    words = choose_meaning_support_words(rows, chance.find_units_with_chance_changes(runs))
     return describe_support_by_same_meaning(words, rows, _name_subject_of_support(rows, list(runs.info["studies"])))
 
 

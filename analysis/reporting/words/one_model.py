@@ -35,7 +35,7 @@ _PHRASES = {
 _PATTERN = re.compile("|".join(rf"{re.escape(phrase)}\b" for phrase in _PHRASES))
 
 
-def phrase_for_one_model(heading: str) -> str:
+def rephrase_heading_for_one_model(heading: str) -> str:
     """Rephrase a heading, question or title about several models for one.
 
     Parameters
@@ -50,9 +50,9 @@ def phrase_for_one_model(heading: str) -> str:
 
     Examples
     --------
-    >>> phrase_for_one_model("Do the models change their answer when the wording changes?")
+    >>> rephrase_heading_for_one_model("Do the models change their answer when the wording changes?")
     'Does the model change its answer when the wording changes?'
-    >>> phrase_for_one_model("Which models differ in flips?"), phrase_for_one_model("Models")
+    >>> rephrase_heading_for_one_model("Which models differ in flips?"), rephrase_heading_for_one_model("Models")
     ('Which conditions differ in flips?', 'The model')
     """
     if heading == "Models":

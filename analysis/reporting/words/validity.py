@@ -42,7 +42,8 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
     [['en', 0.3]]
     """
     keys = pd.DataFrame(
-        {"kind": _judge_rows(rows).map(FROM_WORST.index), "validity": rows["validity"].astype(float)}, index=rows.index
+        {"kind": _judge_validity_of_rows(rows).map(FROM_WORST.index), "validity": rows["validity"].astype(float)},
+        index=rows.index,
     )
     in_order = rows.iloc[keys.reset_index(drop=True).sort_values(["kind", "validity"], kind="stable").index]
     settings = [name for name in SETTING if name in rows]
@@ -50,7 +51,7 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
     return worst_of_conditions.drop_duplicates(name_column, keep="last").sort_index()
 
 
-def _judge_rows(rows: pd.DataFrame) -> pd.Series:
+def _judge_validity_of_rows(rows: pd.DataFrame) -> pd.Series:
     """Judge the validity of every row, by its upper bound where the rows have one."""
     return judge_validity(rows["validity"], rows.get("validity_at_most"))
 
@@ -83,7 +84,7 @@ def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> t
     """
     models = select_best_condition_rows(rows, "model" if "model" in rows else "label")
     is_single = len(models) == 1
-    kinds = set(_judge_rows(models)) if "validity_at_most" in rows else set()
+    kinds = set(_judge_validity_of_rows(models)) if "validity_at_most" in rows else set()
     if kinds == {INVALID}:
         verdict = "This model does not answer." if is_single else "These models do not answer."
     elif kinds == {UNCLEAR} and len(rows) == 1:
@@ -159,7 +160,7 @@ of the probability was shown, so what is on the options is known between bounds.
     'between 10 % and 20 %.'
     """
     best_rows = select_best_condition_rows(rows)
-    is_sure, kinds = "validity_at_most" in rows, _judge_rows(best_rows)
+    is_sure, kinds = "validity_at_most" in rows, _judge_validity_of_rows(best_rows)
     invalid, unclear = (best_rows[kinds == kind] for kind in (INVALID, UNCLEAR))
     sentences = []
     if len(invalid):

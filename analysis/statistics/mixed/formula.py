@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class Formula:
         return f"{self.response} ~ {' + '.join(terms)}"
 
     @property
-    def is_random_intercept(self) -> bool:
+    def has_only_random_intercept(self) -> bool:
         """Tell whether the built-in engine can fit it: one random intercept, fixed terms of columns and products."""
         texts = [self.response, *(name for term in self.fixed for name in term.split(":"))]
         has_one_intercept = (
@@ -139,11 +139,11 @@ def parse_formula(text: str) -> Formula:
         One line that says what is wrong with the text.
     """
     if not isinstance(text, str):
-        raise InputError(f"formula: {shorten_line(repr(text))} is no text; {EXAMPLE}")
+        raise InputError(f"formula: {shorten_to_one_line(repr(text))} is no text; {EXAMPLE}")
     sides = text.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise InputError(f"formula '{text}': needs a response, one ~ and predictors; {EXAMPLE}")
-    _refuse_other_calls(text)
+    _refuse_unlisted_function_calls(text)
     response, intercept, random = sides[0].strip(), True, list[RandomTerm]()
     mains, products = list[str](), list[str]()
     for sign, term in _split_signed_terms(sides[1], text):
@@ -168,13 +168,13 @@ def is_column_name(text: str) -> bool:
     return NAME.fullmatch(text) is not None
 
 
-def _refuse_other_calls(text: str) -> None:
+def _refuse_unlisted_function_calls(text: str) -> None:
     """Refuse a call of anything but `FUNCTIONS`: R would run it, whatever it does."""
     for word in re.findall(r"([\w.]+)\s*\(", text):
         if word not in FUNCTIONS:
             raise InputError(
-                f"formula '{text}': {shorten_line(word)}() cannot stand in a formula"
-                f"{suggest_nearest(word, FUNCTIONS)}; there are {', '.join(sorted(FUNCTIONS))}"
+                f"formula '{text}': {shorten_to_one_line(word)}() cannot stand in a formula"
+                f"{format_nearest_name_hint(word, FUNCTIONS)}; there are {', '.join(sorted(FUNCTIONS))}"
             )
 
 

@@ -33,7 +33,7 @@ from analysis.statistics.mixed.design import (
     refuse_too_few_rows_for_coefficients,
 )
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
-from ground.errors import InputError, shorten_line
+from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,13 +123,15 @@ def build_ordered_design(fit_input: FitInput) -> OrderedDesign:
     values, ranks = np.unique(fit_input.frame[response].to_numpy(float), return_inverse=True)
     if len(values) > MOST_RANKS or (values != np.round(values)).any():
         raise InputError(
-            f"response {shorten_line(repr(response))}{label} is no rank: an ordered logit explains whole numbers, "
-            f"{MOST_RANKS} different ones at most"
+            f"response {shorten_to_one_line(repr(response))}{label} is no rank: an ordered logit explains whole "
+            f"numbers, {MOST_RANKS} different ones at most"
         )
     sums = np.bincount(ranks, weights, len(values))
     is_given = sums > NEVER * sums.sum()
     if is_given.sum() < 2:
-        raise InputError(f"response {shorten_line(repr(response))}{label} is one option in all rows: nothing varies")
+        raise InputError(
+            f"response {shorten_to_one_line(repr(response))}{label} is one option in all rows: nothing varies"
+        )
     has_row = is_given[ranks] & (weights > 0)
     rows = replace(fit_input, frame=fit_input.frame[has_row])
     full_matrix = build_model_matrix(rows)

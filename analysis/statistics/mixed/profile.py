@@ -81,7 +81,7 @@ class Sums:
     within_yy: float
 
     @property
-    def df(self) -> int:
+    def residual_df(self) -> int:
         """Return the number of rows minus the number of coefficients."""
         return int(self.size.sum()) - self.q.shape[1]
 
@@ -136,7 +136,7 @@ class ProfileEngine:
                 f"response '{fit_input.formula.response}'{fit_input.label} does not vary within any "
                 f"{fit_input.formula.grouping_column} beyond its predictors: no residual variance to estimate"
             )
-        sigma2 = best.penalised / sums.df
+        sigma2 = best.penalised / sums.residual_df
         basis = np.linalg.inv(full_rank.r)  # orthonormal basis -> columns of the design
         coefficient = ols + best.coefficient
         variance = np.einsum("ij,jk,ik->i", basis, best.unscaled, basis)
@@ -245,9 +245,9 @@ def compute_profiled_criterion(sums: Sums, phi: float) -> Profile:
     within = sums.within_yy + coefficient @ (sums.within_qq @ coefficient - 2 * sums.within_qy)
     penalised = float(within + weight @ residual**2)
     log_det = float(np.log1p(sums.size * phi).sum() - np.linalg.slogdet(unscaled)[1])
-    criterion = log_det + sums.df * (1 + np.log(2 * np.pi * penalised / sums.df))
+    criterion = log_det + sums.residual_df * (1 + np.log(2 * np.pi * penalised / sums.residual_df))
     leverage = np.einsum("ij,jk,ik->i", sums.q, unscaled, sums.q)
-    slope = weight.sum() - weight**2 @ (leverage + sums.df / penalised * residual**2)
+    slope = weight.sum() - weight**2 @ (leverage + sums.residual_df / penalised * residual**2)
     return Profile(phi, weight, coefficient, unscaled, residual, penalised, float(criterion), float(slope))
 
 
@@ -279,9 +279,9 @@ def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, vari
     None where the rows do not determine the variances: the Hessian is not positive definite, or a df nearly 0.
     """
     if best.phi == 0:
-        return np.full(len(variance), float(sums.df))
+        return np.full(len(variance), float(sums.residual_df))
     u2, u3 = best.weight**2, best.weight**3
-    sigma2 = best.penalised / sums.df
+    sigma2 = best.penalised / sums.residual_df
     first = (sums.q * u2[:, None]).T @ sums.q  # -d/dphi of the inverse of `unscaled`
     second = (sums.q * u3[:, None]).T @ sums.q
     shift = (u2 * best.residual) @ sums.q
@@ -292,7 +292,7 @@ def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, vari
     hessian = np.array(
         [
             [best.phi**2 * (log_det_2 + rss_2 / sigma2), -2 * best.phi * rss_1 / sigma2],
-            [-2 * best.phi * rss_1 / sigma2, 4 * sums.df],
+            [-2 * best.phi * rss_1 / sigma2, 4 * sums.residual_df],
         ]
     )
     if hessian[0, 0] <= 0 or np.linalg.det(hessian) <= UNDETERMINED * np.prod(np.diag(hessian)):

@@ -45,7 +45,7 @@ NO_LARGER, LARGER, OPEN = "no larger than between people", "larger than between 
 _NORMAL = 1.959963984540054  # 97.5 % quantile
 
 
-def compute_figures_of_models_by_item(
+def compare_units_with_people_by_item(
     shares: Array, people: People, reference: PeopleReference, n_samples: Array
 ) -> dict[str, Array]:
     """Compute what every model shows on every item.
@@ -90,7 +90,7 @@ def compute_intervals_over_items(figures: Mapping[str, Array], signs: Array) -> 
     Parameters
     ----------
     figures
-        From `compute_figures_of_models_by_item`, of the items to be averaged.
+        From `compare_units_with_people_by_item`, of the items to be averaged.
     signs
         (items,): -1 for an item that is reversed, else 1.
 
@@ -158,7 +158,7 @@ def compute_intervals_over_people(
     shares
         (items, options) of the unit.
     people, reference
-        As of `compute_figures_of_models_by_item`.
+        As of `compare_units_with_people_by_item`.
     groups
         Name -> (items,): 1, or -1 where an item is reversed; 0 for items that are not in the group.
     expected

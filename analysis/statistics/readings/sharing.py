@@ -174,10 +174,10 @@ def estimate_agreement_of_reading_pairs(
         "freedom": np.repeat(moments.freedom[:, None], len(a), 1),
     }  # fmt: skip
     columns = {name: np.where(n > 1, column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_pair_figures, draws=draws, seed=seed)
+    return bootstrap_intervals(columns, _compute_agreement_of_reading_pairs, draws=draws, seed=seed)
 
 
-def _compute_pair_figures(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_agreement_of_reading_pairs(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `estimate_agreement_of_reading_pairs` in every draw."""
     sums = {name: counts @ column for name, column in columns.items()}
     share_a, share_b = (divide_drawn_sums(sums[f"upper_{side}"], sums["n"]) for side in "ab")

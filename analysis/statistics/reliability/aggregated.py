@@ -97,7 +97,7 @@ class Reliability:
     errors: tuple[tuple[float, int, float], ...]
 
     @property
-    def template_freedom(self) -> float:
+    def template_degrees_of_freedom(self) -> float:
         """Return the degrees of freedom with which these templates tell of others: Satterthwaite's, of all tasks."""
         return float(
             add_variances_with_freedom(
@@ -133,7 +133,7 @@ class Reliability:
 
         As in `ranges`, a mean square S with f degrees of freedom is drawn as S f / X. The error of *these* templates is
         taken out of the spread of the means, with the degrees of freedom of models by templates; that of *others* is
-        drawn once more around it, with `template_freedom`.
+        drawn once more around it, with `template_degrees_of_freedom`.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class Reliability:
         for residual, number, free in self.errors:
             drawn = max(residual, 0.0) * free / rng.chisquare(free, DRAWS)
             model, error = model - drawn / number, error + drawn
-        error = error * self.template_freedom / rng.chisquare(self.template_freedom, DRAWS)
+        error = error * self.template_degrees_of_freedom / rng.chisquare(self.template_degrees_of_freedom, DRAWS)
         model = np.maximum(model, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             coefficients = model / (model + error / n_templates)
@@ -220,8 +220,8 @@ def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) 
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
     As `replication.compute_panel_same_sign_probability`, for all pairs at once: with the errors of all models, from
-    three on (`estimate_accuracy_pair_prior`), and templates that are unlike (`Reliability.template_freedom`). Of
-    several tasks, the degrees of freedom are Satterthwaite's.
+    three on (`estimate_accuracy_pair_prior`), and templates that are unlike
+    (`Reliability.template_degrees_of_freedom`). Of several tasks, the degrees of freedom are Satterthwaite's.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) 
     ])  # fmt: skip
     prior, wording_freedom = (
         estimate_accuracy_pair_prior(task_accuracies, other_items=False),
-        estimate_ranking_reliability(task_accuracies).template_freedom,
+        estimate_ranking_reliability(task_accuracies).template_degrees_of_freedom,
     )
     return compute_same_sign_probabilities(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
@@ -311,7 +311,7 @@ def rank_models_by_accuracy(
         shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        more = min(prior.freedom, estimate_ranking_reliability(task_accuracies).template_freedom) / tasks
+        more = min(prior.freedom, estimate_ranking_reliability(task_accuracies).template_degrees_of_freedom) / tasks
     n_items = int(min(block.n.min() for block in task_accuracies))
     return simulate_rankings(
         mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed, level=level

@@ -17,7 +17,7 @@ from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
 from analysis.statistics.reliability.flips import build_flip_forecast
 from analysis.statistics.reliability.forecast import Forecast, build_mean_forecast, predict_standard_error
-from analysis.statistics.reliability.panel import assign_interaction_deduction_by_df
+from analysis.statistics.reliability.panel import split_interaction_deduction_by_df
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
 SHARE = 0.1
@@ -135,12 +135,12 @@ def _compute_actual_errors_shared_wordings(
     for draw in range(DRAWS):
         drawn = values[:, rng.permutation(values.shape[1])]
         for place, k in enumerate(wording_counts):
-            squares[MEAN][draw, place] = compute_squared_error_of_complete_panel(drawn[:, :k])
-            squares[SD][draw, place] = compute_squared_error_of_complete_panel(compute_sd_pseudo_values(drawn[:, :k]))
+            squares[MEAN][draw, place] = compute_error_variance_of_complete_panel(drawn[:, :k])
+            squares[SD][draw, place] = compute_error_variance_of_complete_panel(compute_sd_pseudo_values(drawn[:, :k]))
     return {name: np.sqrt(squared_errors.mean(axis=0)) for name, squared_errors in squares.items()}
 
 
-def compute_squared_error_of_complete_panel(values: Array) -> float:
+def compute_error_variance_of_complete_panel(values: Array) -> float:
     """Square the standard error "both" that `estimate_panel_mean` gives answers without holes to shared wordings.
 
     Parameters
@@ -156,13 +156,13 @@ def compute_squared_error_of_complete_panel(values: Array) -> float:
     >>> from analysis.statistics.reliability.panel import estimate_panel_mean
     >>> values = np.random.default_rng(0).random((4, 7))
     >>> slow = estimate_panel_mean(values, True).compute_standard_error("both") ** 2
-    >>> abs(compute_squared_error_of_complete_panel(values) / slow - 1) < 1e-12
+    >>> abs(compute_error_variance_of_complete_panel(values) / slow - 1) < 1e-12
     True
     """
     n_items, n_wordings = values.shape
     items, wordings = values.mean(axis=1), values.mean(axis=0)
     left = values - items[:, None] - (wordings - items.mean())
     interaction = float(np.vdot(left, left)) / (n_items - 1) / (n_wordings - 1) / values.size
-    less, more = assign_interaction_deduction_by_df(n_items - 1, n_wordings - 1, interaction)
+    less, more = split_interaction_deduction_by_df(n_items - 1, n_wordings - 1, interaction)
     of_items, of_wordings = items.var(ddof=1) / n_items, wordings.var(ddof=1) / n_wordings
     return float(np.maximum(of_items - less, 0.0) + np.maximum(of_wordings - more, 0.0))

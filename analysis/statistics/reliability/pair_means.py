@@ -59,21 +59,25 @@ def estimate_pair_means(values: Array, crossed: bool, anew: Anew) -> PairMeans:
     # Sums are subtracted, not means: those of 0 and 1 are whole numbers, and two items that balance do so exactly.
     differences = [((sums[first] - sums[first + 1 :]) / per_item).mean(axis=1) for first in range(len(sums))]
     means, of_items = np.concatenate(differences), sums / per_item
-    between = _measure_distances(of_items - of_items.mean(axis=1, keepdims=True)) / (n_items - 1 or np.nan) / n_items
+    between = (
+        _compute_squared_model_distances(of_items - of_items.mean(axis=1, keepdims=True))
+        / (n_items - 1 or np.nan)
+        / n_items
+    )
     if anew == "items" or (anew == "both" and not crossed):
         return PairMeans(means, between[:, None], np.full((len(means), 1), n_items - 1.0))
     deviations = np.where(has_answer, answers - of_items[:, :, None], 0.0)
     if not crossed:
         variances, freedoms = _compute_variances_by_own_wordings(deviations, has_answer)
         return PairMeans(means, variances[:, None], freedoms[:, None])
-    wording, residual = _estimate_shared_wordings(deviations, has_answer)
+    wording, residual = _estimate_shared_wording_components(deviations, has_answer)
     incidence = measure_wording_incidence(has_answer, True)
     parts = split_crossed_variance(between, wording, residual, incidence, has_answer.shape[1])[anew]
     part_variances, part_freedoms = zip(*parts, strict=True)
     return PairMeans(means, np.stack(part_variances, axis=1), np.tile(part_freedoms, (len(means), 1)))
 
 
-def _measure_distances(numbers: Array) -> Array:
+def _compute_squared_model_distances(numbers: Array) -> Array:
     """Return the squared distance of every pair of models (models, numbers): (pairs,)."""
     from scipy.spatial.distance import pdist
 
@@ -85,13 +89,13 @@ def _compute_variances_by_own_wordings(deviations: Array, has_answer: AnswerMask
     totals = squares = np.zeros(len(deviations) * (len(deviations) - 1) // 2)
     for number, is_answered in enumerate(has_answer):
         n = int(is_answered.sum())
-        of_item = _measure_distances(deviations[:, number, is_answered]) / (n - 1 or np.nan) / n
+        of_item = _compute_squared_model_distances(deviations[:, number, is_answered]) / (n - 1 or np.nan) / n
         totals, squares = totals + of_item, squares + of_item**2 / (n - 1 or np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         return totals / len(has_answer) ** 2, np.where(totals > 0, totals**2 / squares, np.nan)
 
 
-def _estimate_shared_wordings(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
+def _estimate_shared_wording_components(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
     """Estimate the components of shared wordings and of what is left, from answers less the means of their items."""
     # The normal equations of the wordings, with the items taken out, as in `components`: the same for all models.
     weights = has_answer / has_answer.sum(axis=1)[:, None]
@@ -102,5 +106,5 @@ def _estimate_shared_wordings(deviations: Array, has_answer: AnswerMask) -> tupl
         return (np.full(len(deviations) * (len(deviations) - 1) // 2, np.nan),) * 2
     left = np.where(has_answer, deviations - effects.T[:, None, :], 0.0)
     left = np.where(has_answer, left - left.sum(axis=2, keepdims=True) / has_answer.sum(axis=1)[:, None], 0.0)
-    residual = _measure_distances(left) / freedom
-    return (_measure_distances(deviations - left) - rank * residual) / np.trace(equations), residual
+    residual = _compute_squared_model_distances(left) / freedom
+    return (_compute_squared_model_distances(deviations - left) - rank * residual) / np.trace(equations), residual

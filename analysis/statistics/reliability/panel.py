@@ -203,7 +203,7 @@ class Panel:
         lower, upper = compute_wilson_score_interval(np.asarray(self.mean), np.asarray(n), z)
         return float(lower), float(upper)
 
-    def predict_error_at(self, n_items: float, n_wordings: float) -> float:
+    def predict_standard_error_at_size(self, n_items: float, n_wordings: float) -> float:
         """Predict the standard error with other numbers of items and wordings of each, both drawn anew.
 
         Negative components count as 0.
@@ -234,7 +234,9 @@ class Panel:
         """
         if np.isnan(self.item):
             return np.nan
-        now, least = (self.predict_error_at(self.n_items, wordings) for wordings in (self.n_wordings, np.inf))
+        now, least = (
+            self.predict_standard_error_at_size(self.n_items, wordings) for wordings in (self.n_wordings, np.inf)
+        )
         return now / least if least > 0 else np.nan
 
 
@@ -335,7 +337,7 @@ def split_crossed_variance(
     noise = residual / incidence.n_wordings / n_items
     of_wordings = wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = assign_interaction_deduction_by_df(items_df, free, noise)
+    less, more = split_interaction_deduction_by_df(items_df, free, noise)
     shared = of_wordings - wording * incidence.unshared_variance / n_items
     return {
         "items": ((between, items_df),),
@@ -344,7 +346,9 @@ def split_crossed_variance(
     }
 
 
-def compute_squared_limits(variance_parts: Parts, level: npt.ArrayLike, skewness: float = 0.0) -> tuple[Array, Array]:
+def compute_squared_half_widths(
+    variance_parts: Parts, level: npt.ArrayLike, skewness: float = 0.0
+) -> tuple[Array, Array]:
     """Return t^2 V of every part, and their degrees of freedom.
 
     Parameters
@@ -369,10 +373,10 @@ def compute_squared_limits(variance_parts: Parts, level: npt.ArrayLike, skewness
 
 def _compute_interval_half_width(variance_parts: Parts, level: float, skewness: float = 0.0) -> float:
     """Return how far an end of an interval, whose variance is a sum of parts, is from the mean."""
-    return float(np.sqrt(combine_squared_limits(*compute_squared_limits(variance_parts, level, skewness))))
+    return float(np.sqrt(combine_squared_half_widths(*compute_squared_half_widths(variance_parts, level, skewness))))
 
 
-def combine_squared_limits(squared_limits: Array, freedom: Array) -> Array:
+def combine_squared_half_widths(squared_limits: Array, freedom: Array) -> Array:
     """Return the p-norm of the squared limits of the parts of a variance; one part is its own limit.
 
     Parameters
@@ -395,7 +399,7 @@ def combine_squared_limits(squared_limits: Array, freedom: Array) -> Array:
     return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
 
 
-def assign_interaction_deduction_by_df(
+def split_interaction_deduction_by_df(
     items_df: float, wordings_df: float, interaction_variance: float
 ) -> tuple[float, float]:
     """Take the interaction, which both parts hold, out of the one with more degrees of freedom.

@@ -30,9 +30,9 @@ from scipy.special import chdtri, ndtr
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_largest_standard_error
 from analysis.statistics.reliability.panel import (
-    assign_interaction_deduction_by_df,
-    combine_squared_limits,
+    combine_squared_half_widths,
     compute_squared_t_quantile,
+    split_interaction_deduction_by_df,
 )
 from analysis.statistics.resampling import LEVEL
 
@@ -163,11 +163,11 @@ def compute_power(
     squared_limit = compute_squared_t_quantile(level, np.asarray(n_items - 1)) * of_items
     if crossed:
         of_wordings = (shared + noise) * _list_equally_likely_variance_factors(n_wordings - 1)
-        less, more = assign_interaction_deduction_by_df(n_items - 1, n_wordings - 1, noise)
+        less, more = split_interaction_deduction_by_df(n_items - 1, n_wordings - 1, noise)
         limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
         parts, free = np.stack(limit_grid, axis=-1), np.array([n_items - 1, n_wordings - 1])
         squared_limit = np.maximum(
-            squared_limit, combine_squared_limits(compute_squared_t_quantile(level, free) * parts, free)
+            squared_limit, combine_squared_half_widths(compute_squared_t_quantile(level, free) * parts, free)
         )
     limit = np.sqrt(squared_limit)
     error = np.sqrt(shared + item_variance / n_items)

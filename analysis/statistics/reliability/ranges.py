@@ -72,7 +72,7 @@ def compute_component_intervals(
     """Compute the intervals of a panel's components, of its `widening`, and of the consistency of an item's mean.
 
     With one wording of each item, of items, samples and consistency only. Nothing has an interval where items and
-    wordings are hardly told apart (`has_enough_freedom`).
+    wordings are hardly told apart (`has_enough_degrees_of_freedom`).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def compute_component_intervals(
         bounds is None
         or np.isnan(panel.item)
         or not (panel.item_mean_variance > 0 or panel.inner > 0)
-        or not has_enough_freedom(panel)
+        or not has_enough_degrees_of_freedom(panel)
     ):
         return nothing
     incidence, sampled, single = panel.incidence, panel.sampled, bool(np.isnan(panel.wording))
@@ -119,7 +119,7 @@ def compute_component_intervals(
     return nothing | {name: _find_interval_ends(part, level) for name, part in drawn.items()}
 
 
-def has_enough_freedom(panel: Panel) -> bool:
+def has_enough_degrees_of_freedom(panel: Panel) -> bool:
     """Tell whether enough is left, beside items and wordings, for the components of a panel to have intervals.
 
     With less, intervals of the interaction covered .87 where items' SDs are lognormal.

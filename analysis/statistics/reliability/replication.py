@@ -33,8 +33,8 @@ from analysis.statistics.reliability.panel import (
     Anew,
     Panel,
     Parts,
-    combine_squared_limits,
-    compute_squared_limits,
+    combine_squared_half_widths,
+    compute_squared_half_widths,
     estimate_panel_mean,
 )
 from analysis.statistics.significance import ROUNDING
@@ -127,7 +127,7 @@ def estimate_pair_difference_prior(values: Array, crossed: bool, anew: Anew) -> 
         likely_spreads - (components.spread - components.model) + max(lasting_variance[anew], 0.0), 0.0
     )
     panels = [estimate_panel_mean(of_model, crossed) for of_model in values - values.mean(axis=0)]
-    variances, freedoms = np.array([_sum_parts(of_model.parts[anew]) for of_model in panels]).T
+    variances, freedoms = np.array([_sum_variance_parts(of_model.parts[anew]) for of_model in panels]).T
     return build_pair_prior_from_errors(true, variances, freedoms)
 
 
@@ -173,7 +173,9 @@ def compute_panel_same_sign_probability(panel: Panel, anew: Anew, prior: PairPri
     float
         NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
     """
-    return float(compute_same_sign_probabilities(np.asarray(panel.mean), *_sum_parts(panel.parts[anew]), prior))
+    return float(
+        compute_same_sign_probabilities(np.asarray(panel.mean), *_sum_variance_parts(panel.parts[anew]), prior)
+    )
 
 
 def compute_same_sign_probabilities(
@@ -240,7 +242,7 @@ def sum_variances_and_freedom(variances: Array, freedoms: Array) -> tuple[Array,
     return totals, np.where(totals > 0, pooled, freedoms.min(axis=-1))
 
 
-def _sum_parts(variance_parts: Parts) -> tuple[Array, Array]:
+def _sum_variance_parts(variance_parts: Parts) -> tuple[Array, Array]:
     """Return the sum of the variances of a panel, and its degrees of freedom."""
     return sum_variances_and_freedom(*np.array(variance_parts).T)
 
@@ -264,7 +266,7 @@ def compute_equivalence_p_of_panel_mean(panel: Panel, anew: Anew, margin: float)
         difference is within any margin above 0: p is 0. NaN where the variance is unknown, or 0 beside a difference, or
         where too few items differ for an interval (`Panel.few`): a margin holds what an interval holds.
     """
-    if abs(panel.mean) <= min(ROUNDING, margin) and _sum_parts(panel.parts[anew])[0] <= ROUNDING**2:
+    if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variance_parts(panel.parts[anew])[0] <= ROUNDING**2:
         return 0.0
     if panel.few and anew != "wordings":
         return np.nan
@@ -295,7 +297,7 @@ def find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: 
     distance
         From the mean, from 0 on.
     variance_parts, skewness
-        As in `panel.compute_squared_limits`.
+        As in `panel.compute_squared_half_widths`.
 
     Returns
     -------
@@ -317,6 +319,6 @@ def find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: 
     for _ in range(_STEPS):
         width /= _PARTS
         levels = 1 - (low + width * np.arange(1, _PARTS))[:, None]
-        squared_limits = combine_squared_limits(*compute_squared_limits(variance_parts, levels, skewness))
+        squared_limits = combine_squared_half_widths(*compute_squared_half_widths(variance_parts, levels, skewness))
         low += width * int((squared_limits > distance**2).sum())
     return low + width

@@ -10,8 +10,8 @@ the median. The combined score lies between its least and its largest value over
 (`_bound_combined_score`): a chain rule at the luckiest template covered .51 with 60 equal templates.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
-templates and 100 independent answers. `correct_highest_for_luck` estimates them without it: every accuracy is drawn
-towards their mean by the share of their variance that items alone explain (Efron and Morris).
+templates and 100 independent answers. `correct_highest_accuracy_for_luck` estimates them without it: every accuracy is
+drawn towards their mean by the share of their variance that items alone explain (Efron and Morris).
 
 With 10 to 1,000 items and 5 to 60 templates, equal or unlike, at accuracies of .22 and .8, these cover .93 and more of
 every figure (`tests/benchmarks/bench_templates.py`). The SD has no interval; the component of wordings (`panel`) has.
@@ -24,7 +24,7 @@ Polo, F. M. et al. (2024). Efficient multi-prompt evaluation of LLMs. NeurIPS (q
 Mizrahi, M. et al. (2024). State of what art? A call for multi-prompt LLM evaluation. TACL 12, 933-949 (section 5: MaxP,
 AvgP, saturation, combined performance score).
 Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130
-(`correct_highest_for_luck`). Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
+(`correct_highest_accuracy_for_luck`). Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def summarize_accuracies(accuracies: Array) -> dict[str, Array]:
     return figures | {"saturation": saturation, "combined": saturation * highest}
 
 
-def correct_highest_for_luck(
+def correct_highest_accuracy_for_luck(
     accuracies: Array, noise_variance: float, intervals: Mapping[str, tuple[float, float, float]]
 ) -> dict[str, float]:
     """Estimate the highest accuracy and the combined score without the luck of the best template.
@@ -147,8 +147,8 @@ def summarize_answers_with_intervals(
     part, whole = np.where(has_answer, right_answers, 0.0), has_answer.astype(float)
     with np.errstate(invalid="ignore"):
         accuracies = part.sum(axis=0) / whole.sum(axis=0)
-    return _join_figures_with_ends(
-        accuracies, _compute_summary_ends_from_answers(part, whole, level) if len(right_answers) > 1 else {}
+    return _join_summaries_with_interval_ends(
+        accuracies, _compute_summary_interval_from_answers(part, whole, level) if len(right_answers) > 1 else {}
     )
 
 
@@ -175,7 +175,7 @@ def summarize_accuracies_with_intervals(
     number, mean = len(accuracies), float(accuracies.mean())
     plain = wilson(accuracies, n_answers, level)
     surely = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number)) if number > 1 else plain
-    ends = _compute_summary_ends(plain, surely, _compute_wilson_ends(mean, n_answers.min(), level))
+    ends = _compute_summary_interval_ends(plain, surely, _compute_wilson_ends(mean, n_answers.min(), level))
     if number > 1:
         pairs = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number * (number - 1)))
         ends["range"] = _bound_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
@@ -183,16 +183,16 @@ def summarize_accuracies_with_intervals(
             ends["mean"],
             _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(level, number)),
         )
-        ends |= _build_gain_and_saturation_ends(
+        ends |= _build_gain_and_saturation_intervals(
             _bound_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
-    return _join_figures_with_ends(accuracies, ends)
+    return _join_summaries_with_interval_ends(accuracies, ends)
 
 
 Ends: TypeAlias = tuple[Array | float, Array | float]
 
 
-def _join_figures_with_ends(
+def _join_summaries_with_interval_ends(
     accuracies: Array, ends: Mapping[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float, float]]:
     """Put the figures and the ends of their intervals side by side."""
@@ -203,7 +203,7 @@ def _join_figures_with_ends(
     return figures
 
 
-def _compute_summary_ends_from_answers(
+def _compute_summary_interval_from_answers(
     right_answers: Array, has_answer: Array, level: float
 ) -> dict[str, tuple[float, float]]:
     """Compute the ends of the intervals of all summary figures but the SD, from answers (items, templates)."""
@@ -211,12 +211,14 @@ def _compute_summary_ends_from_answers(
     share: Share = [(right_answers, has_answer)]
     every: Share = [(right_answers[:, [k]], has_answer[:, [k]]) for k in range(number)]
     mean, of_all = _widen_mean_interval(estimate_share(every, level), has_answer, level), estimate_share(share, level)
-    surely = _estimate_exact_shares(share, _apply_bonferroni_to_level(level, number)) if number > 1 else of_all
-    ends = _compute_summary_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
+    surely = (
+        _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(level, number)) if number > 1 else of_all
+    )
+    ends = _compute_summary_interval_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
     if number > 1:
         a, b = np.array(list(permutations(range(number), 2))).T
-        pairs = _estimate_exact_shares(share, _apply_bonferroni_to_level(level, len(a)))
+        pairs = _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(level, len(a)))
         ends["range"] = (
             max(0.0, newcombe(pairs.select_units(a), pairs.select_units(b))[0].max()),
             min(1.0, newcombe(of_all.select_units(a), of_all.select_units(b))[1].max()),
@@ -229,11 +231,11 @@ def _compute_summary_ends_from_answers(
         )
         lower = newcombe(surely, mean_surely.select_units(same))[0].max()
         upper = newcombe(of_all, mean.select_units(same))[1].max()
-        ends |= _build_gain_and_saturation_ends((max(0.0, lower), min(1.0, upper)))
+        ends |= _build_gain_and_saturation_intervals((max(0.0, lower), min(1.0, upper)))
     return ends
 
 
-def _compute_summary_ends(
+def _compute_summary_interval_ends(
     separate_ends: tuple[Array, Array], joint_ends: tuple[Array, Array], mean_ends: tuple[float, float]
 ) -> dict[str, tuple[float, float]]:
     """Return the ends of all that is made of single accuracies and their mean.
@@ -267,7 +269,7 @@ def _bound_combined_score(highest_ends: tuple[float, float], mean_ends: tuple[fl
     return min(combine_score(h, mean_ends[0]) for h in highest_ends), min(1.0, combine_score(top, mean_ends[1]))
 
 
-def _build_gain_and_saturation_ends(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
+def _build_gain_and_saturation_intervals(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
     """Return the ends of gain and saturation, which is 1 minus the gain."""
     return {"gain": gain_ends, "saturation": (1 - gain_ends[1], 1 - gain_ends[0])}
 
@@ -285,7 +287,7 @@ def _widen_mean_interval(mean: ShareEstimate, has_answer: Array, level: float) -
     return replace(mean, lower=lower, upper=upper, n=n)
 
 
-def _estimate_exact_shares(share: Share, level: float) -> ShareEstimate:
+def _estimate_clopper_pearson_shares(share: Share, level: float) -> ShareEstimate:
     """Estimate shares with Clopper and Pearson's interval."""
     shares = estimate_share(share, level)
     lower, upper = clopper_pearson(shares.estimate, shares.n, level)

@@ -36,13 +36,13 @@ class PersonaQuestions:
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds of all questions for every persona."""
         return [
-            _record_persona(round_, persona)
+            _add_persona_to_round_conditions(round_, persona)
             for persona in self.personas
             for round_ in replace(self.questions, book=self.book.copy_with_persona(persona)).rounds(form)
         ]
 
 
-def _record_persona(round_: Round, persona: Persona) -> Round:
+def _add_persona_to_round_conditions(round_: Round, persona: Persona) -> Round:
     """Record in the conditions of a round who the persona is."""
     conditions = (replace(c, fields={**c.fields, **persona.condition_fields}) for c in round_.conditions)
     return replace(round_, conditions=tuple(conditions))
@@ -58,7 +58,7 @@ def add_personas_argument(group: _ArgumentGroup) -> None:
     )
 
 
-def ask_as_personas(questions: Questions, options: Namespace) -> Questions:
+def add_personas_to_questions(questions: Questions, options: Namespace) -> Questions:
     """Ask as the personas that the call names.
 
     Parameters

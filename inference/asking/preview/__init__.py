@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
-from inference.asking.one_model import Settings, release_device_memory, select_fitting_rounds
+from inference.asking.one_model import Settings, release_device_memory, select_rounds_model_can_answer
 from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Sampling, Thinking
 from inference.stimuli.study import Study, Variant
@@ -101,17 +101,17 @@ def preview_models(
     variants = list(study.variants)
     for model in models:
         engine = (load or settings.load_model_engine)(model, settings.seed or 0)
-        form = engine.form(settings.form)
-        fitting = select_fitting_rounds(model, engine, form, questions.rounds(form))
+        form = engine.choose_prompt_form(settings.form)
+        fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
         yield ModelPreview(
-            model.id, engine.info, _name_model_in_errors(model, _preview_rounds(engine, fitting, variants))
+            model.id, engine.info, _prefix_errors_with_model_id(model, _preview_rounds(engine, fitting, variants))
         )
         engine.close()
         del engine
         release_device_memory()
 
 
-def _name_model_in_errors(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:
+def _prefix_errors_with_model_id(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:
     """Say which of several models an error is about: the lines before it may be on another stream."""
     try:
         yield from rounds
@@ -140,22 +140,22 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     if not prompts:
         return RoundPreview(names)
     variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
-    example = Example(variant, round_.list_options(variant), engine.explain(prompts[0]))
-    n_tokens = sum(engine.lengths(prompts))
+    example = Example(variant, round_.list_options(variant), engine.explain_prompt(prompts[0]))
+    n_tokens = sum(engine.count_prompt_tokens(prompts))
     short_ways, factor = shorten_thoughts_for_timing(ways)
     return RoundPreview(
         names,
         len(prompts),
         n_tokens,
-        estimate_seconds(engine, prompts, short_ways) * factor,
+        estimate_seconds_of_asking_prompts(engine, prompts, short_ways) * factor,
         factor > 1,
-        engine.bill(*_count_billed_tokens(n_tokens, len(prompts), ways)),
+        engine.describe_cost_of_tokens(*_count_billed_tokens(n_tokens, len(prompts), ways)),
         example,
         round_.has_way_of_answering(Thinking),
     )
 
 
-def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
+def estimate_seconds_of_asking_prompts(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
     """Estimate the time that all prompts will take.
 
     Batches spread over the length-sorted list are timed. If the engine is independent of the batch, a few prompts are
@@ -180,8 +180,8 @@ def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[W
         began = time.perf_counter()
         ask_batch(engine, [prompts[number] for number in sample], ways)
         return (time.perf_counter() - began) * len(prompts) / len(sample)
-    batches = engine.batches(prompts)
-    lengths = engine.lengths(prompts)
+    batches = engine.cut_into_batches(prompts)
+    lengths = engine.count_prompt_tokens(prompts)
     # The middle of each third of the list: of 30 batches those at 5, 15 and 25.
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
     ask_batch(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower

@@ -13,7 +13,9 @@ from inference.stimuli.study import Study
 ENGINE_FIELDS = ("engine", "revision", "parameters", "dtype", "device", "base_url")
 
 
-def write_preview_json(study: Study, previews_by_model: Mapping[str, Iterator[ModelPreview]]) -> tuple[str, list[str]]:
+def render_preview_as_json(
+    study: Study, previews_by_model: Mapping[str, Iterator[ModelPreview]]
+) -> tuple[str, list[str]]:
     """Write a preview as JSON: of the models that could be previewed, and which others could not, and why.
 
     Parameters

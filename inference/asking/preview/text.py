@@ -63,8 +63,8 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
     limit = "at most" if round_preview.is_at_most else "about"
     yield (
-        f"  to come: {_format_prompt_count(round_preview.n_prompts)}, {_format_tokens_to_come(round_preview)}, {limit} "
-        f"{format_duration(round_preview.seconds)}"
+        f"  to come: {_format_prompt_count(round_preview.n_prompts)}, {_format_expected_token_counts(round_preview)}, "
+        f"{limit} {format_duration(round_preview.seconds)}"
     )
     if round_preview.bill is not None:
         yield f"  {round_preview.bill}"
@@ -75,7 +75,7 @@ def _format_prompt_count(n_prompts: int) -> str:
     return f"{n_prompts:,} {'prompt' if n_prompts == 1 else 'prompts'}"
 
 
-def _format_tokens_to_come(round_preview: RoundPreview) -> str:
+def _format_expected_token_counts(round_preview: RoundPreview) -> str:
     """Write how many tokens the prompts of a round have: an estimate for a server, which alone can count them."""
     return format_token_count(round_preview.n_tokens or 0, is_estimate=round_preview.bill is not None)
 
@@ -117,7 +117,7 @@ def _describe_prompt_and_option_tokens(
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
             f"{label}: mass {mass}{bound}; counted{how}:",
-            _keep_first_entries_and_count_rest(_group_forms_with_same_token_ids(forms)),
+            _shorten_entries_with_count_of_rest(_group_forms_with_same_token_ids(forms)),
         )
     if score.mass is not None:
         answer = "none of them" if score.answer is None else labels[score.answer]
@@ -129,11 +129,11 @@ def _describe_prompt_and_option_tokens(
         words = dict.fromkeys(form.casefold() for form in left_out if form.casefold() not in counted)
         yield from _wrap_entries(
             f"not counted, however capitalised ({reason}):",
-            _keep_first_entries_and_count_rest([repr(word) for word in words]),
+            _shorten_entries_with_count_of_rest([repr(word) for word in words]),
         )
         yield from _wrap_entries(
             f"not counted ({reason}):",
-            _keep_first_entries_and_count_rest([repr(f) for f in left_out if f.casefold() in counted]),
+            _shorten_entries_with_count_of_rest([repr(f) for f in left_out if f.casefold() in counted]),
         )
 
 
@@ -161,7 +161,7 @@ def _group_forms_with_same_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]
     return [f"{' '.join(quoted_forms)} = {'+'.join(map(str, ids))};" for ids, quoted_forms in same.items()]
 
 
-def _keep_first_entries_and_count_rest(entries: Sequence[str]) -> list[str]:
+def _shorten_entries_with_count_of_rest(entries: Sequence[str]) -> list[str]:
     """Return as many entries as a reader looks at, and how many more there are."""
     more = len(entries) - SHOWN_FORMS
     return [*entries[:SHOWN_FORMS], *([f"and {more:,} more"] if more > 0 else [])]

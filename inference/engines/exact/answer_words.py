@@ -45,7 +45,7 @@ class Options:
         return {token: tuple(indices) for token, indices in owners.items()}
 
 
-def extract_prompt_end(text: str) -> str:
+def extract_prompt_end_affecting_tokens(text: str) -> str:
     """Cut out the end of a prompt that decides how an answer after it is tokenised."""
     end = text[-CONTEXT_CHARACTERS:]
     before = end.rstrip()
@@ -84,7 +84,10 @@ def tokenize_answers(prompt_text: str, answers: Answers, encode: Encode) -> Opti
         No form of an option is left, or two options have the same token ids.
     """
     forms = [
-        (option, form) for option, words in enumerate(answers) for word in words for form in list_spaced_forms(word)
+        (option, form)
+        for option, words in enumerate(answers)
+        for word in words
+        for form in list_forms_with_and_without_space(word)
     ]
     prompt, *encoded = encode([prompt_text, *(prompt_text + form for _, form in forms)])
     counted_forms: list[tuple[int, str, TokenIds]] = []
@@ -151,7 +154,7 @@ def group_forms_by_option(
     )
 
 
-def list_spaced_forms(word: str) -> tuple[str, ...]:
+def list_forms_with_and_without_space(word: str) -> tuple[str, ...]:
     """Write a word as it may follow a prompt: directly, and after a space."""
     bare = word.lstrip(" ")
     return (bare, " " + bare)

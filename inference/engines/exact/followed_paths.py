@@ -124,7 +124,7 @@ class FollowedPaths:
         self._broken = np.zeros(len(sizes), dtype=bool)
         self._open = _Beginnings(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
 
-    def follow_paths(self, first_logprobs: Logs, read_next: ReadNext) -> OptionLogprobs:
+    def compute_option_logprobs(self, first_logprobs: Logs, read_next: ReadNext) -> OptionLogprobs:
         """Follow the paths of all lines that can matter.
 
         Parameters

@@ -101,7 +101,7 @@ def compute_number_logprobs(
         for start in range(0, extended.shape[1], paths_per_pass):
             chosen = extended[:, start : start + paths_per_pass]
             scores = branches.score_after_paths(chosen, followed)
-            ending, either = _sum_ending_and_all_log_weights(scores, lattice.continuing, temperatures)
+            ending, either = _sum_log_weights_of_ending_tokens(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
             if followed:
                 _extend_path_logprobs(
@@ -187,7 +187,7 @@ def _extend_path_logprobs(lattice: Lattice, reached_logprobs: Logs, path_places:
     reached_logprobs[..., following] = np.where(at[:, parents] >= 0, continued, reached_logprobs[..., following])
 
 
-def _sum_ending_and_all_log_weights(
+def _sum_log_weights_of_ending_tokens(
     scores: Tensor, continuing_tokens: Sequence[int], temperatures: Sequence[float]
 ) -> tuple[Logs, Logs]:
     """Sum the weights of the tokens that end a number, and of all tokens: logarithms [temperatures, rows, width] each.

@@ -75,12 +75,12 @@ class TreeTable:
         self.nodes = list(root.list_inner_nodes())
         number = {id(node): place for place, node in enumerate(self.nodes)}
         children = [child for node in self.nodes for child in node.children.values()]
-        self.owners = _list_indices(node.owner for node in self.nodes)
-        self.sizes = _list_indices(len(node.children) for node in self.nodes)
-        self.inner = _list_indices(number.get(id(child)) for child in children)
-        self.ends = _list_indices(None if child.children else child.owner for child in children)
-        self.n_served = _list_indices(len(node.options) for node in self.nodes)
-        self.served = _list_indices(option for node in self.nodes for option in sorted(node.options))
+        self.owners = _build_index_array(node.owner for node in self.nodes)
+        self.sizes = _build_index_array(len(node.children) for node in self.nodes)
+        self.inner = _build_index_array(number.get(id(child)) for child in children)
+        self.ends = _build_index_array(None if child.children else child.owner for child in children)
+        self.n_served = _build_index_array(len(node.options) for node in self.nodes)
+        self.served = _build_index_array(option for node in self.nodes for option in sorted(node.options))
 
 
 def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
@@ -125,6 +125,6 @@ def _count_inner_nodes(node: Node) -> int:
     return node.n_inner
 
 
-def _list_indices(numbers: Iterable[int | None]) -> Indices:
+def _build_index_array(numbers: Iterable[int | None]) -> Indices:
     """Make an array of indices, -1 for None."""
     return np.array([-1 if number is None else number for number in numbers], dtype=np.intp)

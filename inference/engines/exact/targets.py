@@ -29,14 +29,14 @@ class Target:
     options_by_first_token: dict[int, tuple[int, ...]]
 
     @cached_property
-    def table(self) -> TreeTable:
+    def tree_as_arrays(self) -> TreeTable:
         """The tree in arrays."""
         return TreeTable(self.tree)
 
     @property
     def longest_answer_length(self) -> int:
         """Count the tokens of the longest answer; beyond 1, more than the next token is needed."""
-        return 1 + max(len(node.path) for node in self.table.nodes)
+        return 1 + max(len(node.path) for node in self.tree_as_arrays.nodes)
 
 
 @dataclass(slots=True)
@@ -86,10 +86,12 @@ class Targets:
 class NextTokens(Protocol):
     """What an engine knows about the tokens that follow the rows of a batch."""
 
-    def likeliest(self) -> list[int]:
+    def find_most_probable_tokens(self) -> list[int]:
         """Return the most probable next token of the whole vocabulary, per row."""
 
-    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+    def compute_first_token_logprobs(
+        self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
         """Compute log-probabilities of tokens right after some rows, under the full vocabulary.
 
         Parameters
@@ -106,7 +108,7 @@ class NextTokens(Protocol):
         Tensor [temperatures x rows, tokens]: all rows at the first temperature, then all rows at the second, ...
         """
 
-    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+    def compute_continuation_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
         """Compute log-probabilities of the tokens that go on behind beginnings of answers, under the full vocabulary.
 
         Parameters
@@ -134,14 +136,16 @@ class WholeVocabulary:
 
     next_token: Callable[[TokenIds], Tensor]
 
-    def likeliest(self) -> list[int]:
+    def find_most_probable_tokens(self) -> list[int]:
         """See `NextTokens`."""
         logprobs = self.next_token(())
         # numpy searches a row on a CPU more than ten times as fast.
         tokens: list[int] = (logprobs.numpy() if logprobs.device.type == "cpu" else logprobs).argmax(-1).tolist()
         return tokens
 
-    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+    def compute_first_token_logprobs(
+        self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
         """Compute log-probabilities of tokens right after some rows.
 
         Parameters
@@ -157,13 +161,13 @@ class WholeVocabulary:
         result = result if len(rows) == len(result) else result[rows]
         return torch.cat([rescale_to_temperature(result, t)[:, tokens] for t in temperatures])
 
-    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+    def compute_continuation_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
         """Compute log-probabilities behind beginnings of answers, with a pass over all rows for each path.
 
         Parameters
         ----------
         beginnings, temperatures
-            As in `NextTokens.next_logprobs`.
+            As in `NextTokens.compute_continuation_logprobs`.
 
         Returns
         -------
@@ -225,7 +229,7 @@ def score_batch(
     >>> [(round(score.mass, 3), score.answer) for row in scores for score in row]
     [(1.0, 0), (0.375, None)]
     """
-    likeliest = next_tokens.likeliest()
+    likeliest = next_tokens.find_most_probable_tokens()
     owners = [target.options_by_first_token.get(token, ()) for target, token in zip(targets, likeliest, strict=True)]
     scores = _build_scores(_compute_option_logprobs(targets, next_tokens, temperatures), owners * len(temperatures))
     # `scores` holds all rows at the first temperature, then all at the second, ... Of 3 rows at two temperatures,
@@ -243,14 +247,19 @@ def _compute_option_logprobs(
         members_by_target.setdefault(target, []).append(row)
     for target, members in members_by_target.items():
         # Off the device first: not every accelerator has float64.
-        first = next_tokens.first_logprobs(members, list(target.tree.children), temperatures).cpu().double().numpy()
+        first = (
+            next_tokens.compute_first_token_logprobs(members, list(target.tree.children), temperatures)
+            .cpu()
+            .double()
+            .numpy()
+        )
         lines = (place * len(targets) + row for place in range(len(temperatures)) for row in members)
         logprobs_by_line.update(zip(lines, first, strict=True))
-    following = FollowedPaths([target.table for target in targets],
+    following = FollowedPaths([target.tree_as_arrays for target in targets],
                               [len(target.options.sequences) for target in targets], len(temperatures))  # fmt: skip
-    return following.follow_paths(
+    return following.compute_option_logprobs(
         np.concatenate([logprobs_by_line[line] for line in range(len(logprobs_by_line))]),
-        lambda beginnings: next_tokens.next_logprobs(beginnings, temperatures),
+        lambda beginnings: next_tokens.compute_continuation_logprobs(beginnings, temperatures),
     )
 
 

@@ -133,21 +133,23 @@ class AnswerPaths:
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
         self._logprobs: dict[tuple[int, TokenIds], Logs] = {}
 
-    def likeliest(self) -> list[int]:
+    def find_most_probable_tokens(self) -> list[int]:
         """See `NextTokens`."""
-        return self._first.likeliest()
+        return self._first.find_most_probable_tokens()
 
-    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
+    def compute_first_token_logprobs(
+        self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
         """See `NextTokens`."""
-        return self._first.first_logprobs(rows, tokens, temperatures)
+        return self._first.compute_first_token_logprobs(rows, tokens, temperatures)
 
-    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+    def compute_continuation_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
         """Compute log-probabilities behind beginnings of answers, with few passes for all rows and temperatures.
 
         Parameters
         ----------
         beginnings, temperatures
-            As in `NextTokens.next_logprobs`.
+            As in `NextTokens.compute_continuation_logprobs`.
 
         Returns
         -------
@@ -155,13 +157,15 @@ class AnswerPaths:
         """
         new = [beginning for beginning in beginnings if (beginning.row, beginning.node.path) not in self._logprobs]
         if new and self._trees is None:
-            self._compute_branches({(row, node.path): node for _, row, node, _ in new})
+            self._compute_logprobs_of_branches({(row, node.path): node for _, row, node, _ in new})
         elif new and self._trees is not None:
-            for asked, log_softmax in self._trees.run_beginnings(self._add_nodes_ahead(new)):
-                self._keep_logprobs(asked, log_softmax)
+            for asked, log_softmax in self._trees.compute_log_softmax_after_beginnings(
+                self._add_nodes_of_later_calls(new)
+            ):
+                self._store_logprobs_after_beginnings(asked, log_softmax)
         return np.concatenate([self._logprobs[row, node.path][place] for place, row, node, _ in beginnings])
 
-    def _add_nodes_ahead(self, new: Sequence[Beginning]) -> dict[int, list[Node]]:
+    def _add_nodes_of_later_calls(self, new: Sequence[Beginning]) -> dict[int, list[Node]]:
         """Add to beginnings some that later calls will ask for: place of a prompt -> beginnings, parents first.
 
         Most paths that do not matter fall off with their second token. So the first pass reads one token of each but
@@ -182,17 +186,17 @@ class AnswerPaths:
             nodes_by_prompt.setdefault(row, {}).update((ahead.path, ahead) for ahead in nodes)
         return {row: list(nodes.values()) for row, nodes in nodes_by_prompt.items()}
 
-    def _compute_branches(self, nodes: Mapping[tuple[int, TokenIds], Node]) -> None:
+    def _compute_logprobs_of_branches(self, nodes: Mapping[tuple[int, TokenIds], Node]) -> None:
         """Compute all that goes on behind some beginnings, in as few passes as the budget allows."""
         all_branches = [branch for (prompt, _), node in nodes.items() for branch in list_answer_branches(prompt, node)]
         rows = _join_branches_into_rows(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
         for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
-            self._compute_branches_in_one_pass(
+            self._compute_logprobs_in_one_pass(
                 [[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)]
             )
 
-    def _compute_branches_in_one_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
+    def _compute_logprobs_in_one_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
         """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
         all_branches = [branch for row in branch_rows for branch in row]
         numbers = iter(range(len(all_branches)))
@@ -200,15 +204,15 @@ class AnswerPaths:
                                [[next(numbers) for _ in row] for row in branch_rows],
                       self._asked.run_model.model.device)  # fmt: skip
         read = [(number, branch.prompt, node) for number, branch in enumerate(all_branches) for node in branch.nodes]
-        log_softmax = self._asked.run_branches(
+        log_softmax = self._asked.compute_log_softmax_of_branches(
             packed,
             [row[0].prompt for row in branch_rows],
             [(number, len(node.path) - 1) for number, _, node in read],
             trees=self._budget.tree > 0,
         )
-        self._keep_logprobs([(prompt, node) for _, prompt, node in read], log_softmax)
+        self._store_logprobs_after_beginnings([(prompt, node) for _, prompt, node in read], log_softmax)
 
-    def _keep_logprobs(self, asked: Sequence[Asked], log_softmax: Tensor) -> None:
+    def _store_logprobs_after_beginnings(self, asked: Sequence[Asked], log_softmax: Tensor) -> None:
         """Keep the log-probabilities of the tokens that go on behind beginnings, of all that `log_softmax` holds."""
         # A beginning may go on with several tokens. Example: if the first one read goes on with the tokens 7 and 9 and
         # the second with 4, `at` is [0, 0, 1] and `tokens` [7, 9, 4].

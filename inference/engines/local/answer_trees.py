@@ -45,7 +45,7 @@ class KeptLayer(DynamicLayer):
         self._shown = self._kept = torch.zeros(0)
         self._n_before = 0
 
-    def begin_pass(self, rows: Tensor | None, shown: Tensor, kept: Tensor, n_before: int) -> None:
+    def set_visible_and_kept_places(self, rows: Tensor | None, shown: Tensor, kept: Tensor, n_before: int) -> None:
         """Say what the next pass sees, and what is kept of it.
 
         Parameters
@@ -114,7 +114,9 @@ class AnswerTrees:
         self._numbers: list[list[int]] = [[] for _ in continuations.prompts]
         self._n_numbers = 1
 
-    def run_beginnings(self, nodes_by_prompt: Mapping[int, Sequence[Node]]) -> Iterator[tuple[list[Asked], Tensor]]:
+    def compute_log_softmax_after_beginnings(
+        self, nodes_by_prompt: Mapping[int, Sequence[Node]]
+    ) -> Iterator[tuple[list[Asked], Tensor]]:
         """Compute the log-softmax behind beginnings.
 
         Parameters
@@ -133,9 +135,11 @@ class AnswerTrees:
             part = {prompt: nodes[start : start + self._max_tokens] for prompt, nodes in nodes_by_prompt.items()}
             families = [Family([prompt], len(nodes)) for prompt, nodes in part.items() if nodes]
             for prompts in partition_into_batches(families, Room(self._max_tokens, self._max_rows, LEAST_FILLED)):
-                yield self._run_pass({prompt: part[prompt] for prompt in sorted(prompts)})
+                yield self._compute_log_softmax_in_one_pass({prompt: part[prompt] for prompt in sorted(prompts)})
 
-    def _run_pass(self, nodes_by_prompt: Mapping[int, Sequence[Node]]) -> tuple[list[Asked], Tensor]:
+    def _compute_log_softmax_in_one_pass(
+        self, nodes_by_prompt: Mapping[int, Sequence[Node]]
+    ) -> tuple[list[Asked], Tensor]:
         """Compute the beginnings of some prompts in one pass."""
         prompts = list(nodes_by_prompt)
         # Those that others may continue come first: their places stay, those of the rest are free again after the pass.
@@ -187,7 +191,7 @@ class AnswerTrees:
             assert asked.cache is not None
             self._layers = [KeptLayer(layer) for layer in asked.cache.layers]
         for layer in self._layers:
-            layer.begin_pass(
+            layer.set_visible_and_kept_places(
                 None if len(prompts) == len(asked.prompts) else at,
                 torch.tensor(shown, device=device),
                 torch.tensor(kept, dtype=torch.long, device=device),

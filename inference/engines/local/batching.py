@@ -235,7 +235,7 @@ def choose_number_of_texts_at_once(model: Any, longest_text: int, keeps_states: 
     return max(1, min(CPU_TEXTS, CPU_TEXT_TOKENS // longest_text, CPU_PROBABILITIES // vocabulary))
 
 
-def ask_halving_out_of_memory(
+def ask_batch_in_halves_if_needed(
     ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], max_rows: int
 ) -> Iterator[tuple[list[R] | None, int]]:
     """Ask a batch in parts, halved whenever memory runs out.
@@ -258,7 +258,7 @@ def ask_halving_out_of_memory(
     start = 0
     while start < len(batch):
         part = batch[start : start + max_rows]
-        results = ask_unless_out_of_memory(ask, part)
+        results = ask_batch_if_memory_suffices(ask, part)
         if results is None:
             # Here and not in the `except` block, where the traceback keeps the failed pass's tensors in memory.
             if torch.cuda.is_available():
@@ -270,7 +270,7 @@ def ask_halving_out_of_memory(
         start += len(part)
 
 
-def ask_unless_out_of_memory(ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T]) -> list[R] | None:
+def ask_batch_if_memory_suffices(ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T]) -> list[R] | None:
     """Ask a batch, if memory suffices.
 
     Parameters

@@ -63,7 +63,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
-        self.info |= self.describe_thinking(getattr(self.model, "generation_config", None))
+        self.info |= self.build_thinking_record(getattr(self.model, "generation_config", None))
         self.stops = self.tokens.ends | _list_end_of_text_ids(self.model)
 
     def close(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on all numbers of a range, with a tree of paths where the model takes one."""
-        lattice = self.build_lattice(numbers)
+        lattice = self.get_number_lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
         at_once = self._choose_number_of_paths_per_pass(len(rows), longest)
         # A model with an attention window counts places in the cache, and a tree takes one place per path.
@@ -117,7 +117,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         continuations = self._build_continuations(rows, prompt + answer, will_continue=answer > 1)
         if answer == 1:
             return score_batch(targets, WholeVocabulary(continuations.compute_next_logprobs), temperatures)
-        beginnings = max(len(target.table.nodes) for target in targets)
+        beginnings = max(len(target.tree_as_arrays.nodes) for target in targets)
         budget = self._choose_pass_budget(prompt, answer, beginnings)
         following = AnswerPaths(continuations, [target.tree for target in targets], temperatures, budget)
         return score_batch(targets, following, temperatures)

@@ -11,7 +11,7 @@ import torch
 from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, Explanation, Score
 from inference.engines.exact.answer_words import Answers
-from inference.engines.local.engine import NonWritingEngine, pad_right
+from inference.engines.local.engine import NonWritingEngine, pad_token_rows_right
 from inference.engines.rows import Row
 from inference.stimuli.templates.prompt_forms import PAIR
 
@@ -45,7 +45,7 @@ class ClassifierEngine(NonWritingEngine):
         self._owners: dict[Answers, list[int]] = {}
         self.info |= {"classes": list(self.classes), **_read_tuning_record(self.name, self.model.config)}
 
-    def name_classes(self, names: Sequence[str]) -> None:
+    def set_class_names(self, names: Sequence[str]) -> None:
         """Say what the classes mean, where the configuration only numbers them.
 
         Raises
@@ -68,7 +68,7 @@ class ClassifierEngine(NonWritingEngine):
         self.classes = tuple(names)
         self.info |= {"classes": list(names), "named_classes": list(names)}
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Return "pair", the only form of a classifier, whatever form other models are asked in."""
         return PAIR
 
@@ -93,7 +93,7 @@ class ClassifierEngine(NonWritingEngine):
         """
         return "\n".join(_extract_sentence_pair(prompt))
 
-    def explain(self, prompt: Prompt) -> Explanation:
+    def explain_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one pair is tokenised and classified, and which class counts as which option."""
         (row,) = self._get_or_tokenize_rows([prompt])
         counted = tuple(((self.classes[place], ()),) for place in self._find_class_of_each_option(row.answers))
@@ -113,11 +113,11 @@ class ClassifierEngine(NonWritingEngine):
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score pairs on their classes: per row a score for every temperature."""
-        ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
+        ids, lengths = pad_token_rows_right([row.ids for row in rows], self.model.device, self._pad)
         inputs = {"input_ids": ids, "attention_mask": (_build_token_positions(ids) < lengths[:, None]).long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
-            inputs["token_type_ids"] = pad_right(segments, self.model.device, 0)[0]
+            inputs["token_type_ids"] = pad_token_rows_right(segments, self.model.device, 0)[0]
         logits = self.model(**inputs).logits.double()
         scores = [(logits / temperature).log_softmax(-1).tolist() for temperature in temperatures]
         return [

@@ -14,7 +14,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.local.batching import ALONE, Joining, join_prompts_beginning_alike
-from inference.engines.local.engine import pad_right
+from inference.engines.local.engine import pad_token_rows_right
 from inference.engines.local.families import PackedRows, pack_prompt_families_into_rows
 from inference.engines.local.last_position import OnePosition, are_nearly_equal
 from inference.engines.rows import find_common_prefix
@@ -140,14 +140,14 @@ class Continuations:
         """Compute the log-softmax [rows, vocabulary] of the token after the prompts and the forced tokens `path`."""
         if not path:
             if self._first is None:
-                self._first = self._run_prompts()
+                self._first = self._compute_log_softmax_after_prompts()
             return self._first
         if self.cache is None:
-            ids, lengths = pad_right([[*prompt, *path] for prompt in self.prompts], self._device)
+            ids, lengths = pad_token_rows_right([[*prompt, *path] for prompt in self.prompts], self._device)
             return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
         return self._rewind_cache_and_run_path(path)
 
-    def run_branches(
+    def compute_log_softmax_of_branches(
         self, branches: PackedRows, prompt_places: Sequence[int], read_places: Sequence[tuple[int, int]], trees: bool
     ) -> Tensor:
         """Compute the log-softmax behind beginnings of answers, in one pass.
@@ -172,7 +172,9 @@ class Continuations:
         if self.cache is None:
             starts = [self.prompts[place] for place in prompt_places]
             branch_rows = zip(starts, branches.ids.tolist(), branches.lengths.tolist(), strict=True)
-            ids, _ = pad_right([[*start, *more[:length]] for start, more, length in branch_rows], self._device)
+            ids, _ = pad_token_rows_right(
+                [[*start, *more[:length]] for start, more, length in branch_rows], self._device
+            )
             before = torch.tensor([len(start) for start in starts], device=self._device)
             return self.run_model(before[family] + token, family, input_ids=ids, use_cache=False)
         rows = torch.tensor(prompt_places, device=self._device)
@@ -199,7 +201,7 @@ class Continuations:
             use_cache=True,
         )
 
-    def _run_prompts(self) -> Tensor:
+    def _compute_log_softmax_after_prompts(self) -> Tensor:
         """Compute the log-softmax of the token after every prompt; keep the cache where tokens will follow."""
         shared = len(self._prefix.ids)
         packed = self._pack_prompts([prompt[shared:] for prompt in self.prompts])
@@ -216,7 +218,7 @@ class Continuations:
             packed.last_token_places, packed.family if packed.has_joined_prompts else None, **inputs
         )
         if self._cached and self._forced:
-            self._keep_cache(cache, packed, shared)
+            self._store_cache_per_prompt(cache, packed, shared)
         return result
 
     def _pack_prompts(self, rests: Sequence[list[int]]) -> PackedRows:
@@ -227,7 +229,7 @@ class Continuations:
         )
         return pack_prompt_families_into_rows(rests, [family.members for family in joined_families], self._device)
 
-    def _keep_cache(self, cache: DynamicCache, packed: PackedRows, shared: int) -> None:
+    def _store_cache_per_prompt(self, cache: DynamicCache, packed: PackedRows, shared: int) -> None:
         """Keep the cache, in which every prompt gets the keys and values of its own tokens, in their order."""
         if packed.has_joined_prompts:
             start = torch.arange(shared, device=self._device).expand(len(self.prompts), -1)

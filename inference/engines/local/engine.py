@@ -17,7 +17,7 @@ from inference.engines.local.batching import (
     Family,
     Joining,
     Room,
-    ask_halving_out_of_memory,
+    ask_batch_in_halves_if_needed,
     choose_batch_limits,
     join_prompts_beginning_alike,
     partition_into_batches,
@@ -51,7 +51,7 @@ class LocalEngine(RowEngine):
         # Of most models every token has a row, and no prompt needs to be looked through.
         self.vocabulary = rows if max(self.tokenizer.get_vocab().values(), default=0) >= rows else None
 
-    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
+    def _split_prompts_into_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut the prompts that can be asked into batches of similar lengths."""
         lengths = [measured.lengths[place] for place in measured.order]
         longest = max(lengths, default=1)
@@ -82,7 +82,7 @@ class LocalEngine(RowEngine):
     ) -> list[R]:
         """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
-        for part, size in ask_halving_out_of_memory(ask, rows, self._rows_that_fit or len(rows)):
+        for part, size in ask_batch_in_halves_if_needed(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
             results += part or [build_failure(f"out of memory on {self.model.device} with this prompt alone")]
@@ -162,7 +162,7 @@ class NonWritingEngine(LocalEngine):
         return self._find_unknown_token(row)
 
 
-def pad_right(
+def pad_token_rows_right(
     rows: Sequence[Sequence[int]], device: torch.device, fill: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Put rows of ids into one tensor.

@@ -23,7 +23,7 @@ from inference.engines.local.start import CLASSES, build_engine_from_checkpoint
 SAMPLED = 4_096  # numbers of a weight that are digested, spread evenly over it
 
 
-def check_loaded_model(name: str, pair: tuple[Any, ...]) -> tuple[Any, Any]:
+def require_model_and_tokenizer_pair(name: str, pair: tuple[Any, ...]) -> tuple[Any, Any]:
     """Return the model and the tokenizer of a pair.
 
     Parameters

@@ -14,18 +14,18 @@ from inference.engines.exact.answer_words import (
     Options,
     TokenIds,
     extract_first_word,
-    extract_prompt_end,
+    extract_prompt_end_affecting_tokens,
     group_forms_by_option,
 )
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.batching import (
     HEAD_ROWS,
     Family,
-    ask_unless_out_of_memory,
+    ask_batch_if_memory_suffices,
     join_batches,
     partition_into_batches,
 )
-from inference.engines.local.engine import NonWritingEngine, pad_right
+from inference.engines.local.engine import NonWritingEngine, pad_token_rows_right
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import PromptMeasures, Row
 from inference.engines.tokens import build_plain_encoder
@@ -58,7 +58,7 @@ class MaskedEngine(NonWritingEngine):
         self.run_model.remove_hooks()
         return {}
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Return "cloze", the only form of a masked model, whatever form causal models are asked in."""
         return "cloze"
 
@@ -78,7 +78,7 @@ class MaskedEngine(NonWritingEngine):
         """
         return prompt.text or ""
 
-    def explain(self, prompt: Prompt) -> Explanation:
+    def explain_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is tokenised and answered, and which answer words count."""
         row = self._get_or_tokenize_rows([prompt])[0]
         options = self._find_answers_of_one_token(row)
@@ -103,9 +103,9 @@ class MaskedEngine(NonWritingEngine):
                 )
         return read
 
-    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
+    def _split_prompts_into_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut batches of several passes, after which the head is computed once, where that is faster."""
-        passes = super()._split_batches(measured)
+        passes = super()._split_prompts_into_batches(measured)
         joins_passes = self.model.device.type == "cpu" and self._batch_size is None and self.run_model.has_joint_head
         return join_batches(passes, HEAD_ROWS) if joins_passes else passes
 
@@ -115,7 +115,7 @@ class MaskedEngine(NonWritingEngine):
     ) -> list[R]:
         """Ask a batch; where its passes together do not fit into memory, each of them as a batch of its own."""
         passes = self._split_batch_into_passes(rows)
-        results = ask_unless_out_of_memory(ask, rows) if len(passes) > 1 else None
+        results = ask_batch_if_memory_suffices(ask, rows) if len(passes) > 1 else None
         if results is not None:
             return results
         results_by_place: dict[int, R] = {}
@@ -144,7 +144,7 @@ class MaskedEngine(NonWritingEngine):
 
     def _build_inputs_of_pass(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
         """Make the inputs of one pass; first come the places of the masks."""
-        ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
+        ids, lengths = pad_token_rows_right([row.ids for row in rows], self.model.device, self._pad)
         at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
         # Rows of one length need no mask, and attention without one is faster.
         padded = int(lengths.min()) < ids.shape[1]
@@ -154,7 +154,7 @@ class MaskedEngine(NonWritingEngine):
     def _tokenize_row_options(self, row: Row) -> Target:
         """Return the options of a row as token ids, found once per context."""
         left, _, right = row.text.partition(self._mask)
-        context = (row.answers, extract_prompt_end(left), extract_first_word(right))
+        context = (row.answers, extract_prompt_end_affecting_tokens(left), extract_first_word(right))
         return self._targets.find_or_build_target(context, lambda: self._find_answers_of_one_token(row))
 
     def _find_answers_of_one_token(self, row: Row) -> Options:

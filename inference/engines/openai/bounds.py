@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ground.errors import InputError
 from inference.engines.contract import Score
-from inference.engines.exact.answer_words import Answers, Options, TokenIds, list_spaced_forms
+from inference.engines.exact.answer_words import Answers, Options, TokenIds, list_forms_with_and_without_space
 from inference.engines.openai.returned import ShownToken
 
 # If the hidden probability is below this, the numbers count as exact: it is rounding.
@@ -87,7 +87,7 @@ def build_byte_forms(answers: Answers) -> Forms:
     for option, words in enumerate(answers):
         if not words:
             raise InputError(f"option {option + 1} has no answers: give its words")
-        for form in (form for word in words for form in list_spaced_forms(word)):
+        for form in (form for word in words for form in list_forms_with_and_without_space(word)):
             if owner.setdefault(form.encode(), option) != option:
                 raise InputError(
                     f"'{form}' is an answer of options {owner[form.encode()] + 1} and {option + 1}: "

@@ -30,16 +30,16 @@ class Doubts:
         self.usable = 0
         self._sent = self._under_way = 0
         self._changed = asyncio.Event()
-        self.forget_doubts()
+        self.forget_unusable_replies()
 
-    def forget_doubts(self) -> None:
+    def forget_unusable_replies(self) -> None:
         """Forget the unusable replies so far, so that requests are no longer held back or stopped."""
         self._kind, self._alike = "", 0  # of the replies in a row
         self._doubts: list[int] = []  # for each, the number of requests sent before it came up
         self._stopped = ""
 
     @asynccontextmanager
-    async def wait_to_send(self) -> AsyncIterator[int]:
+    async def wait_until_request_may_be_sent(self) -> AsyncIterator[int]:
         """Wait until a request may be sent; it is under way until the block ends.
 
         Yields

@@ -19,7 +19,7 @@ from inference.engines.contract import (
     Thoughts,
     format_token_count,
 )
-from inference.engines.exact.answer_words import list_spaced_forms
+from inference.engines.exact.answer_words import list_forms_with_and_without_space
 from inference.engines.openai import requests
 from inference.engines.openai.failures import RepliesUnusable, RequestFailed, Retries, ServerRefused
 from inference.engines.openai.first_tokens import OptionQuestion
@@ -96,7 +96,7 @@ class OpenAIEngine:
             self.close()
             raise
 
-    def form(self, requested: str) -> str:
+    def choose_prompt_form(self, requested: str) -> str:
         """Choose the prompt form; "auto" is chat where the server has a chat endpoint for the model.
 
         Raises
@@ -116,18 +116,18 @@ class OpenAIEngine:
         self.info |= {"thinks": endpoint.thinks, "unshown": endpoint.unshown}
         return FORM_OF[api]
 
-    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
         """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.estimate_tokens`)."""
         return [
             round(self._server.usage.estimate_tokens(requests.count_prompt_characters(prompt))) for prompt in prompts
         ]
 
-    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+    def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches of one size, in their order."""
         size = self._batch_size
         return [list(range(start, min(start + size, len(prompts)))) for start in range(0, len(prompts), size)]
 
-    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+    def tokenize_ahead(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
         """Leave the prompts as they are: the server reads them.
 
         Parameters
@@ -160,7 +160,7 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
-        answers = self._ask_all(prompts, temperatures, ())
+        answers = self._ask_all_prompts(prompts, temperatures, ())
         return [[responses[place] for responses in answers] for place in range(len(temperatures))]
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
@@ -180,10 +180,10 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
-        answers = self._ask_all(prompts, (), samplings)
+        answers = self._ask_all_prompts(prompts, (), samplings)
         return [[responses[place] for responses in answers] for place in range(len(samplings))]
 
-    def stream(
+    def ask_prompts_and_stream_answers(
         self,
         prompts: Iterable[Prompt],
         temperatures: Sequence[float],
@@ -234,7 +234,7 @@ class OpenAIEngine:
         if isinstance(self._barred, RepliesUnusable) and next(waiting, None) is None:
             if self._server.doubts.usable > before:  # the last prompts may get none of a server that answers all others
                 self._barred = None
-                self._server.doubts.forget_doubts()
+                self._server.doubts.forget_unusable_replies()
         elif (error := self._barred) is not None:
             raise RunFailed(f"{self._server.model}: {error}; {error.advice}, then give the same command again to go on")
 
@@ -257,7 +257,7 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
-        return [responses[0] for responses in self._ask_all(prompts, (), (), (thinking,))]
+        return [responses[0] for responses in self._ask_all_prompts(prompts, (), (), (thinking,))]
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write a prompt out as it is sent.
@@ -275,21 +275,23 @@ class OpenAIEngine:
         """
         return requests.render_prompt_text(prompt)
 
-    def explain(self, prompt: Prompt) -> Explanation:
+    def explain_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
         endpoint = self._get_probe_of_endpoint(prompt)
         before = self._server.usage.tokens_in
         unshown = NO_NUMBERS if prompt.numbers else endpoint.unshown
         score = Score(error=unshown) if unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
-        text, n_tokens = requests.render_prompt_text(prompt), counted or self.lengths([prompt])[0]
+        text, n_tokens = requests.render_prompt_text(prompt), counted or self.count_prompt_tokens([prompt])[0]
         if prompt.numbers:
-            spelled = tuple(tuple((form, ()) for form in list_spaced_forms(str(n))) for n in prompt.numbers)
+            spelled = tuple(
+                tuple((form, ()) for form in list_forms_with_and_without_space(str(n))) for n in prompt.numbers
+            )
             return Explanation(text, n_tokens, spelled, (), score, prompt.numbers, not counted)
         options, dropped = self._runner.run(self._words.list_kept_and_dropped_forms(prompt, endpoint.shape.ids))
         return Explanation(text, n_tokens, options, dropped, score, is_length_estimated=not counted)
 
-    def bill(self, tokens_in: int, tokens_out: int) -> str:
+    def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str:
         """Say what it costs to have so many tokens read and written, and how the tokens were estimated.
 
         Parameters
@@ -354,7 +356,7 @@ class OpenAIEngine:
         """Return what is known of the endpoint that a prompt is sent to."""
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
-    def _ask_all(
+    def _ask_all_prompts(
         self,
         prompts: Sequence[Prompt],
         temperatures: Sequence[float],
@@ -364,7 +366,7 @@ class OpenAIEngine:
         """Ask all prompts and return their answers in order."""
         answers = {
             place: responses
-            for batch in self.stream(prompts, temperatures, samplings, thinkings)
+            for batch in self.ask_prompts_and_stream_answers(prompts, temperatures, samplings, thinkings)
             for place, _, responses in batch
         }
         return [answers[place] for place in range(len(prompts))]
@@ -386,7 +388,7 @@ class OpenAIEngine:
         if endpoint.unshown:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
-        question = await OptionQuestion.prepare(self._words, self.settings, shape, prompt)
+        question = await OptionQuestion.prepare_forms_and_asked_tokens(self._words, self.settings, shape, prompt)
         body = question.build_request(shape.build_request_prompt(prompt))
         return await self._server.ask(shape.path, body, requests.count_prompt_characters(prompt), question.parse_score)
 

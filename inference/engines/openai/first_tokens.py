@@ -39,7 +39,7 @@ class OptionQuestion:
     forms: Forms
 
     @classmethod
-    async def prepare(
+    async def prepare_forms_and_asked_tokens(
         cls, words: Words, settings: ApiSettings, shape: Shape, prompt: Prompt, text_before: str | None = None
     ) -> OptionQuestion:
         """Look up how the options are spelled, and choose the tokens to ask for.

@@ -25,7 +25,7 @@ class Pace:
         self._seconds_each = 60 / per_minute if per_minute else 0.0
         self._free_at = float("-inf")
 
-    def book(self, units: float, now: float) -> float:
+    def reserve_units(self, units: float, now: float) -> float:
         """Book units.
 
         Parameters
@@ -44,7 +44,7 @@ class Pace:
         self._free_at = start + units * self._seconds_each
         return start
 
-    def correct(self, excess_units: float) -> None:
+    def adjust_reserved_units(self, excess_units: float) -> None:
         """Book so many more (or fewer) units than estimated before."""
         self._free_at += excess_units * self._seconds_each
 
@@ -60,14 +60,14 @@ class Limits:
     async def wait_for_limits(self, n_tokens: float) -> None:
         """Wait until a request of about so many tokens may be sent."""
         now = self._clock.now()
-        start = max(self._requests.book(1, now), self._tokens.book(n_tokens, now))
+        start = max(self._requests.reserve_units(1, now), self._tokens.reserve_units(n_tokens, now))
         # A pause may begin, or grow, while this one waits.
         while (wait := max(start, self._paused_until) - self._clock.now()) > 0:
             await self._clock.sleep(wait)
 
-    def correct(self, excess_tokens: float) -> None:
+    def adjust_reserved_tokens(self, excess_tokens: float) -> None:
         """Book the tokens that a request took beyond the estimate (or gave back)."""
-        self._tokens.correct(excess_tokens)
+        self._tokens.adjust_reserved_units(excess_tokens)
 
     def pause(self, seconds: float) -> None:
         """Send nothing for a while: a pause that the server asks of one request holds for all."""

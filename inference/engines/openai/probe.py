@@ -71,7 +71,9 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
         Another model answers.
     """
     reply, shape = await _ask_and_find_token_limit_field(server, Shape(api))
-    server.answering = _check_answering_model(server.model, reply.get("model"), f"{server.settings.address} ({api})")
+    server.answering = _require_name_of_asked_model(
+        server.model, reply.get("model"), f"{server.settings.address} ({api})"
+    )
     choice = parse_choices(reply)[0]
     tokens = await _ask_question_ids(server)
     thinks = _does_reply_show_thinking(reply, choice) or (
@@ -95,13 +97,13 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
 async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
-    def check_text(reply: dict[str, Any]) -> dict[str, Any]:
+    def require_answer_text(reply: dict[str, Any]) -> dict[str, Any]:
         parse_answer_text(parse_choices(reply)[0])
         return reply
 
     async def ask_question(shape: Shape) -> dict[str, Any]:
         return await server.ask(
-            shape.path, shape.build_plain_request(shape.build_text_prompt(QUESTION)), 0, check_text, ATTEMPTS
+            shape.path, shape.build_plain_request(shape.build_text_prompt(QUESTION)), 0, require_answer_text, ATTEMPTS
         )
 
     try:
@@ -133,7 +135,7 @@ async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape,
     try:
         tokens = await server.ask(shape.path, body, 0, parse_tokens, ATTEMPTS)
     except RequestFailed as error:
-        server.doubts.forget_doubts()  # replies of this shape tell nothing of others
+        server.doubts.forget_unusable_replies()  # replies of this shape tell nothing of others
         return str(error)
     if shape.ids and any(token.id is None for token in tokens):
         return "it gives no token ids"
@@ -142,7 +144,7 @@ async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape,
     return ""
 
 
-def _check_answering_model(model: str, answering_name: Any, where: str) -> str:
+def _require_name_of_asked_model(model: str, answering_name: Any, where: str) -> str:
     """Check the name under which the model answered: the one asked for, or that of a dated release of it."""
     if not isinstance(answering_name, str) or not answering_name:
         raise InputError(f"{where}: the reply does not say which model answered; '{model}' was asked")

@@ -41,7 +41,7 @@ class MalformedReply(Exception):
         self.begins = begins
 
     @property
-    def kind(self) -> str:
+    def message_without_details(self) -> str:
         """Return what such replies have in common: the message without numbers, names and what the server says.
 
         >>> MalformedReply("model 'a-7' answered instead of 'b'").kind
@@ -95,7 +95,7 @@ class Body:
         if max(self._received, len(self._bytes)) > MOST_BYTES:
             raise TooLarge(f"the reply is larger than {MOST_BYTES / 1e6:.0f} MB", self.beginning)
 
-    def check_complete(self) -> None:
+    def refuse_incomplete_body(self) -> None:
         """Check that nothing is missing.
 
         Raises
@@ -123,7 +123,7 @@ class Body:
                 raise MalformedReply("the reply cannot be unpacked", self.beginning) from None
 
 
-def make_client(timeout_seconds: float) -> AsyncClient:
+def make_http_client(timeout_seconds: float) -> AsyncClient:
     """Make an HTTP client that returns whole replies only, each of them after so many seconds at most."""
     from openai import DefaultAsyncHttpxClient
 
@@ -182,7 +182,7 @@ async def _read_body(response: Response, body: Body) -> None:
         try:
             async for piece in pieces:
                 body.add(piece)
-            body.check_complete()
+            body.refuse_incomplete_body()
         except TooLarge:
             raise
         except Exception as error:  # among them httpx's errors of a connection, and those of TLS, which it lets through

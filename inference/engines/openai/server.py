@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ground.extras import explain_missing_package
+from ground.extras import convert_import_errors_to_install_advice
 from inference.engines.openai.doubts import Doubts
 from inference.engines.openai.failures import (
     RequestFailed,
@@ -18,7 +18,7 @@ from inference.engines.openai.failures import (
     read_retry_after,
 )
 from inference.engines.openai.limits import Clock, Limits
-from inference.engines.openai.replies import AS_IT_IS, MalformedReply, make_client, parse_reply, replace_surrogates
+from inference.engines.openai.replies import AS_IT_IS, MalformedReply, make_http_client, parse_reply, replace_surrogates
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
 
@@ -48,7 +48,7 @@ class Server:
     """
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
-        with explain_missing_package("--engine openai"):
+        with convert_import_errors_to_install_advice("--engine openai"):
             from openai import AsyncOpenAI, Timeout
 
         self.model = model
@@ -69,7 +69,7 @@ class Server:
             # would never end.
             timeout=Timeout(None, connect=CONNECTING),
             default_headers=AS_IT_IS,
-            http_client=make_client(settings.timeout),
+            http_client=make_http_client(settings.timeout),
         )
 
     async def close(self) -> None:
@@ -115,7 +115,7 @@ class Server:
         expected = self.usage.estimate_tokens(n_characters)
         for attempt in range(allowed):
             await self._limits.wait_for_limits(expected)
-            async with self.doubts.wait_to_send() as number:
+            async with self.doubts.wait_until_request_may_be_sent() as number:
                 if attempt:
                     self.usage.note_repeated_request(problem)
                 kind, requested_wait, text = "", None, ""
@@ -125,7 +125,7 @@ class Server:
                     self.doubts.note_usable_reply(number)
                     return answer
                 except MalformedReply as error:
-                    kind, problem = error.kind, self._shorten_server_message(str(error))
+                    kind, problem = error.message_without_details, self._shorten_server_message(str(error))
                     begins = self._shorten_server_message(error.begins or text)[:SHOWN_REPLY] or "nothing"
                 except Temporary as error:
                     problem, requested_wait = str(error), error.requested_wait
@@ -175,7 +175,7 @@ class Server:
             return reply
         n_tokens = self.usage.add(reply, n_characters)
         if n_tokens is not None:
-            self._limits.correct(n_tokens - expected_tokens)
+            self._limits.adjust_reserved_tokens(n_tokens - expected_tokens)
         if self.answering is not None and reply.get("model") != self.answering:
             raise MalformedReply(f"model '{reply.get('model')}' answered instead of '{self.answering}'")
         return reply

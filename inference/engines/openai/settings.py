@@ -94,7 +94,7 @@ class ApiSettings:
         return os.environ.get(self.key_variable, "").strip()
 
     @property
-    def recorded(self) -> dict[str, None]:
+    def fields_of_run_json(self) -> dict[str, None]:
         """The fields of run.json that these settings decide: none."""
         return {}
 

@@ -7,7 +7,12 @@ from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.exact.answer_words import Options, extract_prompt_end, list_spaced_forms, tokenize_answers
+from inference.engines.exact.answer_words import (
+    Options,
+    extract_prompt_end_affecting_tokens,
+    list_forms_with_and_without_space,
+    tokenize_answers,
+)
 from inference.engines.openai.bounds import Forms, build_byte_forms, build_id_forms
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
@@ -75,13 +80,18 @@ class Words:
             return options.forms, options.dropped
         build_byte_forms(prompt.answers)
         return tuple(
-            tuple((form, ()) for word in words for form in list_spaced_forms(word)) for words in prompt.answers
+            tuple((form, ()) for word in words for form in list_forms_with_and_without_space(word))
+            for words in prompt.answers
         ), ()
 
     async def _find_token_id_forms(self, prompt: Prompt, text_before: str | None = None) -> tuple[Options, Forms]:
         """Find the options of a prompt as token ids, looked up once per context."""
         before = prompt.text if text_before is None else text_before
-        context = extract_prompt_end(before) if before is not None else await self._find_chat_template_ending(prompt)
+        context = (
+            extract_prompt_end_affecting_tokens(before)
+            if before is not None
+            else await self._find_chat_template_ending(prompt)
+        )
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
             (prompt.answers, context), self._ask_token_id_forms, prompt, context
         )
@@ -110,20 +120,25 @@ class Words:
         """Ask the server for the token ids of all forms in a context."""
         texts = [
             context,
-            *(context + form for words in prompt.answers for word in words for form in list_spaced_forms(word)),
+            *(
+                context + form
+                for words in prompt.answers
+                for word in words
+                for form in list_forms_with_and_without_space(word)
+            ),
         ]
         ids = {text: await ask_token_ids(self._server, text) for text in dict.fromkeys(texts)}
 
-        def encode(texts: Sequence[str]) -> list[list[int]]:
+        def look_up_token_ids(texts: Sequence[str]) -> list[list[int]]:
             return [ids[text] for text in texts]
 
-        options = tokenize_answers(context, prompt.answers, encode)
+        options = tokenize_answers(context, prompt.answers, look_up_token_ids)
         return options, build_id_forms(options)
 
     async def _ask_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask the server how the chat template ends a prompt."""
         rendered = await ask_rendered_prompt(self._server, prompt.messages or ())
-        return extract_prompt_end(rendered.text)
+        return extract_prompt_end_affecting_tokens(rendered.text)
 
 
 async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:

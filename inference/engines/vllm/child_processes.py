@@ -79,7 +79,7 @@ class Companions:
         self.watcher.stdout.read(1)
 
 
-def watch_children(parent_id: int, parent_descriptor: int) -> None:
+def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> None:
     """Follow the children of a process and kill them when it ends; this is all that the watcher process does.
 
     Parameters
@@ -163,4 +163,4 @@ def _send_signal(descriptor: int, signal_number: int) -> bool:
 
 
 if __name__ == "__main__":
-    watch_children(*map(int, sys.argv[1:]))
+    kill_children_when_process_ends(*map(int, sys.argv[1:]))

@@ -65,7 +65,7 @@ class VllmEngine(ThoughtWriter):
     ) -> None:
         started = start_vllm(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
         super().__init__(name, started.tokenizer, started.window)
-        self.info = started.info | self.describe_thinking(started.generation_config)
+        self.info = started.info | self.build_thinking_record(started.generation_config)
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
@@ -77,7 +77,7 @@ class VllmEngine(ThoughtWriter):
         self._stop()
         return {}
 
-    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
+    def _split_prompts_into_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut prompts in alphabetical order of their tokens: what begins alike comes while the prefix cache has it.
 
         Nothing is padded, so that lengths need not be similar.
@@ -99,21 +99,21 @@ class VllmEngine(ThoughtWriter):
         targets = [self._tokenize_row_options(row) for row in rows]
         following = RequestedTokens(self._ask_vllm_for_logprobs, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
-        return self._replace_problem_rows(following.problems, scores)
+        return self._replace_scores_of_problem_rows(following.problems, scores)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the number tokens of rows: per row a score for every temperature."""
         self._refuse_low_temperatures(temperatures)
-        lattice, tokens = self._shrink_lattice_vocabulary(self.build_lattice(numbers))
+        lattice, tokens = self._shrink_lattice_vocabulary(self.get_number_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         paths_by_temperature = [
-            RequestedPaths(self._ask_for_tokens, rows, lattice.paths, tokens, temperature)
+            RequestedPaths(self._ask_logprobs_of_tokens, rows, lattice.paths, tokens, temperature)
             for temperature in temperatures
         ]
         # Temperature 1 here: vLLM has divided the logits already.
         logprobs = [compute_number_logprobs(lattice, following, [1.0], at_once) for following in paths_by_temperature]
         problems = {row: problem for following in paths_by_temperature for row, problem in following.problems.items()}
-        return self._replace_problem_rows(problems, build_number_scores(np.concatenate(logprobs)))
+        return self._replace_scores_of_problem_rows(problems, build_number_scores(np.concatenate(logprobs)))
 
     def _shrink_lattice_vocabulary(self, full_lattice: Lattice) -> tuple[Lattice, list[int]]:
         """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.
@@ -131,7 +131,7 @@ class VllmEngine(ThoughtWriter):
         return self._reduced[full_lattice.numbers]
 
     @staticmethod
-    def _replace_problem_rows(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
+    def _replace_scores_of_problem_rows(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
         """Replace the scores of rows with a problem by an error."""
         return [
             [Score(error=problems[row])] * len(row_scores) if row in problems else row_scores
@@ -141,19 +141,19 @@ class VllmEngine(ThoughtWriter):
     def _ask_vllm_for_logprobs(self, questions: list[Question]) -> list[Reply]:
         """Ask vLLM all questions at once; one about more tokens than a request may list becomes several requests."""
         # Example: a question about 300 tokens becomes requests about 128, 128 and 44, whose outputs make one reply.
-        parts = [(question, part) for question in questions for part in _cut_into_parts(question.tokens)]
+        parts = [(question, part) for question in questions for part in _split_tokens_by_request_limit(question.tokens)]
         parameters = [self._build_scoring_parameters(tokens, question.temperature) for question, tokens in parts]
         outputs = iter(self._run_requests([question.ids for question, _ in parts], parameters))
         return [
             self._join_outputs_into_reply(
-                question.tokens, [(part, next(outputs)) for part in _cut_into_parts(question.tokens)]
+                question.tokens, [(part, next(outputs)) for part in _split_tokens_by_request_limit(question.tokens)]
             )
             for question in questions
         ]
 
-    def _ask_for_tokens(self, prompts: list[list[int]], tokens: TokenIds, temperature: float) -> Logs:
+    def _ask_logprobs_of_tokens(self, prompts: list[list[int]], tokens: TokenIds, temperature: float) -> Logs:
         """Ask vLLM for the same tokens behind many lists of ids: log-probabilities [lists, tokens]."""
-        parts = _cut_into_parts(tokens)
+        parts = _split_tokens_by_request_limit(tokens)
         parameters = [self._build_scoring_parameters(part, temperature) for part in parts]
         outputs = self._run_requests([ids for ids in prompts for _ in parts], parameters * len(prompts))
         # With two requests per list, those of its first part are the outputs 0, 2, 4 ...
@@ -262,6 +262,6 @@ class VllmEngine(ThoughtWriter):
             raise InputError(f"model {self.name}: temperature {cold[0]}: vLLM computes with none below {COLDEST}")
 
 
-def _cut_into_parts(tokens: TokenIds) -> list[TokenIds]:
+def _split_tokens_by_request_limit(tokens: TokenIds) -> list[TokenIds]:
     """Cut tokens into as many as one request may list."""
     return [tokens[start : start + MOST_TOKENS] for start in range(0, len(tokens), MOST_TOKENS)]

@@ -59,7 +59,7 @@ class RequestedTokens:
     problems: dict[int, str] = field(default_factory=dict)
     _first: dict[tuple[float, int], Reply] = field(default_factory=dict)
 
-    def likeliest(self) -> list[int]:
+    def find_most_probable_tokens(self) -> list[int]:
         """Return the most probable next token of every row; the same requests ask for the options' first tokens."""
         # Temperature 1 is always asked for, because that reply brings the most probable token.
         keys = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
@@ -67,8 +67,12 @@ class RequestedTokens:
         self._first = dict(zip(keys, replies, strict=True))
         return [self._first[1.0, row].likeliest for row in range(len(self.rows))]
 
-    def first_logprobs(self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]) -> Tensor:
-        """Return the log-probabilities of tokens right after some rows, which `likeliest` has asked for.
+    def compute_first_token_logprobs(
+        self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
+        """Return the log-probabilities of tokens right after some rows.
+
+        `find_most_probable_tokens` has asked for them.
 
         Parameters
         ----------
@@ -81,10 +85,10 @@ class RequestedTokens:
         """
         keys = [(t, row) for t in temperatures for row in rows]
         sizes = [len(tokens)] * len(keys)
-        logprobs = self._list_logprobs([row for _, row in keys], [self._first[key] for key in keys], sizes)
+        logprobs = self._join_logprobs_of_replies([row for _, row in keys], [self._first[key] for key in keys], sizes)
         return torch.from_numpy(logprobs).unflatten(0, (len(keys), len(tokens)))
 
-    def next_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
+    def compute_continuation_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
         """Ask for the log-probabilities of the tokens that go on behind beginnings of answers.
 
         Parameters
@@ -101,9 +105,9 @@ class RequestedTokens:
             for place, row, node, _ in beginnings
         ])  # fmt: skip
         sizes = [len(node.children) for _, _, node, _ in beginnings]
-        return self._list_logprobs([row for _, row, _, _ in beginnings], replies, sizes)
+        return self._join_logprobs_of_replies([row for _, row, _, _ in beginnings], replies, sizes)
 
-    def _list_logprobs(self, rows: Sequence[int], replies: Sequence[Reply], sizes: Sequence[int]) -> Logs:
+    def _join_logprobs_of_replies(self, rows: Sequence[int], replies: Sequence[Reply], sizes: Sequence[int]) -> Logs:
         """List the log-probabilities of replies one after the other, and note the rows without a reply."""
         self.problems |= {row: reply.problem for row, reply in zip(rows, replies, strict=True) if reply.problem}
         listed = (

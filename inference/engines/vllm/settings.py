@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from inference.numerals import build_whole_number_converter, parse_positive_share
 
 Value = bool | int | float | str
@@ -57,7 +57,7 @@ class VllmSettings:
     site: Mapping[str, Value] = field(default_factory=dict)
 
     @property
-    def recorded(self) -> dict[str, Value | None]:
+    def fields_of_run_json(self) -> dict[str, Value | None]:
         """The fields of run.json that these settings decide; None: the model's own."""
         return {"quantization": self.quantization, ROUNDED: self.site.get(ROUNDED)}
 
@@ -117,7 +117,7 @@ def parse_vllm_assignments(assignments: Sequence[str]) -> dict[str, Value]:
             raise InputError(f"--vllm-set {text}: a setting is given as NAME=VALUE")
         if name not in SITE:
             raise InputError(
-                f"--vllm-set {name}: Waver passes on no such setting{suggest_nearest(name, SITE)}; there are "
+                f"--vllm-set {name}: Waver passes on no such setting{format_nearest_name_hint(name, SITE)}; there are "
                 f"{', '.join(SITE)}"
             )
         if name in settings:

@@ -80,7 +80,7 @@ def main(args: argparse.Namespace) -> None:
         command=args.call,
         models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
     )
-    saving.print_import(lines, args.out)
+    saving.print_import_summary(lines, args.out)
 
 
 def _import_scores_of_records(args: argparse.Namespace) -> None:
@@ -99,7 +99,7 @@ def _import_scores_of_records(args: argparse.Namespace) -> None:
     }
     responses = measures.read_responses_and_complete_conditions(eee_scores.read_eee_scores(), eee_scores.conditions)
     lines = save_log_study(args, args.records, responses, eee_scores.conditions, imported)
-    saving.print_import(
+    saving.print_import_summary(
         [*lines, *measures.describe_number_of_scores(), *eee_scores.describe_agreement_with_stated_means()], args.out
     )
 

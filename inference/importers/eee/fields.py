@@ -46,7 +46,7 @@ def read_sample_lines(path: Path, file: TextIO) -> Iterator[str]:
         raise
 
 
-def check_samples_digest(path: Path, samples: Path, detail: Mapping[str, Any]) -> None:
+def refuse_samples_of_other_digest(path: Path, samples: Path, detail: Mapping[str, Any]) -> None:
     """Refuse responses that are not those of the aggregate.
 
     Parameters

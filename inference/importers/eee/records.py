@@ -16,9 +16,9 @@ from ground.errors import InputError
 from ground.run_json import SCHEMA
 from inference.importers.eee.fields import (
     OWN_PREFIX,
-    check_samples_digest,
     parse_json_field,
     read_sample_lines,
+    refuse_samples_of_other_digest,
     require_list_of_texts,
     require_record_field,
 )
@@ -151,7 +151,9 @@ def read_aggregate(path: Path) -> Aggregate:
     library = {"decision_rule": "", **require_record_field(path, document, "eval_library.additional_details", dict)}
     study_facts["decision_rule"] = require_record_field(path, library, "decision_rule", str)
     samples = path.with_name(f"{path.stem}{SAMPLES}")
-    check_samples_digest(path, samples, require_record_field(path, document, "detailed_evaluation_results", dict))
+    refuse_samples_of_other_digest(
+        path, samples, require_record_field(path, document, "detailed_evaluation_results", dict)
+    )
     model = require_record_field(path, document, "model_info.id", str)
     refuse_unrecordable_name_or_fields(str(path), "models", model, {})
     return Aggregate(

@@ -82,7 +82,9 @@ def read_scored_aggregate(path: Path) -> ScoredAggregate:
         generation = get_object_or_empty(result.get("generation_config")).get("generation_args")
         settings |= {key: value for key, value in get_object_or_empty(generation).items() if value is not None}
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
-    fields.check_samples_digest(path, samples, get_object_or_empty(document.get("detailed_evaluation_results")))
+    fields.refuse_samples_of_other_digest(
+        path, samples, get_object_or_empty(document.get("detailed_evaluation_results"))
+    )
     identity = fields.require_record_field(path, document, "evaluation_id", str)
     model = fields.require_record_field(path, document, "model_info.id", str)
     return ScoredAggregate(path, samples, identity, model, measures, datasets, means, settings)
@@ -126,7 +128,7 @@ class EeeScores:
         self._aggregates, self._measures = aggregates, measures
         settings, models = [one.settings for one in aggregates], [one.model for one in aggregates]
         self._settings = log_differences.name_logs_by_settings(
-            settings, log_differences.list_differing_within_groups(models, settings), saving.IMPORT_CONDITION
+            settings, log_differences.list_settings_differing_within_groups(models, settings), saving.IMPORT_CONDITION
         )
         self._has_several_datasets = len({name for one in aggregates for name in one.datasets.values()}) > 1
         self._texts: dict[str, dict[str, str]] = {}  # item -> text -> name of the wording

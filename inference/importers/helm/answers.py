@@ -49,7 +49,9 @@ class HelmAnswers:
         groups = [(run.task, run.model) for run in runs]
         settings, arguments = [run.settings for run in runs], [run.arguments for run in runs]
         variant_settings = (
-            log_differences.list_differing_within_groups(groups, arguments) if variant_key is None else [variant_key]
+            log_differences.list_settings_differing_within_groups(groups, arguments)
+            if variant_key is None
+            else [variant_key]
         )
         if variant_key is not None and not any(variant_key in run_arguments for run_arguments in arguments):
             setting_names = ", ".join(dict.fromkeys(name for run_arguments in arguments for name in run_arguments))
@@ -59,7 +61,7 @@ class HelmAnswers:
             )
         self._prompts = log_differences.name_logs_by_settings(arguments, variant_settings, "")
         self._names = log_differences.name_logs_by_settings(
-            settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
+            settings, log_differences.list_settings_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
         )
         self._perturbations: dict[str, list[str]] = defaultdict(list)  # name -> descriptions that have it
 

@@ -77,7 +77,7 @@ def main(args: argparse.Namespace) -> None:
         lines += measures.describe_number_of_scores()
     else:
         lines = save_log_study(args, args.folders, answers.read_helm_responses(), answers.conditions, imported)
-    saving.print_import([*lines, *answers.run_lines], args.out)
+    saving.print_import_summary([*lines, *answers.run_lines], args.out)
 
 
 def _list_run_folders(folder_names: list[str]) -> list[Path]:

@@ -89,7 +89,7 @@ class HelmRun:
         """Go through the requests; of those for each choice of one question, the first stands for all."""
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
-        states = parse_list_field(str(path), read_run_json_file(path), "request_states")
+        states = parse_list_field(str(path), read_helm_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
             request = _parse_helm_request(f"{path}, request {place}", get_object_or_empty(state), self.method)
             if request.key not in read_keys:
@@ -105,7 +105,7 @@ class HelmRun:
         value."""
         path = self.path / STATS
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
-        entries_in_file = read_run_json_file(path)
+        entries_in_file = read_helm_json_file(path)
         for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
             where = f"{path}, entry {place}"
             request_scores = scores_by_request[
@@ -130,7 +130,7 @@ class HelmRun:
         path = self.path / TOTALS
         if not path.exists():
             return {}
-        entries_in_file = read_run_json_file(path)
+        entries_in_file = read_helm_json_file(path)
         stats = [get_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
         named_means = [(get_object_or_empty(stat.get("name")), _parse_stated_mean(stat)) for stat in stats]
         return {
@@ -151,7 +151,7 @@ def read_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = get_object_or_empty(read_run_json_file(path / SPEC))
+    spec = get_object_or_empty(read_helm_json_file(path / SPEC))
     adapter, scenario = get_object_or_empty(spec.get("adapter_spec")), get_object_or_empty(spec.get("scenario_spec"))
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
@@ -176,7 +176,7 @@ def read_helm_run(path: Path) -> HelmRun:
     )
 
 
-def read_run_json_file(path: Path) -> Any:
+def read_helm_json_file(path: Path) -> Any:
     """Read a JSON file of a run's folder.
 
     Raises

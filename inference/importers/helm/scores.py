@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, shorten_text
 from inference.importers.helm.answers import HelmAnswers
-from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_run_json_file
+from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
 from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
@@ -97,7 +97,7 @@ def _read_request_scores(run: HelmRun) -> RequestScores:
     """Read the scores of all requests: metric -> score, None where it counts nothing."""
     path = run.path / STATS
     scores_by_request: RequestScores = defaultdict(dict)
-    entries = read_run_json_file(path)
+    entries = read_helm_json_file(path)
     for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
         where, about = f"{path}, entry {place}", get_object_or_empty(entry)
         scores = scores_by_request[parse_request_key(where, about, about.get("instance_id"))]

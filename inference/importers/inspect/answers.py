@@ -260,7 +260,7 @@ def _refuse_letters_contradicting_scores(samples: Sequence[Sample]) -> None:
 def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None) -> str:
     """Say in one line what a log held, by which scorer, and whether its accuracy is that of the rows."""
     accuracy = sum(counts.right) / len(counts.right)
-    parts = [_format_log_count(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
+    parts = [_format_number_and_plural_noun(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
     if stated_accuracy is not None:
         parts[-1] += (
             ", as the log states"
@@ -274,7 +274,9 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_acc
     if counts.unscored:
         parts.append(f"{counts.unscored:,} without a score")
     if counts.partial:
-        parts.append(f"{_format_log_count(counts.partial, 'partial score')} taken as wrong (--scores keeps them)")
+        parts.append(
+            f"{_format_number_and_plural_noun(counts.partial, 'partial score')} taken as wrong (--scores keeps them)"
+        )
     if counts.shows:
         taken = "" if counts.is_first_token_answer else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")
@@ -290,6 +292,6 @@ def _format_choice_letter(place: int | None) -> str:
     return "no choice" if place is None else ascii_uppercase[place]
 
 
-def _format_log_count(number: int, noun: str) -> str:
+def _format_number_and_plural_noun(number: int, noun: str) -> str:
     """Write a number with its noun, in the plural unless it is 1."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

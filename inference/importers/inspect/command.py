@@ -81,7 +81,7 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
     from inference.importers.inspect.scores import InspectScores
-    from inference.importers.shared.log_folders import choose_most_telling_log_lines
+    from inference.importers.shared.log_folders import select_lines_about_problem_logs
     from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_log_study
 
@@ -92,12 +92,12 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
         scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
         responses = measures.read_responses_and_complete_conditions(scores.read_inspect_responses(), scores.conditions)
         lines = save_log_study(args, args.logs, responses, scores.conditions, imported)
-        lines += [*measures.describe_number_of_scores(), *choose_most_telling_log_lines(scores.log_lines)]
+        lines += [*measures.describe_number_of_scores(), *select_lines_about_problem_logs(scores.log_lines)]
     else:
         answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
         lines = save_log_study(args, args.logs, answers.read_inspect_responses(), answers.conditions, imported)
-        lines += choose_most_telling_log_lines(answers.log_lines)
-    saving.print_import([*lines, *left_out], args.out)
+        lines += select_lines_about_problem_logs(answers.log_lines)
+    saving.print_import_summary([*lines, *left_out], args.out)
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from ground.errors import InputError
 from ground.writing import (
-    list_absent_folders,
+    list_missing_folder_and_parents,
     remove_abandoned_temporary_files,
     remove_empty_folders,
     write_atomically,
@@ -41,7 +41,7 @@ class KeptLogs:
 
     def __enter__(self) -> KeptLogs:
         if self._is_used and self.folder is not None:
-            self._new_folders = list_absent_folders(self.folder)
+            self._new_folders = list_missing_folder_and_parents(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
         return self
 

@@ -23,8 +23,8 @@ from inference.importers.inspect.log_files import read_inspect_header, read_insp
 from inference.importers.shared.json_log import drop_empty_values, get_object_or_empty
 from inference.importers.shared.log_folders import (
     describe_left_out_logs,
+    iterate_logs_with_progress_bar,
     refuse_if_all_logs_are_left_out,
-    show_log_progress,
 )
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import require_storable_value, shorten_value
@@ -177,7 +177,7 @@ def read_usable_logs(
     """
     evaluations: list[Evaluation] = []
     errors: list[InputError] = []
-    for path in show_log_progress(paths, "reading"):
+    for path in iterate_logs_with_progress_bar(paths, "reading"):
         try:
             evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path))
             if path in in_folders and not evaluation.has_ended:

@@ -50,7 +50,7 @@ class InspectNames:
         groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
         settings = [_select_condition_settings(evaluation) for evaluation in evaluations]
         self.conditions = log_differences.name_logs_by_settings(
-            settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
+            settings, log_differences.list_settings_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
         )
         self.fields = {
             name: log_differences.select_shared_settings(
@@ -169,7 +169,7 @@ def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | Non
     """Name the wording of every log by its arguments; None: samples tell their wordings."""
     arguments = [log.arguments for log in evaluations]
     if variant_key is None:
-        differing_names = log_differences.list_differing_within_groups(
+        differing_names = log_differences.list_settings_differing_within_groups(
             [(log.task, log.model) for log in evaluations], arguments
         )
         return (

@@ -90,7 +90,7 @@ class Archive:
                 return None
         if member.compress_type != ZSTANDARD:
             raise InputError(f"{where}: compressed by method {member.compress_type}; save it deflated, or by zstd")
-        with extras.explain_missing_package(f"{where}: compressed by zstd, which"):
+        with extras.convert_import_errors_to_install_advice(f"{where}: compressed by zstd, which"):
             import zstandard
         try:
             # Long members are written as several frames, one after the other.

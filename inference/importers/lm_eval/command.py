@@ -67,11 +67,11 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and row: a damaged row, no results file, two runs of one task ...
     """
     from inference.importers.lm_eval import files
-    from inference.importers.lm_eval.judgements import find_metrics_of_right_or_wrong
+    from inference.importers.lm_eval.judgements import find_zero_one_metrics_by_task
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics, describe_stated_means
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
-    from inference.importers.shared.log_folders import describe_left_out_logs, read_whole_logs
+    from inference.importers.shared.log_folders import describe_left_out_logs, read_responses_of_whole_logs
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
     from inference.importers.shared.logged_study import save_log_study
 
@@ -89,24 +89,31 @@ def main(args: argparse.Namespace) -> None:
             LmEvalScores(worded_file, args.item_key, conditions, measures) for worded_file in worded_files
         ]
 
-        def read_and_note() -> Iterator[LoggedResponse]:
-            yield from read_whole_logs(readers, can_be_left_out, left_out)
+        def read_responses_and_note_left_out() -> Iterator[LoggedResponse]:
+            yield from read_responses_of_whole_logs(readers, can_be_left_out, left_out)
             measures.notes += describe_left_out_metrics(score_readers)
 
-        responses = measures.read_responses_and_complete_conditions(read_and_note(), conditions)
+        responses = measures.read_responses_and_complete_conditions(read_responses_and_note_left_out(), conditions)
         lines = save_log_study(args, args.paths, responses, conditions, imported, about)
         lines += [*measures.describe_number_of_scores(), *describe_stated_means(score_readers)]
     else:
-        judging = find_metrics_of_right_or_wrong(worded_files)
+        judging = find_zero_one_metrics_by_task(worded_files)
         readers = [
             LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions, judging.get(worded_file.base, ()))
             for worded_file in worded_files
         ]
         lines = save_log_study(
-            args, args.paths, read_whole_logs(readers, can_be_left_out, left_out), conditions, imported, about
+            args,
+            args.paths,
+            read_responses_of_whole_logs(readers, can_be_left_out, left_out),
+            conditions,
+            imported,
+            about,
         )
-        lines += _describe_other_metrics(readers)
-    saving.print_import([*lines, *_describe_incomplete_files(readers), *describe_left_out_logs(left_out)], args.out)
+        lines += _describe_metrics_not_imported(readers)
+    saving.print_import_summary(
+        [*lines, *_describe_incomplete_files(readers), *describe_left_out_logs(left_out)], args.out
+    )
 
 
 def _build_predicate_for_leaving_out_files(
@@ -139,7 +146,7 @@ def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argp
     }
 
 
-def _describe_other_metrics(file_readers: Sequence[LmEvalRows]) -> list[str]:
+def _describe_metrics_not_imported(file_readers: Sequence[LmEvalRows]) -> list[str]:
     """Say which metrics were not imported, and what imports them; nothing where all were."""
     names = dict.fromkeys(metric for file_reader in file_readers for metric in file_reader.other_metrics)
     return [f"not imported: {', '.join(names)}; --scores imports every metric as a number"] if names else []

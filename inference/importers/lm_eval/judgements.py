@@ -64,7 +64,7 @@ def choose_decisive_metric(metrics: Sequence[str], judging_metrics: Sequence[str
     return next((name for name in (*_PREFERRED, *judging_metrics, *metrics) if name in metrics), "")
 
 
-def find_metrics_of_right_or_wrong(worded_files: Sequence[WordedFile]) -> dict[str, tuple[str, ...]]:
+def find_zero_one_metrics_by_task(worded_files: Sequence[WordedFile]) -> dict[str, tuple[str, ...]]:
     """Find the metrics of texts that are 0 or 1 in all rows of a task.
 
     Files of multiple choice, and those whose first row has one metric, are not read any further.

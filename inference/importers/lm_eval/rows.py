@@ -114,7 +114,7 @@ class LmEvalRows:
         metrics = list_row_metrics(where, row)
         if self._is_multiple_choice(row_requests):
             item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-            self._note_unread_metrics(row, metrics, READINGS)
+            self._note_numeric_metrics_not_imported(row, metrics, READINGS)
             return self._build_choice_response_per_metric(
                 where,
                 row,
@@ -133,7 +133,7 @@ class LmEvalRows:
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
         counting_metric = choose_decisive_metric(metrics, self._judging_metrics)
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
-        self._note_unread_metrics(row, metrics, (counting_metric, *others))
+        self._note_numeric_metrics_not_imported(row, metrics, (counting_metric, *others))
         return [
             self._build_text_response(
                 where,
@@ -148,7 +148,9 @@ class LmEvalRows:
             for metric in (counting_metric, *others)
         ]
 
-    def _note_unread_metrics(self, row: Mapping[str, Any], metrics: Sequence[str], read: Collection[str]) -> None:
+    def _note_numeric_metrics_not_imported(
+        self, row: Mapping[str, Any], metrics: Sequence[str], read: Collection[str]
+    ) -> None:
         """Note the metrics of a row that have a number and are not read."""
         for metric in metrics:
             if metric not in read and isinstance(row.get(metric), int | float):

@@ -141,7 +141,7 @@ class LmEvalScores(LmEvalRows):
             self._condition_by_reading[key] = name
         return self._condition_by_reading[key]
 
-    def compare_means(self) -> list[tuple[str, float, float]]:
+    def list_computed_and_stated_means(self) -> list[tuple[str, float, float]]:
         """Compare the means of the scores with those that the results file states: metric and filter, mean, stated."""
         stated = self.worded_file.file.means
         keys = {f"{metric},{filter_name}": scores for (metric, filter_name), scores in self._scores.items()}
@@ -183,7 +183,7 @@ def describe_stated_means(file_readers: Sequence[LmEvalScores]) -> list[str]:
     means = [
         (file_reader.worded_file.file.path.name, *compared)
         for file_reader in file_readers
-        for compared in file_reader.compare_means()
+        for compared in file_reader.list_computed_and_stated_means()
     ]
     differing = [
         (name, key, mean, stated)

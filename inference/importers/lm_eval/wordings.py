@@ -84,7 +84,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
         )
         for number, file in enumerate(files)
     ]  # fmt: skip
-    _refuse_repeated_runs(worded_files)
+    _refuse_files_of_same_run(worded_files)
     return worded_files
 
 
@@ -168,7 +168,7 @@ def _has_varying_values(
     return any(len(several) > 1 for several in values_by_group.values())
 
 
-def _refuse_repeated_runs(worded_files: Sequence[WordedFile]) -> None:
+def _refuse_files_of_same_run(worded_files: Sequence[WordedFile]) -> None:
     """Refuse two files of one model, task, wording and condition."""
     first: dict[tuple[str, str, str, str], WordedFile] = {}
     for worded_file in worded_files:

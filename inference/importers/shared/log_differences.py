@@ -24,7 +24,9 @@ def list_differing_settings(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def list_differing_within_groups(groups: Sequence[Hashable], settings: Sequence[Mapping[str, Any]]) -> list[str]:
+def list_settings_differing_within_groups(
+    groups: Sequence[Hashable], settings: Sequence[Mapping[str, Any]]
+) -> list[str]:
     """List the settings that differ between logs of one group; what comes with the group tells no wordings apart.
 
     Parameters
@@ -38,7 +40,7 @@ def list_differing_within_groups(groups: Sequence[Hashable], settings: Sequence[
     -------
     Names of settings, in the order in which they appear.
 
-    >>> list_differing_within_groups(["m", "m", "n"], [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 1, "b": 5}])
+    >>> list_settings_differing_within_groups(["m", "m", "n"], [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 1, "b": 5}])
     ['a']
     """
     differing_names: dict[str, None] = {}

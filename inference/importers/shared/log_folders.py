@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ground.errors import InputError
-from ground.progress import can_show_bars, import_bar_class, is_verbose
+from ground.progress import can_show_progress_bars, import_progress_bar_class, is_verbose
 
 SHOWN = 10  # lines about logs that were left out
 Log = TypeVar("Log")
@@ -86,7 +86,7 @@ def find_log_files(
     return list(logs.values()), {file for full_path, file in logs.items() if full_path not in named}
 
 
-def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:
+def iterate_logs_with_progress_bar(logs: Sequence[Log], title: str) -> Iterable[Log]:
     """Go through logs with a progress bar, where one can be drawn and there are several.
 
     Parameters
@@ -100,9 +100,9 @@ def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:
     -------
     The logs.
     """
-    if len(logs) < 2 or not can_show_bars():
+    if len(logs) < 2 or not can_show_progress_bars():
         return logs
-    bar: Iterable[Log] = import_bar_class()(logs, desc=title, unit="log", leave=False, disable=False)
+    bar: Iterable[Log] = import_progress_bar_class()(logs, desc=title, unit="log", leave=False, disable=False)
     return bar
 
 
@@ -120,10 +120,10 @@ def describe_left_out_logs(errors: Sequence[InputError]) -> list[str]:
     return lines
 
 
-def choose_most_telling_log_lines(lines: Sequence[str]) -> list[str]:
+def select_lines_about_problem_logs(lines: Sequence[str]) -> list[str]:
     """Choose of the lines on many logs those that say most, as of samples without a score; the rest is counted.
 
-    >>> choose_most_telling_log_lines(["a.eval: 3 samples, accuracy 1.000"])
+    >>> select_lines_about_problem_logs(["a.eval: 3 samples, accuracy 1.000"])
     ['a.eval: 3 samples, accuracy 1.000']
     """
     if is_verbose() or len(lines) <= 2 * SHOWN:
@@ -152,7 +152,7 @@ def refuse_if_all_logs_are_left_out(errors: Sequence[InputError], n_logs: int) -
     raise InputError(f"none of {n_logs:,} logs can be imported; the first: {errors[0]}")
 
 
-def read_whole_logs(
+def read_responses_of_whole_logs(
     readers: list[Any], can_be_left_out: Callable[[Any], bool], errors: list[InputError]
 ) -> Iterator[Any]:
     """Go through the responses of many logs; a damaged log of a folder gives none, also not those before the damage.
@@ -176,7 +176,7 @@ def read_whole_logs(
         A log is damaged that cannot be left out, or no log is left.
     """
     n_logs = len(readers) + len(errors)
-    for reader in show_log_progress(list(readers), "reading"):
+    for reader in iterate_logs_with_progress_bar(list(readers), "reading"):
         if not can_be_left_out(reader):
             yield from reader
             continue

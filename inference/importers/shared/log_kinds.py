@@ -39,14 +39,14 @@ def build_import_call_of_log(path: Path) -> list[str] | None:
     if not path.is_file():
         return None
     if path.suffix == ".jsonl" and path.name.startswith("samples_"):
-        return ["import", "lm-eval", _write_path_as_argument(path), "--scores"]
+        return ["import", "lm-eval", _format_path_as_argument(path), "--scores"]
     if path.suffix == ".json" and path.name.startswith(_RESULTS):
         samples = sorted(path.parent.glob(f"samples_*_{path.stem.removeprefix(_RESULTS)}.jsonl"))
         if not samples:
             raise InputError(f"{path}: no samples_*.jsonl of its date beside it; run lm-eval with --log_samples")
-        return ["import", "lm-eval", *map(_write_path_as_argument, samples), "--scores"]
+        return ["import", "lm-eval", *map(_format_path_as_argument, samples), "--scores"]
     return (
-        ["import", "inspect", _write_path_as_argument(path), "--scores"]
+        ["import", "inspect", _format_path_as_argument(path), "--scores"]
         if path.suffix.lower() in (".eval", ".json")
         else None
     )
@@ -61,7 +61,7 @@ def _build_import_call_of_folder(path: Path) -> list[str] | None:
         raise InputError(f"{path}: holds logs of {' and of '.join(kinds)}; give one of them")
     if not kinds and any(map(_is_json_log_of_inspect, path.glob("**/*.json"))):
         kinds = ["inspect"]
-    return ["import", kinds[0], _write_path_as_argument(path), "--scores"] if kinds else None
+    return ["import", kinds[0], _format_path_as_argument(path), "--scores"] if kinds else None
 
 
 def _is_json_log_of_inspect(path: Path) -> bool:
@@ -73,6 +73,6 @@ def _is_json_log_of_inspect(path: Path) -> bool:
     return beginning.lstrip().startswith(b"{") and all(field in beginning for field in _FIRST_OF_INSPECT)
 
 
-def _write_path_as_argument(path: Path) -> str:
+def _format_path_as_argument(path: Path) -> str:
     """Write a path as a word of a call, which is no option where a name begins with -."""
     return f"./{path}" if str(path).startswith("-") else str(path)

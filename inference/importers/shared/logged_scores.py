@@ -196,7 +196,7 @@ class LoggedMeasures:
     def _refuse_score_outside_range(self, measure: ScoreMeasure, scores: _Scores) -> None:
         """Refuse a measure whose lowest or highest score is outside its range."""
         ends = (scores.lowest, scores.highest)
-        place = measure.find_score_outside_range(np.array(ends))
+        place = measure.find_index_of_score_outside_range(np.array(ends))
         if place is not None and measure.range is not None:
             low, high = measure.range
             raise InputError(

@@ -99,7 +99,7 @@ class LoggedStimuli:
         if stimulus is None:
             stimulus = self._add_new_stimulus(response, orders)
         else:
-            self._check_gold_and_note_other_text(response, stimulus)
+            self._refuse_other_gold_note_other_text(response, stimulus)
         self._refuse_second_response(response, stimulus.number)
         key = response.model, response.condition, response.item, stimulus.variant
         if response.scores is not None:
@@ -186,7 +186,7 @@ class LoggedStimuli:
             language=self._language, gold=canonical[response.gold], attributes=attributes,
         )  # fmt: skip
 
-    def _check_gold_and_note_other_text(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
+    def _refuse_other_gold_note_other_text(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
         """Refuse another right choice than the stimulus has; note where the text differs."""
         if response.gold != stimulus.gold:
             raise InputError(

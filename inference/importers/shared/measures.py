@@ -161,7 +161,7 @@ class AnswerMeasure:
             "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
             "output": _split_texts_into_lists(texts, samples),
-            "error": _build_missing_errors(samples == 0, self.columns),
+            "error": _build_errors_of_empty_rows(samples == 0, self.columns),
         }
 
     def _match_texts_to_label_numbers(self, encoded_texts: Any, read_label: Callable[[str], str | None]) -> np.ndarray:
@@ -219,7 +219,7 @@ class ProbabilityMeasure(_NumberMeasure):
         _refuse_rows_marked_as_wrong(
             values.sum(axis=1) > 1 + SLACK, rows, f"the probabilities {', '.join(self.columns)} add up to more than 1"
         )
-        errors = _build_missing_errors(missing, self.columns)
+        errors = _build_errors_of_empty_rows(missing, self.columns)
         return build_probability_columns(values, errors.to_pylist())
 
 
@@ -266,7 +266,7 @@ class CountMeasure(_NumberMeasure):
         return {
             "count": _build_list_array(whole[:, : len(self.labels)], ~missing, pa.int64()),
             "invalid": pa.array(invalid, pa.int64(), mask=missing),
-            "error": _build_missing_errors(missing, self.columns),
+            "error": _build_errors_of_empty_rows(missing, self.columns),
         }
 
 
@@ -358,7 +358,7 @@ def _refuse_rows_marked_as_wrong(wrong: np.ndarray, rows: ResponseRows, trouble:
         raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
 
 
-def _build_missing_errors(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
+def _build_errors_of_empty_rows(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
     """Make the `error` of responses that have a row in the table, but no value."""
     errors = [f"no value in column {', '.join(columns)}" if is_missing else None for is_missing in missing]
     return pa.array(errors, pa.string())

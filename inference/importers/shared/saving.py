@@ -137,7 +137,10 @@ def save_import(
     for model in described_fields.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     variants = sum(1 for _ in study.variants)
-    lines = [f"{study.name}: {_format_count(len(study.items), 'item')}, {_format_count(variants, 'variant')}"]
+    lines = [
+        f"{study.name}: {_format_count_and_noun(len(study.items), 'item')}, "
+        f"{_format_count_and_noun(variants, 'variant')}"
+    ]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
         fingerprint_by_model = {
@@ -150,7 +153,7 @@ def save_import(
             for model, condition in tallies
             if _has_same_import(run, model, condition, fingerprint_by_model[model])
         ]
-        with run.write_run_json_once():
+        with run.write_run_json_after_block():
             for (model, condition), tally in tallies.items():
                 if (model, condition) in present_pairs:
                     lines.append(f"{model} {condition}: is here already, nothing to do")
@@ -185,7 +188,9 @@ def _describe_imported_responses(
 ) -> str:
     """Say in one line what was written of all models and conditions."""
     models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
-    about = f"{_format_count(len(models), 'model')} under {_format_count(len(conditions), 'condition')}"
+    about = (
+        f"{_format_count_and_noun(len(models), 'model')} under {_format_count_and_noun(len(conditions), 'condition')}"
+    )
     if len(present_pairs) == len(tallies):
         return f"{about}: all is here already, nothing to do"
     new = [tally for pair, tally in tallies.items() if pair not in present_pairs]
@@ -196,12 +201,12 @@ def _describe_imported_responses(
         else ""
     )
     return (
-        f"{about}: {_format_count(scores, 'score')}, mean "
+        f"{about}: {_format_count_and_noun(scores, 'score')}, mean "
         f"{sum(tally.score for tally in new) / scores:.3f}{present_note}"
     )
 
 
-def print_import(lines: Iterable[str], out: str) -> None:
+def print_import_summary(lines: Iterable[str], out: str) -> None:
     """Print what an import did, and what can be done next.
 
     Parameters
@@ -211,13 +216,13 @@ def print_import(lines: Iterable[str], out: str) -> None:
     out
         The run folder.
     """
-    from inference.runfolder import describe_next_step
+    from inference.runfolder import describe_run_rows_and_next_step
 
-    for line in map(escape_control_characters, [*lines, describe_next_step(out)]):
+    for line in map(escape_control_characters, [*lines, describe_run_rows_and_next_step(out)]):
         (print_important_result_line if line.startswith("left out") else print)(line)
 
 
-def _format_count(number: int, noun: str) -> str:
+def _format_count_and_noun(number: int, noun: str) -> str:
     """Format a number with its noun, in the plural unless it is 1: "1,200 scores"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
@@ -292,7 +297,7 @@ class _Tally:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
-            parts.append(f"{_format_count(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
+            parts.append(f"{_format_count_and_noun(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
         elif not self.masses:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)

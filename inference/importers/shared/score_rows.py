@@ -87,7 +87,7 @@ def save_score_rows(
         imported=saving.compute_fingerprint_of_files([Path(file)], {"importer": protocol}),
         command=options.call,
     )
-    saving.print_import(lines, options.out)
+    saving.print_import_summary(lines, options.out)
 
 
 def _read_name_or_text_cell(where: str, name: str, value: Any) -> str:

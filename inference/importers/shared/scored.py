@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 from inference.importers.shared.saving import IMPORT_CONDITION
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ScoreMeasure:
         """
         return self.name if setting == IMPORT_CONDITION else f"{setting}/{self.name}"
 
-    def find_score_outside_range(self, scores: np.ndarray) -> int | None:
+    def find_index_of_score_outside_range(self, scores: np.ndarray) -> int | None:
         """Return the place of the first score outside the range; None where all are within, or there is no range."""
         if self.range is None:
             return None
@@ -120,8 +120,8 @@ def parse_score_measures_of_call(
 def _build_error_of_unknown_measure(where: str, name: str, names: Sequence[str]) -> InputError:
     """Say that no measure has a name."""
     return InputError(
-        f"{where}: there is no score called {shorten_line(repr(name))}{suggest_nearest(name, names)}; the scores are "
-        f"{', '.join(names)}"
+        f"{where}: there is no score called {shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, names)}; "
+        f"the scores are {', '.join(names)}"
     )
 
 

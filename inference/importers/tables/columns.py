@@ -48,7 +48,7 @@ class CodedPairs(Sequence[tuple[str, str]]):
         """The place of each row's pair in `pairs`; no row may be added while it is in use."""
         return np.frombuffer(self._codes, dtype=np.int32)
 
-    def finish(self) -> None:
+    def drop_lookup_for_appending(self) -> None:
         """Forget what only adding rows needs; afterwards, none may be added."""
         self._code_by_pair.clear()
 
@@ -159,14 +159,14 @@ def group_equal_rows(first_column: CodedPairs, second_column: CodedPairs) -> tup
     pair_codes += second_column.codes
     if n_pairs > MOST_EMPTY_CELLS * len(pair_codes):
         _, first, of = np.unique(pair_codes, return_index=True, return_inverse=True)
-        return _number_as_they_appear(first.astype(np.int32), of.astype(np.int32), len(pair_codes))
+        return _number_groups_by_appearance(first.astype(np.int32), of.astype(np.int32), len(pair_codes))
     # Example: of the codes 5, 2, 5, row 2 sets first[5] to 2, row 1 first[2] to 1, row 0 first[5] anew, to 0.
     first = np.full(n_pairs, -1, dtype=np.int32)
     first[pair_codes[::-1]] = np.arange(len(pair_codes), dtype=np.int32)[::-1]
-    return _number_as_they_appear(first, pair_codes, len(pair_codes))
+    return _number_groups_by_appearance(first, pair_codes, len(pair_codes))
 
 
-def _number_as_they_appear(first: np.ndarray, codes: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+def _number_groups_by_appearance(first: np.ndarray, codes: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Number groups as they appear.
 
     Parameters

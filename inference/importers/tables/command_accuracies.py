@@ -113,7 +113,9 @@ def main(args: argparse.Namespace) -> None:
         command=args.call,
         is_complete=True,
     )
-    saving.print_import([*lines, scale_sentence, *_describe_fractional_accuracies(accuracy_rows, accuracies)], args.out)
+    saving.print_import_summary(
+        [*lines, scale_sentence, *_describe_fractional_accuracies(accuracy_rows, accuracies)], args.out
+    )
 
 
 def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequence[str]) -> AccuracyRows:

@@ -8,7 +8,7 @@ The command line says what the columns mean. What it does not say:
 - without ``--variant-column`` the distinct texts of an item are its variants;
 - without ``--pattern-column`` the variant called ``original`` is the original and all others are paraphrases;
 - without ``--text-column`` the id of an item stands for all of its texts, and ``--wordings`` says whether an id of a
-  wording means the same in all items; if it does not say, `wordings.choose_wording_sharing` does.
+  wording means the same in all items; if it does not say, `wordings.choose_shared_or_own_wordings` does.
 
 Several rows of one model, condition, item and variant are refused. With ``--repeated samples`` those of one file are
 samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``; of scores, several become
@@ -32,7 +32,12 @@ from typing import TYPE_CHECKING, Any
 from ground.errors import InputError
 from inference.arguments import add_imported_measure_arguments
 from inference.importers.shared import saving
-from inference.importers.tables.wordings import OWN, SHARED, choose_wording_sharing, describe_wording_sharing
+from inference.importers.tables.wordings import (
+    OWN,
+    SHARED,
+    choose_shared_or_own_wordings,
+    describe_whether_wordings_are_shared,
+)
 from inference.stimuli.reading.records import refuse_column_of_two_roles
 
 if TYPE_CHECKING:
@@ -147,7 +152,7 @@ def main(args: argparse.Namespace) -> None:
     layout = _build_roles_of_columns(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
-    wordings = choose_wording_sharing(args.wordings, table.stimuli) if args.text_column is None else None
+    wordings = choose_shared_or_own_wordings(args.wordings, table.stimuli) if args.text_column is None else None
     study = long.build_table_study(
         table,
         Path(args.out).resolve().name if args.name is None else args.name,
@@ -179,8 +184,8 @@ def main(args: argparse.Namespace) -> None:
     )
     lines += notes
     if wordings is not None:
-        lines.append(describe_wording_sharing(wordings, table.stimuli, is_stated=args.wordings is not None))
-    saving.print_import(lines, args.out)
+        lines.append(describe_whether_wordings_are_shared(wordings, table.stimuli, is_stated=args.wordings is not None))
+    saving.print_import_summary(lines, args.out)
 
 
 def _refuse_options_of_another_study(args: argparse.Namespace) -> None:

@@ -141,8 +141,8 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
             _add_stimulus(table, stimulus)
             for packed, column in zip(table.values, layout.values, strict=True):
                 packed.append(record[column])
-    table.model_conditions.finish()
-    table.stimulus.finish()
+    table.model_conditions.drop_lookup_for_appending()
+    table.stimulus.drop_lookup_for_appending()
     return table
 
 

@@ -151,7 +151,7 @@ def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[
         raise InputError(
             f"{places[row]}: column '{measure.name}' holds {shorten_value(text)}, which is not a number{point}"
         )
-    outside = measure.find_score_outside_range(scores)
+    outside = measure.find_index_of_score_outside_range(scores)
     if outside is not None and measure.range is not None:
         low, high = measure.range
         raise InputError(

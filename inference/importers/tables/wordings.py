@@ -14,7 +14,7 @@ SHARED, OWN = "shared", "own"
 LEAST_SHARED = 0.9  # share of the items that a wording is in, on average, where items share wordings
 
 
-def choose_wording_sharing(stated: str | None, stimuli: Sequence[Stimulus]) -> str:
+def choose_shared_or_own_wordings(stated: str | None, stimuli: Sequence[Stimulus]) -> str:
     """Choose whether items share their wordings, by the ids of these: `shared` or `own`.
 
     What the user says holds. Numbers are taken for those within an item, which mean nothing in another one; so are
@@ -38,7 +38,7 @@ def choose_wording_sharing(stated: str | None, stimuli: Sequence[Stimulus]) -> s
     return SHARED if has_shared_wordings and not all(map(_is_bare_number, ids)) else OWN
 
 
-def describe_wording_sharing(sharing: str, stimuli: Sequence[Stimulus], *, is_stated: bool) -> str:
+def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulus], *, is_stated: bool) -> str:
     """Say in one line what wordings were taken for, why, and what to say if that is wrong.
 
     Parameters

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from inference.meaning.decoys.sentences import (
     ENGLISH,
     JAPANESE_NAME,
@@ -122,13 +122,13 @@ def read_antonyms(language: str, own_table: str | None = None) -> tuple[AntonymT
     if not isinstance(content, dict) or not content:
         raise InputError(f"{path}: expected groups of pairs, such as 'adjectives: [[hot, cold]]'")
     table: dict[str, list[Antonym]] = {}
-    forms = _check_verb_form_table(path, content.get(VERB_FORMS) or {})
+    forms = _require_valid_verb_form_table(path, content.get(VERB_FORMS) or {})
     for group, pairs in content.items():
         if group in (ONLY_TAGGED, VERB_FORMS):
             continue
         if group not in groups:
             raise InputError(
-                f"{path}: '{group}' is no group{suggest_nearest(str(group), groups)}; use {', '.join(groups)}"
+                f"{path}: '{group}' is no group{format_nearest_name_hint(str(group), groups)}; use {', '.join(groups)}"
             )
         for number, pair in enumerate(pairs if isinstance(pairs, list) else [pairs], start=1):
             if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(w, str) and w.strip() for w in pair)):
@@ -147,7 +147,7 @@ def read_antonyms(language: str, own_table: str | None = None) -> tuple[AntonymT
     return table, frozenset(map(str, needs_tags))
 
 
-def _check_verb_form_table(path: Path, content: Any) -> dict[str, list[str]]:
+def _require_valid_verb_form_table(path: Path, content: Any) -> dict[str, list[str]]:
     """Check the table of verb forms: four words for each verb."""
     if not isinstance(content, dict):
         raise InputError(f"{path}, {VERB_FORMS}: expected verbs with their forms, such as 'buy: [buys, bought, ...]'")

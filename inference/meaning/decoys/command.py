@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.arguments import add_columns, parse_column_options, parse_positive, parse_seed
+from inference.arguments import add_column_options, parse_column_options, parse_positive, parse_seed
 
 COMMAND = "paraphrase decoys"
 HELP = "make sentences that mean something else, to mix into sheets and to test checks of meaning"
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define what `waver paraphrase decoys` takes."""
     parser.epilog = "example: waver paraphrase decoys --items items.jsonl --pipeline en_core_web_sm --out decoys.csv"
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
-    add_columns(parser)
+    add_column_options(parser)
     parser.add_argument(
         "--each", type=parse_positive, default=1, metavar="N", help="of each kind, per item (default: %(default)s)"
     )

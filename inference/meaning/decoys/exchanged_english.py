@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from inference.meaning.decoys.sentences import Candidate, Sentence
-from inference.meaning.decoys.spelling import lower_first_word, replace_span_and_fix_article
+from inference.meaning.decoys.spelling import lowercase_first_word_unless_name, replace_span_and_fix_article
 
 _COMPARATIVE = r"(?:more|less|better|worse|(?!other|rather|never|ever|whether|either)\w{2,}er)"
 # "(In criminal justice,) punishment should be more important than rehabilitation."
@@ -67,7 +67,10 @@ def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
         one, other, before = match["one"], match["other"], match["before"]
         if not before:
             first, _, rest = one.partition(" ")
-            one, other = f"{lower_first_word(sentence, first)} {rest}".strip(), other[:1].upper() + other[1:]
+            one, other = (
+                f"{lowercase_first_word_unless_name(sentence, first)} {rest}".strip(),
+                other[:1].upper() + other[1:],
+            )
         changed = f"{before}{other}{match['verb']}{one}{match['after']}"
         yield Candidate(changed, f"{match['one']} <-> {match['other']}")
         return
@@ -175,7 +178,10 @@ def _swap_spans_of_text(sentence: Sentence, one: tuple[int, int], other: tuple[i
     source = f"{first} <-> {second}"
     if one[0] == 0:
         word, _, rest = first.partition(" ")
-        first, second = f"{lower_first_word(sentence, word)} {rest}".strip(), second[:1].upper() + second[1:]
+        first, second = (
+            f"{lowercase_first_word_unless_name(sentence, word)} {rest}".strip(),
+            second[:1].upper() + second[1:],
+        )
     return Candidate(
         replace_span_and_fix_article(replace_span_and_fix_article(text, other, first), one, second), source
     )

@@ -87,7 +87,7 @@ def make_decoys(
     makers: dict[str, Callable[[Sentence], Sequence[Candidate] | str]] = {
         NEGATED: negate_sentence,
         ANTONYM: lambda sentence: replace_by_antonym(sentence, seed, antonyms),
-        OTHER_ITEM: _OtherWordings(items, seed).draw_wordings,
+        OTHER_ITEM: _OtherWordings(items, seed).draw_wordings_of_other_items,
         EXCHANGED: Exchange(sentences.values(), seed).exchange_parts_of_sentence,
         SHUFFLED: lambda sentence: shuffle_words(sentence, seed),
     }
@@ -98,7 +98,11 @@ def make_decoys(
         taken_texts = {fold_wording(variant.text) for variant in item.variants}
         for kind, make in makers.items():
             result = make(sentence) if sentence else "no original"
-            decoys = [] if isinstance(result, str) else _take_new_decoys(item, kind, result, taken_texts, per_kind)
+            decoys = (
+                []
+                if isinstance(result, str)
+                else _select_decoys_not_taken_yet(item, kind, result, taken_texts, per_kind)
+            )
             rows += decoys
             if not decoys:
                 reason = result if isinstance(result, str) else "what the rules make of them is a wording of the item"
@@ -106,7 +110,7 @@ def make_decoys(
     return Decoys(tuple(rows), tuple(_describe_items_lacking_decoys(names_by_fault, len(items))))
 
 
-def _take_new_decoys(
+def _select_decoys_not_taken_yet(
     item: Item, kind: str, candidates: Sequence[Candidate], taken_texts: set[str], per_kind: int
 ) -> list[Decoy]:
     """Take the first candidates that are no wording and no decoy of the item, and note their texts as taken."""
@@ -136,7 +140,7 @@ class _OtherWordings:
         self._items = {item.item: item for item in items}
         self._languages = {item.item: detect_language_of_item(item) for item in items}
 
-    def draw_wordings(self, sentence: Sentence) -> list[Candidate] | str:
+    def draw_wordings_of_other_items(self, sentence: Sentence) -> list[Candidate] | str:
         """Draw a wording of each of twenty other items in the language of this one, in an order that the seed gives."""
         name = sentence.item.item
         others = [other for other in self._items if other != name and self._languages[other] == self._languages[name]]

@@ -12,7 +12,7 @@ from inference.meaning.decoys.sentences import (
     Sentence,
     explain_language_without_rules,
 )
-from inference.meaning.decoys.spelling import lower_first_word
+from inference.meaning.decoys.spelling import lowercase_first_word_unless_name
 from inference.negating import detect, english, japanese
 from inference.negating.negation import END
 
@@ -92,7 +92,7 @@ def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     candidates = [change.candidate for change in sorted(changes, key=lambda change: not change.is_in_main_clause)]
     if not text.endswith("?"):
         first, _, rest = text.partition(" ")
-        untrue = f"It is not true that {lower_first_word(sentence, first)} {rest}".strip()
+        untrue = f"It is not true that {lowercase_first_word_unless_name(sentence, first)} {rest}".strip()
         candidates.append(Candidate(untrue, "it is not true that"))
     return candidates or QUESTION
 
@@ -104,7 +104,7 @@ class _Change(NamedTuple):
     candidate: Candidate
 
 
-def _is_main_clause(text_before: str) -> bool:
+def _does_main_clause_follow_text(text_before: str) -> bool:
     """Tell whether a finite verb behind this text is that of the main clause: no who, that, if ... waits for one."""
     clause = re.split("[,;:]", text_before)[-1]
     return not any(not _FINITE.search(clause[match.end() :]) for match in _SUBORDINATOR.finditer(clause))
@@ -143,7 +143,7 @@ def _negate_by_tags(sentence: Sentence) -> list[_Change]:
     ordered = sorted(negations, key=lambda pair: not _is_root_verb(pair[0]))
     return [
         _Change(
-            _is_main_clause(sentence.text[: verb.idx].replace("’", "'")),
+            _does_main_clause_follow_text(sentence.text[: verb.idx].replace("’", "'")),
             Candidate(negation.text, f"negated: {negation.insertion}"),
         )
         for verb, negation in ordered
@@ -162,7 +162,7 @@ def _negate_by_rule(text: str) -> list[_Change]:
         return [_Change(True, Candidate(f"{match[1]} do not {text[match.start(2) :]}", "negated: do not"))]
     return [
         _Change(
-            _is_main_clause(text[: match.start()]),
+            _does_main_clause_follow_text(text[: match.start()]),
             Candidate(f"{text[: match.end()]} not{text[match.end() :]}", "negated: not"),
         )
         for match in _AUXILIARY.finditer(text)
@@ -182,5 +182,7 @@ def _take_negations_out(text: str) -> list[_Change]:
             source = f"{match[0].strip()} -> {positive}" if positive else f"{match[0].strip()} left out"
             verb_place = _LAST_WORD.search(text[: match.start()])  # of is not, the place of is
             before = text[: verb_place.start()] if verb_place and match[0][:3].lower() in ("not", "nev") else ""
-            changes.append(_Change(_is_main_clause(before or text[: match.start()]), Candidate(changed, source)))
+            changes.append(
+                _Change(_does_main_clause_follow_text(before or text[: match.start()]), Candidate(changed, source))
+            )
     return changes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from ground.extras import explain_missing_package
+from ground.extras import convert_import_errors_to_install_advice
 from inference.negating.words import JAPANESE, Word, analyse_japanese_words
 from inference.stimuli.study import Item, Variant
 
@@ -83,7 +83,7 @@ def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
     for item, text, language in originals:
         words: tuple[Word, ...] = ()
         if language == JAPANESE_NAME:
-            with explain_missing_package("decoys of Japanese items", "japanese"):
+            with convert_import_errors_to_install_advice("decoys of Japanese items", "japanese"):
                 words = tuple(analyse_japanese_words(text))
         sentences.append(Sentence(item, text, language, next(docs) if language == ENGLISH else None, words))
     return sentences

@@ -6,7 +6,7 @@ import random
 import unicodedata
 
 from inference.meaning.decoys.sentences import JAPANESE_NAME, Candidate, Sentence
-from inference.meaning.decoys.spelling import lower_first_word
+from inference.meaning.decoys.spelling import lowercase_first_word_unless_name
 from inference.paraphrase.parsing import fold_wording
 
 TRIES = 50
@@ -56,5 +56,5 @@ def _split_words(sentence: Sentence, body: str) -> list[str]:
         return [word.written for word in sentence.words if word.end <= len(body)]
     words = body.split()
     if words:
-        words[0] = lower_first_word(sentence, words[0])
+        words[0] = lowercase_first_word_unless_name(sentence, words[0])
     return words

@@ -17,7 +17,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-def lower_first_word(sentence: Sentence, word: str) -> str:
+def lowercase_first_word_unless_name(sentence: Sentence, word: str) -> str:
     """Write the first word of a sentence as it stands inside one: small, unless it is a name or I.
 
     Parameters

@@ -10,18 +10,18 @@ from pathlib import Path
 from ground import run_json
 from ground.errors import InputError
 from inference.arguments import (
-    add_columns,
-    add_items,
+    add_column_options,
+    add_items_option,
     add_language_option,
     add_wordings_option,
     choose_draw_seed,
     parse_column_options,
 )
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
-from inference.asking.personas.questions import add_personas_argument, ask_as_personas
+from inference.asking.personas.questions import add_personas_argument, add_personas_to_questions
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import sample_wordings_per_item
+from inference.asking.wordings import limit_questions_to_sampled_wordings
 from inference.stimuli import items, languages
 from inference.stimuli.study import Item, Option, Study, Variant
 from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, OPTION_ORDERS, PERSONA
@@ -147,13 +147,13 @@ class Questions:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run agreement`."""
-    add_items(
+    add_items_option(
         parser,
         "a .csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with "
         "#SPLIT where it has several), `demo` for the questionnaire that comes with Waver, or `demo-meaning` for the "
         "same with ten paraphrases that mean something else",
     )
-    add_columns(parser)
+    add_column_options(parser)
     add_wordings_option(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
     prompt_group = parser.add_argument_group("prompts")
     prompt_group.add_argument(
@@ -182,14 +182,16 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     agreement_study = build_agreement_study(study_items, name, options.items)
     own_questions = Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options))
     if options.prompt is None:
-        own_questions = _choose_prompt_language(own_questions, options, languages.find_shared_language(study_items))
-    questions = ask_as_personas(own_questions, options)
-    return agreement_study, sample_wordings_per_item(
+        own_questions = _set_prompt_language_of_questions(
+            own_questions, options, languages.find_shared_language(study_items)
+        )
+    questions = add_personas_to_questions(own_questions, options)
+    return agreement_study, limit_questions_to_sampled_wordings(
         agreement_study, questions, options.wordings, choose_draw_seed(options)
     )
 
 
-def _choose_prompt_language(questions: Questions, options: Namespace, text_language: str | None) -> Questions:
+def _set_prompt_language_of_questions(questions: Questions, options: Namespace, text_language: str | None) -> Questions:
     """Ask with Waver's prompts in the language that the user gave, else in that of all texts; else they are English."""
     if options.language is not None:
         language = languages.get_main_language(options.language)

@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> None:
         imported=saving.compute_fingerprint_of_files(list(files.values()), {"importer": "haller"}),
         command=args.call,
     )
-    saving.print_import(lines, args.out)
+    saving.print_import_summary(lines, args.out)
 
 
 def _find_file_of_each_model(paths: Sequence[str]) -> dict[str, Path]:

@@ -43,7 +43,7 @@ from inference.asking.answer_ways import (
     build_thought_conditions,
     name_text_condition,
 )
-from inference.asking.personas.questions import ask_as_personas
+from inference.asking.personas.questions import add_personas_to_questions
 from inference.asking.rounds import Condition, Round
 from inference.asking.rounds import Questions as Asking
 from inference.asking.thoughts import THOUGHT, parse_thinking_settings
@@ -55,7 +55,7 @@ from inference.protocols.choice.reading import (
     parse_letters,
     parse_majority_choice_from_replies,
 )
-from inference.protocols.choice.wordings import build_question_items, check_equal_wording_and_order_counts
+from inference.protocols.choice.wordings import build_question_items, refuse_unequal_wording_or_order_counts
 from inference.stimuli import questions
 from inference.stimuli.items import name_study_after_source
 from inference.stimuli.languages import assign_language_to_texts
@@ -164,7 +164,7 @@ class Questions:
         InputError
             The prompts do not have this form, or do not ask for what was said.
         """
-        self._check_prompt_uses_variables(form)
+        self._refuse_prompt_ignoring_variables(form)
         return [self._build_round(form, kind, way) for kind in self.kinds for way in self.ways]
 
     def _build_round(self, form: str, prompt_kind: str, answer_way: str) -> Round:
@@ -200,7 +200,7 @@ class Questions:
         texts = {"format": self.format, **build_text_condition_fields(sampling), **reading_fields}
         return Condition(self.book.name_condition(form, name), fields | texts, sampling)
 
-    def _check_prompt_uses_variables(self, form: str) -> None:
+    def _refuse_prompt_ignoring_variables(self, form: str) -> None:
         """Refuse a prompt file that renders the same prompt whether a variable it must use is true or false."""
         values = dict(_TRIALS[-1], aware=False, reasoning_first=False)
         for is_variable_needed, name, advice in (
@@ -240,7 +240,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; count the questions on standard error."""
     texts, book = arguments.parse_choice_samplings(options), read_choice_prompts(options.prompt)
     chosen_questions = _select_questions_by_split(options.items, _read_choice_questions(options.items), options.split)
-    check_equal_wording_and_order_counts(chosen_questions, options.orders)
+    refuse_unequal_wording_or_order_counts(chosen_questions, options.orders)
     order = options.format.replace("-", " ")
     asking = Questions(
         book,
@@ -263,7 +263,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
     print_progress(_describe_question_counts(options.items, chosen_questions, study_items))
     study = build_question_study(study_items, name, options.items, building_steps)
-    return study, ask_as_personas(asking, options)
+    return study, add_personas_to_questions(asking, options)
 
 
 def _read_choice_questions(source: str) -> list[Question]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
-from inference.arguments import add_items, add_language_option
+from inference.arguments import add_items_option, add_language_option
 from inference.asking.answer_ways import (
     TEXT,
     add_text_generation_arguments,
@@ -32,7 +32,7 @@ MAX_TOKENS = 512
 
 def add_choice_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose the questions, the prompts and the ways of answering."""
-    add_items(
+    add_items_option(
         parser,
         "multiple-choice questions: a table with question, paraphrases, choices, answer (also what `choice build` "
         "writes, or as ARC, CommonsenseQA, MMLU, MathQA or Unified-MCQA are published); or `demo` for questions in the "

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from ground.errors import InputError
 from inference.importers.shared.waver_fields import ITEM, ORDER, PATTERN, VARIANT
-from inference.protocols.choice.wordings import build_question_items, check_equal_wording_and_order_counts
+from inference.protocols.choice.wordings import build_question_items, refuse_unequal_wording_or_order_counts
 from inference.stimuli import questions
 from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import Variant
@@ -59,7 +59,7 @@ def list_harness_samples(items: str, n_orders: int | None, seed: int) -> list[Ha
         The table cannot be read, or nothing varies between the samples of its questions.
     """
     table_questions = questions.read_questions(expand_user_path(items))
-    check_equal_wording_and_order_counts(table_questions, n_orders)
+    refuse_unequal_wording_or_order_counts(table_questions, n_orders)
     study_items = build_question_items(table_questions, n_orders, seed)
     if all(len(item.variants) == 1 for item in study_items):
         raise InputError(

@@ -40,7 +40,7 @@ def build_question_items(questions: Sequence[Question], n_orders: int | None = N
     )
 
 
-def check_equal_wording_and_order_counts(questions: Sequence[Question], n_orders: int | None) -> None:
+def refuse_unequal_wording_or_order_counts(questions: Sequence[Question], n_orders: int | None) -> None:
     """Refuse, before anything is asked, questions that lack a wording or an order that others have: the report would.
 
     Parameters
@@ -73,7 +73,7 @@ def check_equal_wording_and_order_counts(questions: Sequence[Question], n_orders
             )
 
 
-def _check_wordings_differ(item: str, wordings: Mapping[str, str]) -> None:
+def _refuse_repeated_wordings_of_item(item: str, wordings: Mapping[str, str]) -> None:
     """Refuse a wording that is there twice: nothing could vary between the two."""
     name_by_wording: dict[str, str] = {}
     for name, text in wordings.items():
@@ -110,7 +110,7 @@ def _build_question_variants(question: Question, n_orders: int | None, seed: int
         )
     wordings = {ORIGINAL: question.question}
     wordings |= {f"paraphrase-{number}": text for number, text in enumerate(question.paraphrases, start=1)}
-    _check_wordings_differ(question.item, wordings)
+    _refuse_repeated_wordings_of_item(question.item, wordings)
     question_fields = {"subset": question.subset, "source": question.source, "split": question.split}
     words = {
         f"choice_{letter}": _join_into_one_line(text)

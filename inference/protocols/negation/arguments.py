@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, add_language_option, build_parser_of_shots_argument
+from inference.arguments import add_items_option, add_language_option, build_parser_of_shots_argument
 from inference.stimuli.nli import LABELS
 
 MOST_SHOTS = 30
@@ -12,7 +12,7 @@ MOST_SHOTS = 30
 
 def add_negation_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose the pairs, the prompts and the exemplars."""
-    add_items(
+    add_items_option(
         parser,
         "pairs of sentences as JNLI-Neg or JNLI have them, or a table with premise, hypothesis, label, item, pattern "
         "(original, p_neg, h_neg, p_neg_h_neg); or `demo` for pairs in the world of the demo models",

@@ -30,18 +30,18 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.arguments import (
-    add_columns,
-    add_items,
+    add_column_options,
+    add_items_option,
     add_language_option,
     add_wordings_option,
     choose_draw_seed,
     parse_column_options,
 )
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
-from inference.asking.personas.questions import add_personas_argument, ask_as_personas
+from inference.asking.personas.questions import add_personas_argument, add_personas_to_questions
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import sample_wordings_per_item
+from inference.asking.wordings import limit_questions_to_sampled_wordings
 from inference.demo import BATTERY, RATERS
 from inference.engines.contract import Sampling
 from inference.protocols.scale.items import (
@@ -64,7 +64,7 @@ from inference.protocols.scale.shown import (
 )
 from inference.stimuli import items, languages
 from inference.stimuli.study import Study, Variant
-from inference.stimuli.templates.prompt_forms import CLOZE, FORMS, PERSONA, Fields, list_case_variants
+from inference.stimuli.templates.prompt_forms import CLOZE, FORMS, PERSONA, Fields, list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 __all__ = ["KINDS", "NAME", "Questions", "add_arguments", "build_scale_study", "prepare_study", "read_scale_prompts"]
@@ -116,7 +116,7 @@ class Questions:
             _fit_round_to_shown_options(round_, showing)
             for showing in self.showings
             for round_ in self.answers.rounds(
-                self.book.name_condition(form, showing.setting),
+                self.book.name_condition(form, showing.name_part_of_condition),
                 {
                     "form": form,
                     **showing.condition_fields,
@@ -140,7 +140,7 @@ class Questions:
         }
         if showing.labels == WORDS and shown.numbers is None:
             of_file = self.book.get_answer_words_of_form(form)
-            words = {option: list_case_variants(words[option]) for option in words if option not in of_file}
+            words = {option: list_spellings_in_all_cases(words[option]) for option in words if option not in of_file}
         values = {
             "text": variant.text,
             "question": variant.attributes.get(QUESTION, ""),
@@ -167,13 +167,13 @@ def _fit_round_to_shown_options(round_: Round, showing: Showing) -> Round:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run scale`."""
-    add_items(
+    add_items_option(
         parser,
         "a table with item, text, and if wanted scale, key (1 or -1), options and question (.csv, .tsv, .xlsx, .json, "
         ".jsonl, .yaml or .parquet), a Hugging Face data set (id or folder, with #SPLIT where it has several), or "
         "`demo` for a battery in the world of the demo models",
     )
-    add_columns(parser)
+    add_column_options(parser)
     add_language_option(parser, "of texts that name none")
     add_wordings_option(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
     option_group = parser.add_argument_group("options")
@@ -231,8 +231,8 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         for labels, order in product(dict.fromkeys(options.labels), dict.fromkeys(options.option_order))
     )
     _refuse_unshowable_options(study, showings)
-    questions = ask_as_personas(Questions(book, showings, parse_answer_ways(options)), options)
-    return study, sample_wordings_per_item(study, questions, options.wordings, choose_draw_seed(options))
+    questions = add_personas_to_questions(Questions(book, showings, parse_answer_ways(options)), options)
+    return study, limit_questions_to_sampled_wordings(study, questions, options.wordings, choose_draw_seed(options))
 
 
 def _refuse_unshowable_options(study: Study, showings: tuple[Showing, ...]) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.rounds import Response, build_columns_of_response
 from inference.asking.text_answers import parse_answer
-from inference.asking.thoughts import find_most_frequent
+from inference.asking.thoughts import find_most_frequent_answer
 from inference.engines.contract import Generation, Score, Thoughts
 from inference.protocols.scale.shown import (
     LETTERS,
@@ -35,7 +35,7 @@ from inference.protocols.scale.shown import (
     choose_shown_options,
 )
 from inference.stimuli.study import Variant
-from inference.stimuli.templates.prompt_forms import list_case_variants
+from inference.stimuli.templates.prompt_forms import list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import Prompt
 
 VERSION = 1  # of the rule above, recorded with what it read (`label_rule`)
@@ -140,7 +140,7 @@ def _build_label_pattern_and_wordings(
     # The words before a label in any case, the label itself as it was shown.
     pattern = re.compile(rf"{_MARKS}(?i:{_LEAD}){_MARKS}(?P<label>{label}){end}", re.MULTILINE)
     has_words = not are_options_whole_numbers(shown.options)
-    wordings = {option: list_case_variants((option,)) for option in shown.options} if has_words else {}
+    wordings = {option: list_spellings_in_all_cases((option,)) for option in shown.options} if has_words else {}
     return pattern, dict(zip(shown.answers, shown.options, strict=True)), wordings
 
 
@@ -157,7 +157,7 @@ def _read_options_from_texts(showing: Showing, shown: ShownOptions, generation: 
         "output": list(generation.texts),
         "count": [chosen.count(option) for option in shown.options],
         "invalid": chosen.count(None),
-        "answer": find_most_frequent(chosen, shown.options),
+        "answer": find_most_frequent_answer(chosen, shown.options),
         **build_sample_answer_columns(generation.answers, {k: tuple(v) for k, v in wordings.items()}, chosen),
     }
 

@@ -38,7 +38,7 @@ class Showing:
     without_middle: bool = False
 
     @property
-    def setting(self) -> str:
+    def name_part_of_condition(self) -> str:
         """The part of a condition's name that says it: "numbers-up", "words-down/no-middle"."""
         return f"{self.labels}-{self.order}" + ("/no-middle" if self.without_middle else "")
 

@@ -43,7 +43,7 @@ from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
 from inference.stimuli.items import name_study_after_source
 from inference.stimuli.languages import assign_language_to_texts
-from inference.stimuli.numbers import parse_first_number, parse_range_of_whole_numbers
+from inference.stimuli.numbers import parse_first_number, parse_scale_range
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -94,7 +94,7 @@ class Questions:
     """
 
     book: PromptBook
-    ranges: tuple[range, ...] = (parse_range_of_whole_numbers(RANGE),)
+    ranges: tuple[range, ...] = (parse_scale_range(RANGE),)
     temperatures: tuple[float, ...] = (TEMPERATURE,)
     samples: int = SAMPLES
     exact: bool = False
@@ -237,7 +237,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
 
 def _build_scoring_questions(options: Namespace) -> Questions:
     """Read scales, temperatures and methods from the command line, and check that they go together."""
-    ranges = tuple(dict.fromkeys(map(parse_range_of_whole_numbers, options.range or [RANGE])))
+    ranges = tuple(dict.fromkeys(map(parse_scale_range, options.range or [RANGE])))
     samples, exact, thinkings = arguments.parse_scoring_methods(options)
     temperatures = tuple(dict.fromkeys(options.temperature or [TEMPERATURE]))
     for temperature in temperatures:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
-from inference.arguments import add_items, add_language_option
+from inference.arguments import add_items_option, add_language_option
 from inference.asking.answer_ways import PROBABILITY, TEXT
 from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
@@ -25,7 +25,7 @@ RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
 
 def add_scoring_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that say which texts are scored, on which scales and how."""
-    add_items(
+    add_items_option(
         parser,
         "a .csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks "
         "are text where tabs part the cells), or `demo` for retellings in the world of the demo models",

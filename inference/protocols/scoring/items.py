@@ -81,7 +81,7 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
         "target_language": columns.target_language,
     }
     needed_columns = (columns.output, columns.gold, columns.item, *text_columns.values())
-    records.check_columns_present_once(path, source_records.list_column_names(), needed_columns)
+    records.refuse_missing_or_repeated_columns(path, source_records.list_column_names(), needed_columns)
     low, high = parse_gold_range(columns.gold_range)
     items, place_by_item = [], dict[str, str]()
     for number, (place, record) in enumerate(source_records, start=1):

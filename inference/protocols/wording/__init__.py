@@ -19,7 +19,7 @@ from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import build_draw_key_of_item_and_pattern, sample_wordings_per_item
+from inference.asking.wordings import build_draw_key_of_item_and_pattern, limit_questions_to_sampled_wordings
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
@@ -213,7 +213,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         asked_texts, bank, name, seed=seed, all_templates=options.all_templates, source=options.items
     )
     questions = Questions(book, options.shots, shown_exemplars, parse_answer_ways(options))
-    return wording_study, sample_wordings_per_item(
+    return wording_study, limit_questions_to_sampled_wordings(
         wording_study, questions, options.wordings, seed, build_draw_key_of_item_and_pattern
     )
 

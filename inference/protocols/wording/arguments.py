@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 
 from inference.arguments import (
-    add_items,
+    add_items_option,
     add_language_option,
     add_wordings_option,
     build_parser_of_shots_argument,
@@ -17,7 +17,7 @@ from inference.protocols.wording.templates import MANIPULATED, list_template_ban
 
 def add_wording_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose texts, templates, exemplars and the sample."""
-    add_items(
+    add_items_option(
         parser,
         "texts in a .csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet file, or one of the sets that come with "
         "Waver: " + ", ".join(OURS),

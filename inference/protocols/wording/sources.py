@@ -80,10 +80,12 @@ def _read_sentiment_texts(name: str) -> Pool:
 
 def _build_demo_pool() -> Pool:
     """Make a pool of the demo world's facts, each with gold yes or no."""
-    from inference.demo.facts import state_world_facts
+    from inference.demo.facts import list_true_and_false_statements
     from inference.demo.world import World
 
-    stated = tuple(Text(fact.item, fact.text, "yes" if fact.holds else "no") for fact in state_world_facts(World()))
+    stated = tuple(
+        Text(fact.item, fact.text, "yes" if fact.holds else "no") for fact in list_true_and_false_statements(World())
+    )
     return Pool(stated, rows=len(stated), filtered=0, neutral=0, repeated=0)
 
 

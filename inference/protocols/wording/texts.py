@@ -134,7 +134,7 @@ def read_wording_texts(path: Path, columns: Columns) -> Pool:
     """
     source_records = records.Records(path)
     needed_columns = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
-    records.check_columns_present_once(path, source_records.list_column_names(), needed_columns)
+    records.refuse_missing_or_repeated_columns(path, source_records.list_column_names(), needed_columns)
     return build_texts_from_records(str(path), source_records, columns)
 
 

@@ -16,7 +16,7 @@ NAME_BY_DELIMITER = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _QUOTED = re.compile('"[^"]*"')
 
 
-def read_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
+def read_nonempty_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows of a CSV file that have an entry; a first line `sep=;`, as Excel reads it, is none.
 
     What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is noted (`recognised`).

@@ -253,7 +253,7 @@ def require_storable_value(where: str, value: Any) -> Any:
     while stack:
         entry = stack.pop()
         if isinstance(entry, str):
-            _check_storable_text(where, entry)
+            _refuse_unstorable_text(where, entry)
         elif isinstance(entry, int) and entry.bit_length() > 3.3 * MOST_DIGITS:
             raise InputError(f"{where}: there is a number of more than {MOST_DIGITS:,} digits")
         elif isinstance(entry, dict):
@@ -329,7 +329,7 @@ def is_missing_or_infinite_number_text(text: str) -> bool:
     return re.fullmatch(r"[+-]?(nan|inf|infinity)", text.strip(), re.IGNORECASE) is not None
 
 
-def _check_storable_text(where: str, text: str) -> None:
+def _refuse_unstorable_text(where: str, text: str) -> None:
     """Refuse a text that no file can store: with a NUL, or with half of a surrogate pair."""
     if "\0" in text:
         raise InputError(f"{where}: there is a NUL character in {shorten_value(text)}; take it out")

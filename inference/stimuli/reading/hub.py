@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from ground.errors import InputError
-from ground.extras import explain_missing_package
+from ground.extras import convert_import_errors_to_install_advice
 from inference.stimuli.reading.files import expand_user_path, require_storable_value
 from inference.stimuli.reading.records import Record
 
@@ -51,7 +51,7 @@ def _load_dataset(name: str) -> Any:
     folder = expand_user_path(name)
     if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")
-    with explain_missing_package(f"{name}: reading a data set"):
+    with convert_import_errors_to_install_advice(f"{name}: reading a data set"):
         import datasets
     # The library announces every retry in a line; the error below is enough.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)

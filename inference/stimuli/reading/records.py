@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ground.errors import InputError, shorten_text, suggest_nearest
-from inference.stimuli.reading.csv_rows import read_csv_rows
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from inference.stimuli.reading.csv_rows import read_nonempty_csv_rows
 from inference.stimuli.reading.files import (
     parse_json,
     read_checked_lines,
@@ -89,12 +89,12 @@ class Records:
 
     def __iter__(self) -> Iterator[Record]:
         empty = True
-        with self._explain_read_failures():
+        with self._convert_read_errors():
             for place, fields in self._read():
                 empty = False
                 yield place, unify_line_ends(fields)
         if empty:
-            self._refuse_empty()
+            self._raise_error_of_no_rows()
 
     def list_column_names(self) -> list[str]:
         """List the names of the columns; those of a CSV file or a workbook also where all cells are empty.
@@ -106,19 +106,19 @@ class Records:
         """
         if self._table is not None and self._table.rows:
             return list(self._table.columns)
-        rows = {_read_csv: read_csv_rows, _read_workbook: read_workbook_rows}.get(self._read.func)
+        rows = {_read_csv: read_nonempty_csv_rows, _read_workbook: read_workbook_rows}.get(self._read.func)
         if rows:
-            with self._explain_read_failures():
-                headers = (_check_header(self.path, *first, None) for first in rows(self.path, **self._quotes))
-                return [name for name in next(headers, []) if name] or self._refuse_empty()
+            with self._convert_read_errors():
+                headers = (_require_valid_header(self.path, *first, None) for first in rows(self.path, **self._quotes))
+                return [name for name in next(headers, []) if name] or self._raise_error_of_no_rows()
         return list(dict.fromkeys(field for _, record in self for field in record))
 
-    def _refuse_empty(self) -> NoReturn:
+    def _raise_error_of_no_rows(self) -> NoReturn:
         """Raise the error that the file has no rows."""
         raise InputError(f"{self.path}: there are no rows in it")
 
     @contextmanager
-    def _explain_read_failures(self) -> Iterator[None]:
+    def _convert_read_errors(self) -> Iterator[None]:
         """Turn what goes wrong while the block reads the file into an InputError of one line."""
         try:
             in_folder = self.path.is_dir() and self.path.suffix.lower() == ".parquet"  # a data set of several files
@@ -128,7 +128,7 @@ class Records:
         except FileNotFoundError as error:
             file = split_sheet_name(self.path)[0]
             neighbour_names = (other.name for other in file.parent.glob("*.*")) if file.parent.is_dir() else ()
-            hint = suggest_nearest(file.name, neighbour_names)
+            hint = format_nearest_name_hint(file.name, neighbour_names)
             raise InputError(f"{self.path}: cannot be read ({error.strerror}){hint}") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
@@ -148,7 +148,7 @@ def find_file_suffix(path: Path) -> str:
     return split_sheet_name(path)[0].suffix.lower()
 
 
-def check_columns_present_once(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
+def refuse_missing_or_repeated_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
     """Refuse a table in which a wanted column is missing or comes twice; a wanted None is ignored.
 
     Parameters
@@ -168,7 +168,7 @@ def check_columns_present_once(path: str | Path, header: Iterable[str], columns:
     names = list(header)
     for column in columns:
         if column is not None and names.count(column) != 1:
-            trouble = "is there twice" if column in names else f"is not there{suggest_nearest(column, names)}"
+            trouble = "is there twice" if column in names else f"is not there{format_nearest_name_hint(column, names)}"
             column_list = shorten_text(", ".join(names), 500) or "none"
             raise InputError(f"{path}: column '{column}' {trouble}; the columns are {column_list}")
 
@@ -185,7 +185,7 @@ def refuse_column_of_two_roles(column_by_option: Mapping[str, str | None]) -> No
 
 
 def _read_csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
-    yield from _convert_rows_to_records(path, read_csv_rows(path, quotes_in_tabs), columns)
+    yield from _convert_rows_to_records(path, read_nonempty_csv_rows(path, quotes_in_tabs), columns)
 
 
 def _read_workbook(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -201,7 +201,7 @@ def _convert_rows_to_records(
     width = 0
     for number, row in rows:
         if not header:
-            header, first, width = _check_header(path, number, row, columns), row, len(row)
+            header, first, width = _require_valid_header(path, number, row, columns), row, len(row)
             continue
         if row == first and width > 1:  # tables were put below one another
             raise InputError(f"{path}, row {number}: this is the header again; take the row out")
@@ -221,14 +221,14 @@ def _convert_rows_to_records(
             yield f"row {number}", {column: cells[column] for column in columns}
 
 
-def _check_header(path: Path, number: int, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+def _require_valid_header(path: Path, number: int, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:
     """Check the names in the header: the chosen columns are there once, or without a choice all are named once.
 
     Without a choice, the names at the end that are empty are left out: a spreadsheet may write columns without cells.
     """
     names = [name.strip() for name in row]
     if columns is not None:
-        check_columns_present_once(path, names, columns)
+        refuse_missing_or_repeated_columns(path, names, columns)
         return names
     while not names[-1]:
         names.pop()
@@ -249,7 +249,9 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
         if not first.lstrip().startswith("["):
             file.seek(0)
             lines = (
-                _check_record(path, f"line {number}", parse_json(path, line.removesuffix("\n"), first_line=number))
+                _require_storable_record(
+                    path, f"line {number}", parse_json(path, line.removesuffix("\n"), first_line=number)
+                )
                 for number, line in enumerate(read_checked_lines(path, file), start=1)
                 if line.strip()
             )
@@ -261,7 +263,9 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 def _read_table_in_memory(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     table = find_table_in_memory(path)
     assert table is not None
-    yield from _select_record_fields(path, (_check_record(path, place, row) for place, row in table.rows), columns)
+    yield from _select_record_fields(
+        path, (_require_storable_record(path, place, row) for place, row in table.rows), columns
+    )
 
 
 def _read_yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -282,7 +286,7 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]
         else:
             file = pq.ParquetFile(path)
             names, read_batches = file.schema_arrow.names, file.iter_batches
-        check_columns_present_once(path, names, names if column_names is None else column_names)
+        refuse_missing_or_repeated_columns(path, names, names if column_names is None else column_names)
         number = 0
         for batch in read_batches(columns=column_names, batch_size=BATCH_ROWS):
             for row in _convert_batch_to_rows(path, batch, number):
@@ -318,11 +322,13 @@ def _number_json_entries(path: Path, content: Any, columns: Sequence[str] | None
     """Check that a file holds a list of objects, and number them."""
     if not isinstance(content, list):
         raise InputError(f"{path}: expected a list of items at the top level")
-    entries = (_check_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1))
+    entries = (
+        _require_storable_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1)
+    )
     yield from _select_record_fields(path, entries, columns)
 
 
-def _check_record(path: Path, place: str, entry: Any) -> Record:
+def _require_storable_record(path: Path, place: str, entry: Any) -> Record:
     """Return an entry with its place; refuse one that is no object, or holds what cannot be stored."""
     if not isinstance(entry, dict) or not all(isinstance(field, str) for field in entry):
         raise InputError(f"{path}, {place}: expected fields with names, such as item and text")
@@ -348,7 +354,7 @@ def _select_record_fields(
         if seen_fields.keys() >= set(columns):
             break
     if first_rows:
-        check_columns_present_once(path, seen_fields, columns)
+        refuse_missing_or_repeated_columns(path, seen_fields, columns)
     for place, record in chain(first_rows, rows):
         yield place, _convert_record_cells_to_texts(path, place, record, columns)
 

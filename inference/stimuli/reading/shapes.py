@@ -25,7 +25,7 @@ from shlex import quote
 from typing import Any
 
 from ground.errors import InputError, shorten_text
-from inference.stimuli.reading.records import Record, check_columns_present_once, refuse_column_of_two_roles
+from inference.stimuli.reading.records import Record, refuse_column_of_two_roles, refuse_missing_or_repeated_columns
 
 ATTRIBUTE = "attributes."
 SHARED = ("item", "text", "language", "gold", "gold_score", "attributes")
@@ -136,7 +136,7 @@ def recognise_table_shape(
         raise InputError(
             f"{source}: column '{originals[0]}' or column 'text' may hold the originals; say which: --text-column NAME"
         )
-    _check_needed_columns(source, column_names, fields)
+    _refuse_missing_id_or_wording_column(source, column_names, fields)
     _refuse_mixed_table_layouts(source, fields, wordings)
     unused = PUBLISHED_UNUSED if _has_columns_of_haller_data(column_names, columns) else ()
     other_columns = [
@@ -168,7 +168,7 @@ def _find_columns_of_known_fields(source: str, column_names: Sequence[str], colu
     options = {"--item-column": columns.item, "--pattern-column": columns.pattern}
     texts = {f"--text-column (name {number})": column for number, column in enumerate(columns.text, start=1)}
     refuse_column_of_two_roles({**options, **texts})
-    check_columns_present_once(source, column_names, (*options.values(), *texts.values()))
+    refuse_missing_or_repeated_columns(source, column_names, (*options.values(), *texts.values()))
     first = columns.text[0] if columns.text else None
     field_by_column = {columns.item: "item", first: "text", columns.pattern: "pattern"}
     fields = {column: field for column, field in field_by_column.items() if column is not None}
@@ -207,7 +207,7 @@ def _has_columns_of_haller_data(column_names: Sequence[str], columns: Columns) -
     )
 
 
-def _check_needed_columns(source: str, column_names: Sequence[str], fields: Mapping[str, str]) -> None:
+def _refuse_missing_id_or_wording_column(source: str, column_names: Sequence[str], fields: Mapping[str, str]) -> None:
     """Refuse a table without ids or wordings, and guess which columns may hold them."""
     usual = {"item": IDS, "text": TEXTS}
     missing = {

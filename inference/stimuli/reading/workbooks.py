@@ -23,8 +23,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_text, suggest_nearest
-from ground.extras import explain_missing_package
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from ground.extras import convert_import_errors_to_install_advice
 from inference.stimuli.reading.files import LONGEST, refuse_pipe_or_device, require_storable_value
 from inference.stimuli.reading.recognition_notes import add_recognition_note
 
@@ -77,10 +77,10 @@ def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         named.
     """
     file, name = split_sheet_name(path)
-    with explain_missing_package(f"{file}: a workbook"):
+    with convert_import_errors_to_install_advice(f"{file}: a workbook"):
         from openpyxl import load_workbook
     refuse_pipe_or_device(file)
-    with _explain_unreadable_workbook(file), warnings.catch_warnings():
+    with _convert_errors_of_damaged_workbook(file), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of charts and the like, which are not read
         _refuse_unsafe_archive(file)
         with (
@@ -93,7 +93,7 @@ def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 @contextmanager
-def _explain_unreadable_workbook(file: Path) -> Iterator[None]:
+def _convert_errors_of_damaged_workbook(file: Path) -> Iterator[None]:
     """Turn what a damaged workbook makes of its reader into one line."""
     try:
         yield
@@ -137,8 +137,8 @@ def _choose_sheet(path: Path, file: Path, book: Workbook, name: str | None) -> s
         if name not in sheets:
             sheet_names = shorten_text(", ".join(sheets), 300) or "none"
             raise InputError(
-                f"{path}: there is no sheet '{shorten_text(name)}'{suggest_nearest(name, sheets)}; the sheets are "
-                f"{sheet_names}"
+                f"{path}: there is no sheet '{shorten_text(name)}'{format_nearest_name_hint(name, sheets)}; the sheets "
+                f"are {sheet_names}"
             )
         return name
     if not sheets:

@@ -11,7 +11,7 @@ import jinja2
 
 from ground.errors import InputError
 from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.templates.sandbox import check_template_variables, compile_template
+from inference.stimuli.templates.sandbox import compile_template, require_known_template_variables
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
@@ -151,14 +151,14 @@ class Form:
             raise InputError(f"{where}: template must be text")
         mask = {"mask"} if form == CLOZE else set()
         whole = "\n".join(source for _, source in sources)
-        used = check_template_variables(where, whole, fields.needed | mask, fields.variables | mask)
+        used = require_known_template_variables(where, whole, fields.needed | mask, fields.variables | mask)
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
-        surface = {label: list_case_variants(given_words) for label, given_words in words.items()}
+        surface = {label: list_spellings_in_all_cases(given_words) for label, given_words in words.items()}
         compiled_form = cls(where, form, content, parts, words, surface, "shots" in used, PERSONA in used)
-        compiled_form.check_trial_renderings(fields)
+        compiled_form.refuse_failing_trial_renderings(fields)
         return compiled_form
 
-    def check_trial_renderings(self, fields: Fields) -> None:
+    def refuse_failing_trial_renderings(self, fields: Fields) -> None:
         """Render every part with all trial values; what is needed must be seen in the prompt, not only be used in it.
 
         Raises
@@ -229,7 +229,7 @@ class Form:
             raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {str(error)[:200]}") from error
 
 
-def list_case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
+def list_spellings_in_all_cases(words: tuple[str, ...]) -> tuple[str, ...]:
     """Write every word as given, in lower case, Capitalised and in UPPER CASE (Haller et al., Appendix D)."""
     forms = (form for word in words for form in (word, word.lower(), word[:1].upper() + word[1:].lower(), word.upper()))
     return tuple(dict.fromkeys(forms))

@@ -49,7 +49,7 @@ class Prompt:
     numbers: range | None = None
     begins_with_persona: bool = False
 
-    def list_message_choices(self) -> list[tuple[dict[str, str], ...]]:
+    def list_alternative_message_lists(self) -> list[tuple[dict[str, str], ...]]:
         """List the messages of a chat in the ways that they may be given to a model.
 
         Returns

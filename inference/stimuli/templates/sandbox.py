@@ -52,7 +52,7 @@ def build_sandbox() -> Sandbox:
     return Sandbox(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
-def check_template_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
+def require_known_template_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
     """Check the variables of a template.
 
     Parameters
@@ -73,7 +73,7 @@ def check_template_variables(where: str, source: str, needed: Set[str], allowed:
     InputError
         For bad syntax, a variable that is not `allowed`, and one that is `needed` but not used.
     """
-    with _explain_syntax_errors(where):
+    with _convert_template_syntax_errors(where):
         used = _list_template_variables(source)
     if used - allowed:
         raise InputError(f"{where}: unknown variable '{min(used - allowed)}'; there are {', '.join(sorted(allowed))}")
@@ -114,12 +114,12 @@ def compile_template(where: str, source: str) -> jinja2.Template:
     InputError
         For what cannot be compiled.
     """
-    with _explain_syntax_errors(where):
+    with _convert_template_syntax_errors(where):
         return _compile_source(source)
 
 
 @contextmanager
-def _explain_syntax_errors(where: str) -> Iterator[None]:
+def _convert_template_syntax_errors(where: str) -> Iterator[None]:
     """Turn an error in the syntax of a template into one line that says where it is."""
     try:
         yield

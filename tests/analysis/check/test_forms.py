@@ -16,8 +16,8 @@ import pytest
 from junitparser import Failure, JUnitXml, Skipped
 
 from analysis.check.command import write_and_print_check
-from analysis.check.forms.json_form import write_check_as_json
-from analysis.check.forms.junit import write_check_as_junit
+from analysis.check.forms.json_form import format_check_as_json
+from analysis.check.forms.junit import format_check_as_junit
 from analysis.check.forms.lines import (
     describe_check,
     format_interval_of_outcome,
@@ -25,7 +25,7 @@ from analysis.check.forms.lines import (
     format_number_of_outcome,
     name_unit_of_outcome,
 )
-from analysis.check.forms.markdown import write_check_as_markdown
+from analysis.check.forms.markdown import format_check_as_markdown
 from helpers.checks import BROKEN, FLIPS, HOLDING, RANKING, SAME, UNSURE, WORSE, make_check, make_outcome
 
 ROOT = Path(__file__).parents[3]
@@ -39,9 +39,9 @@ CHECKS = {
 }
 FORMS = {
     "txt": lambda check: "".join(f"{line}\n" for line in describe_check(check)),
-    "json": write_check_as_json,
-    "md": write_check_as_markdown,
-    "xml": write_check_as_junit,
+    "json": format_check_as_json,
+    "md": format_check_as_markdown,
+    "xml": format_check_as_junit,
 }
 STATES = pytest.mark.parametrize("state", CHECKS)
 
@@ -66,17 +66,17 @@ def test_the_exit_status_tells_the_state_and_all_files_are_written(state, tmp_pa
     printed = capsys.readouterr()
     assert printed.out == FORMS["txt"](check)
     assert printed.err == "".join(f"note: {note}\n" for note in check.notes)
-    assert (tmp_path / "junit.xml").read_text("utf-8") == write_check_as_junit(check)
-    assert (tmp_path / "summary.md").read_text("utf-8") == write_check_as_markdown(check)
+    assert (tmp_path / "junit.xml").read_text("utf-8") == format_check_as_junit(check)
+    assert (tmp_path / "summary.md").read_text("utf-8") == format_check_as_markdown(check)
     assert write_and_print_check(check, True) == status
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == (write_check_as_json(check), "")
+    assert (printed.out, printed.err) == (format_check_as_json(check), "")
 
 
 @STATES
 def test_json_keeps_its_schema(state):
     check = CHECKS[state][0]
-    content = json.loads(write_check_as_json(check))
+    content = json.loads(format_check_as_json(check))
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.Draft202012Validator(SCHEMA).validate(content)
     assert content["exit_status"] == check.exit_status
@@ -86,7 +86,7 @@ def test_json_keeps_its_schema(state):
 @STATES
 def test_junit_is_what_a_parser_reads(state):
     check = CHECKS[state][0]
-    (suite,) = JUnitXml.fromstring(write_check_as_junit(check).encode())
+    (suite,) = JUnitXml.fromstring(format_check_as_junit(check).encode())
     cases = list(suite)
     assert [case.name for case in cases] == [result.rule.name for result in check.results]
     for case, result in zip(cases, check.results, strict=True):
@@ -116,20 +116,21 @@ def test_many_numbers_do_not_make_a_summary_that_no_pull_request_takes():
     many = [make_outcome(FLIPS, 1e-9, 1, model=f"m{n}") for n in range(3000)]
     check = make_check({FLIPS.name: many})
     assert (
-        "2,949 others are not shown" in write_check_as_markdown(check) and len(write_check_as_markdown(check)) < 65_536
+        "2,949 others are not shown" in format_check_as_markdown(check)
+        and len(format_check_as_markdown(check)) < 65_536
     )
-    assert "2,800 others are not shown" in write_check_as_junit(check)
-    assert len(json.loads(write_check_as_json(check))["rules"][0]["outcomes"]) == 3000
+    assert "2,800 others are not shown" in format_check_as_junit(check)
+    assert len(json.loads(format_check_as_json(check))["rules"][0]["outcomes"]) == 3000
 
 
 def test_a_rule_without_a_number_cannot_be_told():
     check = make_check({RANKING.name: [make_outcome(RANKING)]})
     empty = type(check)(check.rules, "run", "", (type(check.results[0])(RANKING, "cannot tell", ()),))
     assert next(iter(describe_check(empty))) == "cannot tell ranking as before: there is nothing to test"
-    assert "there is nothing to test" in write_check_as_markdown(
+    assert "there is nothing to test" in format_check_as_markdown(
         empty
-    ) and "there is nothing to test" in write_check_as_junit(empty)
-    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(write_check_as_json(empty)))
+    ) and "there is nothing to test" in format_check_as_junit(empty)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(format_check_as_json(empty)))
 
 
 def test_only_where_a_rule_cannot_be_told_a_line_says_which_command_tells_the_size():

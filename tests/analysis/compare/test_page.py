@@ -16,7 +16,7 @@ from analysis.compare.narrative import answer_whether_sides_differ
 from analysis.compare.page import ComparePage
 from analysis.compare.page_file import NOTEBOOK
 from analysis.reporting.output import notebooks
-from analysis.steps.compare import ROW, check_exact_tests, check_paired_t_tests
+from analysis.steps.compare import ROW, recompute_mcnemar_tests, recompute_paired_t_tests
 from helpers.commands import ROOT
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
@@ -147,10 +147,11 @@ def test_scipy_and_statsmodels_agree_on_the_page(tmp_path):
     page = ComparePage(*(str(write_run(tmp_path / name, frame)) for name, frame in zip("ab", frames, strict=True)))
     items = page.average_items()
     for theirs, number in (
-        (check_paired_t_tests(items, page.rows, ttest_rel), 3), (check_exact_tests(items, page.rows, mcnemar), 1),
-    ):  # fmt: skip
+        (recompute_paired_t_tests(items, page.rows, ttest_rel), 3),
+        (recompute_mcnemar_tests(items, page.rows, mcnemar), 1),
+    ):
         assert len(theirs) == number
-        html = page.check(theirs, on=ROW).text
+        html = page.check_against_package(theirs, on=ROW).text
         assert f"All {2 * number} numbers agree" in html
 
 

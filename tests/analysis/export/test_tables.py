@@ -11,7 +11,7 @@ import pytest
 
 from analysis import runs
 from analysis.export import plain
-from analysis.export.tables import build_export_tables
+from analysis.export.tables import define_export_tables
 from analysis.measures.meaning import read_verdicts_on_wordings
 from helpers.commands import waver
 from helpers.meaning_runs import write_meaning_run
@@ -175,7 +175,7 @@ def test_a_table_without_rows_is_left_out(tmp_path, opened):
 def test_fields_that_differ_in_case_only_have_columns_of_their_own(tmp_path):
     rows = pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})
     path = write_run(tmp_path / "run", rows, conditions={"plain/yes-no": {"Shots": 1, "shots": "two", "model": "x"}})
-    names = list(build_export_tables(runs.open_runs(path))["conditions"].columns)
+    names = list(define_export_tables(runs.open_runs(path))["conditions"].columns)
     assert {"Shots", "shots_2", "model"} <= set(names)
 
 

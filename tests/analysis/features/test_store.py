@@ -283,10 +283,10 @@ def test_a_second_process_waits_for_the_first(tmp_path):
     entered = threading.Event()
 
     def second() -> None:
-        with locking.hold_lock(path):
+        with locking.hold_lock_during_block(path):
             entered.set()
 
-    with locking.hold_lock(path):
+    with locking.hold_lock_during_block(path):
         thread = threading.Thread(target=second)
         thread.start()
         assert not entered.wait(0.2)

@@ -28,7 +28,7 @@ def test_every_study_has_a_page_and_every_page_about_one_protocol_a_study():
 def test_a_page_cites_the_study_that_it_repeats(page):
     named = catalogue.list_pages()[page].studies
     cited = [STUDIES[name] for name in named]
-    foot = provenance.render_foot(named, [])
+    foot = provenance.render_footer(named, [])
     for study in cited:
         assert study.title in foot.replace("&#39;", "'")
         assert study.year in foot
@@ -41,7 +41,7 @@ def test_waver_itself_is_cited_as_its_citation_file_says():
     assert (stated["title"], stated["authors"]) == (citations.TOOL.title, [{"name": citations.TOOL.authors}])
     assert citations.TOOL.year == str(stated["date-released"].year)
     assert citations.TOOL.note == f"Software, version {stated['version']}"
-    assert citations.TOOL.title in provenance.render_foot([], [])
+    assert citations.TOOL.title in provenance.render_footer([], [])
 
 
 @pytest.mark.parametrize("name", STUDIES)

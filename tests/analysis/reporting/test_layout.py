@@ -16,7 +16,7 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import layout, report
 from analysis.reporting.output.first_screen import FirstScreen
 from analysis.reporting.output.html import render_missing_content_note, render_template
-from analysis.reporting.output.page import place_svg_on_page
+from analysis.reporting.output.page import label_svg_for_page
 from helpers.html_pages import Page
 
 
@@ -37,8 +37,8 @@ def drawn(name: str) -> str:
 def chapter():
     """A page with two figures, cautions, a part without data, a repeated heading, and a table."""
     figure = render_template(
-        "figure", wide=place_svg_on_page(drawn("one"), "A <figure>."), caption="What.", saved="one",
-        narrow=place_svg_on_page(drawn("one-column"), "A <figure>.", is_narrow=True),
+        "figure", wide=label_svg_for_page(drawn("one"), "A <figure>."), caption="What.", saved="one",
+        narrow=label_svg_for_page(drawn("one-column"), "A <figure>.", is_narrow=True),
     )  # fmt: skip
     other = figure.replace("one", "two")
     cells = [
@@ -131,7 +131,7 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
 
 def test_a_picture_in_a_page_has_a_name_and_is_not_escaped_again():
     svg = '<svg width="1"><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
-    made = place_svg_on_page(svg, 'a "b" <c>')
+    made = label_svg_for_page(svg, 'a "b" <c>')
     shown = render_template("figure", wide=made, narrow="", caption="", saved="")
     (picture,) = BeautifulSoup(shown, "html.parser").find_all("svg")
     assert (picture["role"], picture["aria-label"]) == ("img", 'a "b" <c>')

@@ -14,13 +14,13 @@ from analysis.reporting.words.meaning import (
     HARDLY,
     PART,
     STAND,
-    choose_word_of_meaning_support,
+    choose_meaning_support_words,
     describe_support_by_same_meaning,
 )
 
 
 def flips(*rows):
-    """Rows of `pair_flip_shares_of_all_and_same`: share of all with its ends, difference with its ends, for models a,
+    """Rows of `join_same_meaning_flip_shares`: share of all with its ends, difference with its ends, for models a,
     b, c."""
     names = ["flip", "flip_lower", "flip_upper", "flip_difference", "flip_difference_lower", "flip_difference_upper"]
     frame = pd.DataFrame(list(rows), columns=names)
@@ -56,7 +56,7 @@ def test_the_examples_are_right():
     ],
 )  # fmt: skip
 def test_a_word_needs_its_whole_interval(row, word):
-    assert choose_word_of_meaning_support(flips(row)) == [word]
+    assert choose_meaning_support_words(flips(row)) == [word]
 
 
 @pytest.mark.slow
@@ -72,32 +72,32 @@ def test_a_word_at_its_limit_is_wrong_in_few_studies(kept, wrong):
         for values in (share, same - share):
             half = stats.t.ppf(0.975, 39) * values.std(ddof=1) / np.sqrt(40)
             row += [values.mean(), values.mean() - half, values.mean() + half]
-        n_wrong += choose_word_of_meaning_support(flips(row)) == [wrong]
+        n_wrong += choose_meaning_support_words(flips(row)) == [wrong]
     assert n_wrong / 400 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
 
 
 def test_all_wordings_of_the_same_meaning_keep_all():
     rows = flips((0.3, 0.25, 0.35, 0.0, np.nan, np.nan)).assign(same_n_wordings=100)
-    assert choose_word_of_meaning_support(rows) == [STAND]
+    assert choose_meaning_support_words(rows) == [STAND]
     said = describe_support_by_same_meaning([STAND], rows)
     assert said == "This stands on wordings judged to mean the same: there are no others here."
     others = rows.assign(left_out_items=1)  # of another meaning, and without a changed answer
-    assert choose_word_of_meaning_support(others) == [
+    assert choose_meaning_support_words(others) == [
         STAND
     ] and "at least four fifths" in describe_support_by_same_meaning([STAND], others)
 
 
 @pytest.mark.parametrize("row", [STANDS, FEWER, MOSTLY])
 def test_no_word_where_items_without_the_same_meaning_hold_the_changes(row):
-    assert choose_word_of_meaning_support(flips(row).assign(left_out_items=9, left_out_flips=0.11)) == [""]
-    assert choose_word_of_meaning_support(flips(row).assign(left_out_items=9, left_out_flips=0.10)) != [""]
+    assert choose_meaning_support_words(flips(row).assign(left_out_items=9, left_out_flips=0.11)) == [""]
+    assert choose_meaning_support_words(flips(row).assign(left_out_items=9, left_out_flips=0.10)) != [""]
     rows = flips(row).assign(same_n_wordings=100, left_out_items=9, left_out_flips=0.5)  # one paraphrase an item
-    assert choose_word_of_meaning_support(rows) == [""]
+    assert choose_meaning_support_words(rows) == [""]
 
 
 @pytest.mark.parametrize(("n_items_changed", "word"), [(4, ""), (5, STAND)])
 def test_a_few_items_with_changed_answers_say_nothing(n_items_changed, word):
-    assert choose_word_of_meaning_support(flips(STANDS).assign(n_items_changed=n_items_changed)) == [word]
+    assert choose_meaning_support_words(flips(STANDS).assign(n_items_changed=n_items_changed)) == [word]
 
 
 @pytest.mark.parametrize(
@@ -110,24 +110,24 @@ def test_a_few_items_with_changed_answers_say_nothing(n_items_changed, word):
 )  # fmt: skip
 def test_what_stands_must_stand_without_the_errors_of_the_check(row, excess, word):
     names = ["excess", "excess_lower", "excess_upper"]
-    assert choose_word_of_meaning_support(flips(row).assign(**dict(zip(names, excess, strict=True)))) == [word]
+    assert choose_meaning_support_words(flips(row).assign(**dict(zip(names, excess, strict=True)))) == [word]
 
 
 def test_the_excess_is_widened_for_the_number_of_models():
     rows = flips(STANDS, UNKNOWN, UNKNOWN).assign(excess=0.04, excess_lower=0.005, excess_upper=0.075)
-    assert choose_word_of_meaning_support(rows) == ["", "", ""] and choose_word_of_meaning_support(rows[:1]) == [STAND]
+    assert choose_meaning_support_words(rows) == ["", "", ""] and choose_meaning_support_words(rows[:1]) == [STAND]
 
 
 def test_intervals_are_widened_for_the_number_of_models():
     close = (0.30, 0.25, 0.35, -0.02, -0.055, 0.015)  # above, but not when widened for three
-    assert choose_word_of_meaning_support(flips(close)) == [STAND]
-    assert choose_word_of_meaning_support(flips(close, UNKNOWN, UNKNOWN)) == ["", "", ""]
-    assert choose_word_of_meaning_support(flips(close, STANDS, MOSTLY)) == [STAND, STAND, HARDLY]  # step by step: Holm
+    assert choose_meaning_support_words(flips(close)) == [STAND]
+    assert choose_meaning_support_words(flips(close, UNKNOWN, UNKNOWN)) == ["", "", ""]
+    assert choose_meaning_support_words(flips(close, STANDS, MOSTLY)) == [STAND, STAND, HARDLY]  # step by step: Holm
 
 
 def test_chance_takes_the_word():
     drawn = pd.DataFrame({"study": ["s"], "model": ["a"], "condition": ["c"], "answers": ["drawn"]})
-    assert choose_word_of_meaning_support(flips(STANDS, STANDS), drawn) == ["", STAND]
+    assert choose_meaning_support_words(flips(STANDS, STANDS), drawn) == ["", STAND]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
 from analysis.reporting.output import cells
 from analysis.reporting.output.notebooks import FOLDER
-from analysis.reporting.words.one_model import phrase_for_one_model
+from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from helpers.synthetic import random_frame, write_run
 
 PLURAL = re.compile(r"\b([Mm]odels|every model|Do they|did they|their (answer|probabilities))\b")
@@ -38,7 +38,7 @@ def list_headings():
 def test_no_heading_of_one_model_speaks_of_several():
     headings = [heading for heading in list_headings() if PLURAL.search(heading) and not OF_SEVERAL.search(heading)]
     assert len(headings) > 40
-    rephrased = {heading: phrase_for_one_model(heading) for heading in headings}
+    rephrased = {heading: rephrase_heading_for_one_model(heading) for heading in headings}
     assert [pair for pair in rephrased.items() if PLURAL.search(pair[1])] == []
 
 
@@ -51,12 +51,12 @@ def test_no_heading_of_one_model_speaks_of_several():
     ],
 )
 def test_a_model_beside_which_there_is_none_is_left_out(heading, said):
-    assert phrase_for_one_model(heading) == said
+    assert rephrase_heading_for_one_model(heading) == said
 
 
 @pytest.mark.parametrize("heading", ["Is it the model or the reading?", "Letters", "Were these wordings enough?"])
 def test_headings_that_name_no_models_stay(heading):
-    assert phrase_for_one_model(heading) == heading
+    assert rephrase_heading_for_one_model(heading) == heading
 
 
 def test_headings_of_a_notebook_are_rephrased_and_other_text_is_not():
@@ -64,7 +64,7 @@ def test_headings_of_a_notebook_are_rephrased_and_other_text_is_not():
         nbformat.v4.new_markdown_cell("## What the models were asked"),
         nbformat.v4.new_markdown_cell("Do the models agree?"),
     ])  # fmt: skip
-    cells.rephrase_headings(node, phrase_for_one_model)
+    cells.rephrase_headings(node, rephrase_heading_for_one_model)
     assert [cell.source for cell in node.cells] == ["## What the model was asked", "Do the models agree?"]
 
 

@@ -13,11 +13,11 @@ TITLES = ["Synonym", "Antonym", "Agreement", "Strong agreement"]
 LONG = [f"organisation/instruct-model-{number} · chat/yes-no" for number in range(19)]
 
 
-@plotting.apply_style
+@plotting.run_in_report_style
 def draw_panels(width):
     names = panels.wrap_row_labels(LONG, width)
     drawing, all_axes = panels.lay_out_panels(
-        width, 4, 2, 1.0, left=panels.measure_row_labels(names), whole_titles=TITLES
+        width, 4, 2, 1.0, left=panels.measure_row_labels_width(names), whole_titles=TITLES
     )
     return drawing, all_axes
 
@@ -40,7 +40,7 @@ def test_names_in_several_lines_stand_apart_unless_the_figure_is_full():
 @pytest.mark.parametrize("width", [PAGE, COLUMN])
 def test_a_triangle_of_long_names_fits_a_page_and_numbers_them_where_it_must(width):
     values, marked = np.full((19, 19), 0.1), np.zeros((19, 19), bool)
-    drawing = plotting.apply_style(matrices.draw_lower_triangle)(
+    drawing = plotting.run_in_report_style(matrices.draw_lower_triangle)(
         values, LONG, width, colour_limit=0.2, colour_bar_title="Row minus column", is_marked=marked
     )
     check_figure(drawing)

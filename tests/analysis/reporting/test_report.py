@@ -125,7 +125,7 @@ def test_provenance_names_what_was_run(made, run):
 
 def test_index_and_the_one_file_say_how_to_cite_them_and_make_them_again(report_folder, demo_run):
     info = json.loads((demo_run / "run.json").read_text(encoding="utf-8"))
-    for file in (report_folder / "index.html", report.name_single_file(report_folder)):
+    for file in (report_folder / "index.html", report.build_single_file_path(report_folder)):
         foot = file.read_text(encoding="utf-8").partition('<h2 id="cite">')[2]
         for said in (info["study"]["hash"], *(fields["revision"] for fields in info["models"].values())):
             assert said in foot

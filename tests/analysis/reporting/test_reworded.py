@@ -104,7 +104,7 @@ def test_one_order_of_one_wording_tells_means_only(tmp_path):
         and beyond.describe_differences_beyond_rewording(opened) == ""
     )
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
-    assert "one of each item" in narrative.answer_question(frames).verdict
+    assert "one of each item" in narrative.answer_page_question(frames).verdict
     (pair,) = frames["beyond_rewording"].to_dict("records")
     assert pair["p_items"] == pair["p_items"] and np.isnan([pair["p"], pair["p_holm"], pair["same_both"]]).all()
 
@@ -173,7 +173,7 @@ def test_several_protocols_are_read_together(tmp_path):
     found = read_reworded_studies(runs.open_runs(tmp_path))
     assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
     frames = {name: build_table(name, runs.open_runs(tmp_path), resamples=0) for name in narrative.TABLES}
-    said = narrative.answer_question(frames)
+    said = narrative.answer_page_question(frames)
     assert "in one or several wordings" in said.setup
     assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions
 
@@ -182,7 +182,7 @@ def test_an_interval_of_reliability_that_reaches_0_says_so(tmp_path):
     opened = runs.open_runs(prompted(tmp_path / "run", models=["a", "b"])[0])
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["ranking_reliability"]["relative_lower"].iloc[0] == 0
-    said = narrative.answer_question(frames)
+    said = narrative.answer_page_question(frames)
     assert said.verdict.endswith("is not shown to be reliable.")
     assert "are not shown to differ" in said.details["wording_ranking"][0]
 

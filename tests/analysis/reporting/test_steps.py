@@ -22,7 +22,7 @@ NOTEBOOKS = [
     path.stem
     for path in sorted(FOLDER.glob("*.ipynb"))
     if path.stem != "compare"  # about two sides: tests/analysis/compare/test_page.py executes it
-    and "page.check(" in path.read_text(encoding="utf-8")
+    and "page.check_against_package(" in path.read_text(encoding="utf-8")
 ]
 NEEDED = ("open", "page", "steps", "check")  # beginnings of the ids of the cells that the checks need
 
@@ -68,16 +68,16 @@ def test_a_page_takes_a_run_as_well_as_folders(tmp_path):
     run = waver.open([str(folder)])
     of_run, of_folder = StabilityPage(run, **options), StabilityPage(str(folder), **options)
     assert of_run.frame("stability").equals(of_folder.frame("stability"))
-    assert of_run.list_foot_entries()[0] == of_folder.list_foot_entries()[0] == ("Run", [str(folder)])
+    assert of_run.list_footer_entries()[0] == of_folder.list_footer_entries()[0] == ("Run", [str(folder)])
 
 
 def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, monkeypatch):
     folder, _ = FULL["stability"](tmp_path / "run")
     page = StabilityPage(str(folder))
     units = page.runs.sql("SELECT model, condition FROM units ORDER BY position")
-    assert set(page.select_part().responses()["model"]) == set(units["model"])
+    assert set(page.select_runs_that_fit_memory().responses()["model"]) == set(units["model"])
     monkeypatch.setattr("analysis.reporting.output.steps.MOST_RESPONSES", 1)
-    part = page.select_part().responses()[["model", "condition"]].drop_duplicates()
+    part = page.select_runs_that_fit_memory().responses()[["model", "condition"]].drop_duplicates()
     assert part.to_numpy().tolist() == units.head(1).to_numpy().tolist()
 
 
@@ -86,15 +86,19 @@ def test_a_model_that_the_other_computation_lost_is_a_difference(n_units, tmp_pa
     folder, options = FULL["stability"](tmp_path / "run")
     page, key = StabilityPage(str(folder), **options), ["study", "model", "condition"]
     theirs = page.frame("stability")[[*key, "range_mean"]]
-    assert 'class="difference"' not in page.check("stability", theirs, on=key).text
-    assert 'class="difference"' in page.check("stability", theirs[:n_units], on=key).text
+    assert 'class="difference"' not in page.check_against_package("stability", theirs, on=key).text
+    assert 'class="difference"' in page.check_against_package("stability", theirs[:n_units], on=key).text
 
 
 def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(tmp_path, capsys):
     folder, _ = FULL["stability"](tmp_path / "run")
     notebook = json.loads((FOLDER / "stability.ipynb").read_text(encoding="utf-8"))
-    (cell,) = [cell for cell in notebook["cells"] if 'page.check("stability"' in "".join(cell["source"])]
-    cell["source"] = ['page.check("stability", flips.assign(flip_10=0.123), on=["study", "model", "condition"])']
+    (cell,) = [
+        cell for cell in notebook["cells"] if 'page.check_against_package("stability"' in "".join(cell["source"])
+    ]
+    cell["source"] = [
+        'page.check_against_package("stability", flips.assign(flip_10=0.123), on=["study", "model", "condition"])'
+    ]
     path = tmp_path / "stability.ipynb"
     path.write_text(json.dumps(notebook), encoding="utf-8")
     (page,) = [entry.page for entry in report.list_notebooks() if entry.name == "stability"]

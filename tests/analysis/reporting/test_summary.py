@@ -15,7 +15,7 @@ from analysis.reporting.output import files
 from analysis.reporting.output.first_screen import FirstScreen
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.output.results import NotebookResult, Report
-from analysis.reporting.output.summary import write_report_as_json
+from analysis.reporting.output.summary import format_report_as_json
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "analysis" / "reporting" / "schema.json").read_text("utf-8"))
 THIRD = 1 / 3
@@ -28,7 +28,7 @@ def out(tmp_path):
 
 def read(out, *results, status=0, **fields):
     report = Report(out, "How it went", ("2 models were asked.",), "waver report run", results, **fields)
-    content = json.loads(write_report_as_json(report, status))
+    content = json.loads(format_report_as_json(report, status))
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.Draft202012Validator(SCHEMA).validate(content)
     return content

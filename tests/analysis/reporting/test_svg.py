@@ -16,7 +16,7 @@ HOSTILE = "org/<script>&\u0007\"'"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@plotting.apply_style
+@plotting.run_in_report_style
 def draw_two_models(with_intervals=True):
     looks = plotting.assign_colours_and_markers(["gpt2", HOSTILE])
     drawing, (axes,) = panels.lay_out_panels(3.17, 1, 1, 0.4, left=1.5, whole_titles=["Range"])
@@ -25,7 +25,7 @@ def draw_two_models(with_intervals=True):
     panels.draw_row_guides(axes, 3)
     panels.draw_row_labels(axes, ["gpt2", HOSTILE, "gpt2"])
     panels.draw_dots(axes, frame, "range", looks, with_intervals=with_intervals)
-    panels.scale_axis(axes, 0, 1)
+    panels.set_axis_limits_and_ticks(axes, 0, 1)
     return drawing
 
 
@@ -58,7 +58,7 @@ def test_marks_intervals_and_names_of_rows_have_the_class_of_their_model():
 
 def test_cells_of_a_map_have_the_class_of_their_model_or_of_both():
     frame = pd.DataFrame([[0.1, 0.9], [0.4, None]])
-    draw = plotting.apply_style(matrices.draw_heat_map)
+    draw = plotting.run_in_report_style(matrices.draw_heat_map)
     options = {"cmap": "PuOr", "low": 0, "high": 1, "colour_bar_title": "Share"}
     figure = draw(frame, 3.17, **options, row_labels=["a", "b"], column_labels=["x", "y"],
                   row_classes=["model-4", "model-7"], is_marked=np.array([[True, False], [True, False]]))  # fmt: skip
@@ -66,7 +66,7 @@ def test_cells_of_a_map_have_the_class_of_their_model_or_of_both():
     # Name, cells, dots and what tells the values: of a, two cells and one dot; of b, one cell and one dot.
     assert (svg.count('class="model-4"'), svg.count('class="model-7"')) == (6, 4)
     pairs = np.array([[0, 0.1, 0.2], [-0.1, 0, 0.3], [-0.2, -0.3, 0]])
-    draw = plotting.apply_style(matrices.draw_lower_triangle)
+    draw = plotting.run_in_report_style(matrices.draw_lower_triangle)
     svg = plotting.render_svg(draw(
         pairs, ["a", "b", "c"], 3.17, colour_limit=1, colour_bar_title="Row minus column", is_marked=pairs > 1,
         model_classes=["model-1", "model-2", "model-3"],
@@ -87,7 +87,7 @@ def test_ids_are_the_figures_own_all_references_resolve_and_coordinates_are_shor
 
 def test_cells_of_a_matrix_tell_column_row_and_value():
     table = pd.DataFrame([[0.25, None], [0.5, 1.0]])
-    draw = plotting.apply_style(matrices.draw_heat_map)
+    draw = plotting.run_in_report_style(matrices.draw_heat_map)
     drawing = draw(table, 7.0, cmap="viridis", low=0, high=1, colour_bar_title="Validity", row_labels=["one", "two"],
                    column_labels=["a", "b"])  # fmt: skip
     svg = plotting.render_svg(drawing)

@@ -392,11 +392,11 @@ def test_explain_names_all_tables_and_every_column_of_one():
 
 def test_the_list_as_json_has_the_same_and_keeps_its_schema():
     schema = json.loads((Path(catalogue.__file__).parent / "schema.json").read_text("utf-8"))
-    content = json.loads(tables.write_tables_json())
+    content = json.loads(tables.format_tables_as_json())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(content)
     assert [table["table"] for table in content["tables"]] == list(catalogue.list_tables())
-    (stability,) = json.loads(tables.write_tables_json(["stability"]))["tables"]
+    (stability,) = json.loads(tables.format_tables_as_json(["stability"]))["tables"]
     meanings = {column["column"]: column["meaning"] for column in stability["columns"]}
     assert meanings["validity_se"] in tables.explain_tables(["stability"])
     assert stability["options"]["resamples"] == tables.list_table_options("stability")["resamples"].default

@@ -88,7 +88,7 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
     told = Some([str(folder)])
     assert "2 cautions" in told.show_answer(Answer("", "", cautions=("Few.",))).text
     assert "of 5,000 prompts: 0 failed" in told.cautions().text
-    assert f"missing of {5000 // len(conditions):,}" in dict(told.list_foot_entries())["No response"][0]
+    assert f"missing of {5000 // len(conditions):,}" in dict(told.list_footer_entries())["No response"][0]
 
 
 def test_all_pages_answer_through_the_shared_words():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis import runs
-from analysis.export.tables import build_export_tables
+from analysis.export.tables import define_export_tables
 from analysis.runs.model_prompts import describe_response
 from ground.errors import InputError
 from inference.protocols.scale.items import build_scale_study
@@ -45,7 +45,7 @@ RIGHT = {(WITH, "odd"): 5, (WITH, "even"): 4, (WITHOUT, "odd"): 4, (WITHOUT, "ev
 @pytest.mark.slow
 def test_values_belong_to_the_options_shown(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", RIGHT))
-    rows = opened.sql(build_export_tables(opened)["response_options"].query)
+    rows = opened.sql(define_export_tables(opened)["response_options"].query)
     found = {key: list(group["canonical"]) for key, group in rows.groupby(["condition", "item"])}
     four, five = ["1", "2", "3", "4"], ["1", "2", "3", "4", "5"]
     assert found == {(WITH, "odd"): five, (WITH, "even"): four, (WITHOUT, "even"): four,

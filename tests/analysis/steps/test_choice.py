@@ -10,7 +10,7 @@ import pytest
 from analysis.steps.choice import (
     average_over_option_orders,
     compute_shares_of_kept_choices,
-    read_choices,
+    derive_choices_of_responses,
     summarize_questions,
 )
 
@@ -33,7 +33,7 @@ def build_run(**questions: dict[str, tuple[str | None, str | None]]) -> tuple[pd
 
 
 def test_the_choice_is_the_likeliest_option_in_the_questions_own_order():
-    choices = read_choices(*build_run(q={"original": ("A", "B"), "paraphrase_1": (None, "A")}))
+    choices = derive_choices_of_responses(*build_run(q={"original": ("A", "B"), "paraphrase_1": (None, "A")}))
     assert choices["chosen"].tolist() == ["A", "B", None, "A"]
     assert choices["right"].tolist() == [1, 0, 0, 1]
     assert choices["order"].tolist() == [1, 2, 1, 2]
@@ -43,7 +43,7 @@ def test_the_choice_is_the_likeliest_option_in_the_questions_own_order():
 def test_an_answer_and_samples_are_choices_too():
     responses, wordings = build_run(q={"original": ("A", "A"), "paraphrase_1": ("A", "A")})
     responses = responses.assign(probability=None, answer=["2", None, None, None], count=[None, [3, 1], [1, 1], None])
-    assert read_choices(responses, wordings)["chosen"].tolist() == ["B", "B", None, None]
+    assert derive_choices_of_responses(responses, wordings)["chosen"].tolist() == ["B", "B", None, None]
 
 
 def test_accuracy_perfect_wordings_and_xparacon():
@@ -51,7 +51,7 @@ def test_accuracy_perfect_wordings_and_xparacon():
         steady={"original": ("A", "A"), "paraphrase_1": ("A", "A")},
         varying={"original": ("A", "A"), "paraphrase_1": ("A", "B")},
     )
-    (row,) = summarize_questions(average_over_option_orders(read_choices(*run))).to_dict("records")
+    (row,) = summarize_questions(average_over_option_orders(derive_choices_of_responses(*run))).to_dict("records")
     assert row["accuracy"] == 7 / 8
     assert row["perfectly_correct"] == 3 / 4
     assert row["mean_sd"] == pytest.approx(0.125)  # of 0 and, of accuracies 1 and 0.5, 0.25
@@ -59,9 +59,14 @@ def test_accuracy_perfect_wordings_and_xparacon():
 
 
 def test_xparacon_is_infinite_where_nothing_varies_and_undefined_with_one_wording():
-    steady = summarize_questions(average_over_option_orders(read_choices(*build_run(q={"original": ("A", "B"),
-                                                                         "paraphrase_1": ("A", "B")}))))  # fmt: skip
-    single = summarize_questions(average_over_option_orders(read_choices(*build_run(q={"original": ("A", "B")}))))
+    steady = summarize_questions(
+        average_over_option_orders(
+            derive_choices_of_responses(*build_run(q={"original": ("A", "B"), "paraphrase_1": ("A", "B")}))
+        )
+    )
+    single = summarize_questions(
+        average_over_option_orders(derive_choices_of_responses(*build_run(q={"original": ("A", "B")})))
+    )
     assert steady["xparacon"].tolist() == [math.inf]
     assert single["xparacon"].isna().all()
 
@@ -72,7 +77,7 @@ def test_kept_choices():
         turned={"original": ("A", "B"), "paraphrase_1": ("A", "B")},
         none={"original": (None, None), "paraphrase_1": (None, None)},
     )
-    (row,) = compute_shares_of_kept_choices(read_choices(*run)).to_dict("records")
+    (row,) = compute_shares_of_kept_choices(derive_choices_of_responses(*run)).to_dict("records")
     assert row["same_in_orders"] == pytest.approx(1 / 3)
     assert row["same_in_wordings"] == pytest.approx(2 / 3)
     assert row["same_throughout"] == pytest.approx(1 / 3)
@@ -81,7 +86,7 @@ def test_kept_choices():
 
 def test_one_answer_to_every_question_is_neither_kept_nor_changed():
     responses, wordings = build_run(q={"original": ("A", "A")}, r={"original": ("A", "B")})
-    choices = read_choices(responses, wordings)
+    choices = derive_choices_of_responses(responses, wordings)
     in_first_order = choices[choices["order"] == 1]
     assert compute_shares_of_kept_choices(in_first_order).empty
     both = pd.concat([choices, in_first_order.assign(model="other")])
@@ -92,12 +97,12 @@ def test_texts_are_read_once_more_per_byte():
     responses, wordings = build_run(q={"original": ("A", "A")})
     wordings["attributes.choice_A"], wordings["attributes.choice_B"] = "é", "longer text"
     responses["logprob"] = [[-4.0, -5.0], [-5.0, -4.0]]  # per byte -2 and -5 / 11
-    choices = read_choices(responses, wordings, ["c"])
+    choices = derive_choices_of_responses(responses, wordings, ["c"])
     assert choices.groupby("condition")["chosen"].agg(list).to_dict() == {"c": ["A", "A"], "c per byte": ["B", "B"]}
 
 
 def test_questions_of_several_subsets_are_all_together_too():
     responses, wordings = build_run(q={"original": ("A", "A")}, r={"original": ("B", "B")})
-    choices = read_choices(responses, wordings.assign(**{"attributes.subset": wordings["item"]}))
+    choices = derive_choices_of_responses(responses, wordings.assign(**{"attributes.subset": wordings["item"]}))
     table = summarize_questions(average_over_option_orders(choices)).set_index("subset")["accuracy"]
     assert table.to_dict() == {"all": 0.5, "q": 1, "r": 0}

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.features.attributes import name_levels_against_baseline
+from analysis.features.attributes import rename_levels_with_reference_level
 from analysis.statistics import mixed
-from analysis.steps.mixed import TOLERANCE, fit_units_again, list_attributes_of_terms, select_first_units
+from analysis.steps.mixed import TOLERANCE, list_attributes_of_terms, refit_units_with_package, select_first_units
 
 R = pytest.mark.skipif(not find_spec("pymer4") or not which("R"), reason="R or pymer4 is not installed")
 KEYS = ["study", "model", "condition"]
@@ -43,7 +43,7 @@ def check(package: str, columns: list[str]) -> None:
     effects = fit(rows)
     ours = select_first_units(effects, rows.columns)
     assert ours.equals(effects[effects["model"] == "a"].reset_index(drop=True))
-    theirs = fit_units_again(rows, ours, package)
+    theirs = refit_units_with_package(rows, ours, package)
     assert theirs[[*KEYS, "term"]].equals(ours[[*KEYS, "term"]].astype(object))
     for column in columns:
         np.testing.assert_allclose(theirs[column], ours[column], rtol=0, atol=TOLERANCE * np.abs(ours[column]).max())
@@ -60,11 +60,11 @@ def test_attributes_of_wordings_are_checked_too(package):
     rows = build_rows()
     tone = np.where(np.arange(len(rows)) % 3 == 0, "rude", "plain")
     rows = rows.assign(**{"attributes.tone": pd.Categorical(tone), "attributes.hedged": np.arange(len(rows)) % 2 * 1.0})
-    effects = fit(name_levels_against_baseline(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged")
+    effects = fit(rename_levels_with_reference_level(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged")
     assert list_attributes_of_terms(effects) == ["attributes.hedged", "attributes.tone"]
     ours = select_first_units(effects, rows.columns)
     assert "attributes.tone[rude vs plain]" in set(ours["term"])
-    theirs = fit_units_again(rows, ours, package)
+    theirs = refit_units_with_package(rows, ours, package)
     assert theirs["term"].tolist() == ours["term"].tolist()
     np.testing.assert_allclose(theirs["estimate"], ours["estimate"], rtol=0, atol=TOLERANCE)
 
@@ -79,14 +79,14 @@ def test_a_study_with_a_predictor_that_the_rows_lack_is_left_out():
     rows = build_rows()
     nothing = select_first_units(fit(rows), rows.columns.drop("long"))
     assert nothing.empty
-    assert fit_units_again(rows, nothing, "statsmodels").columns.tolist() == [*KEYS, "term", "estimate"]
+    assert refit_units_with_package(rows, nothing, "statsmodels").columns.tolist() == [*KEYS, "term", "estimate"]
 
 
 def test_a_fit_may_have_no_predictor():
     rows = build_rows()
     effects = fit(rows, "1")
     ours = select_first_units(effects, rows.columns)
-    (estimate,) = fit_units_again(rows, ours, "statsmodels")["estimate"]
+    (estimate,) = refit_units_with_package(rows, ours, "statsmodels")["estimate"]
     assert estimate == pytest.approx(effects["estimate"].iloc[0], abs=TOLERANCE)
 
 
@@ -98,5 +98,5 @@ def test_statsmodels_is_asked_again_where_its_search_stops_short_of_no_variance(
                          "long": features[:, 0], "short": features[:, 1]})  # fmt: skip
     rows = rows.assign(response=rng.normal(0, 0.2, 36))
     effects = fit(rows)
-    theirs = fit_units_again(rows, effects, "statsmodels")
+    theirs = refit_units_with_package(rows, effects, "statsmodels")
     np.testing.assert_allclose(theirs["estimate"], effects["estimate"], rtol=0, atol=1e-9)

@@ -15,7 +15,7 @@ from analysis.steps.readings import (
     compute_wording_spreads,
     count_wordings_by_side,
     list_reading_values,
-    select_rows,
+    select_rows_of_recomputed_numbers,
 )
 from helpers import reading_runs
 
@@ -25,12 +25,16 @@ def test_steps_agree_with_the_tables(tmp_path):
     opened = runs.open_runs(reading_runs.write_readings(tmp_path / "run", frame))
     values = list_reading_values(read_reading_groups(opened))
     spreads, sides = compute_wording_spreads(values), count_wordings_by_side(values)
-    table = select_rows(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
+    table = select_rows_of_recomputed_numbers(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
     assert table["wording_sd"].to_numpy(float) == pytest.approx(spreads["wording_sd"].to_numpy(float), abs=1e-12)
-    pairs = select_rows(tables.tabulate_reading_pairs(opened, resamples=0), sides, PAIR)
+    pairs = select_rows_of_recomputed_numbers(
+        tables.tabulate_agreement_of_reading_pairs(opened, resamples=0), sides, PAIR
+    )
     assert pairs["same_side"].to_numpy(float) == pytest.approx(sides["same_side"].to_numpy(float))
     kappas = compute_side_kappas(sides, cohens_kappa)
-    ours = select_rows(tables.tabulate_reading_pairs(opened, resamples=0), kappas, PAIR)
+    ours = select_rows_of_recomputed_numbers(
+        tables.tabulate_agreement_of_reading_pairs(opened, resamples=0), kappas, PAIR
+    )
     assert ours["kappa"].to_numpy(float) == pytest.approx(kappas["kappa"].to_numpy(float), nan_ok=True)
 
 

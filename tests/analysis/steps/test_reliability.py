@@ -17,8 +17,8 @@ from analysis.steps.reliability import (
     ROW,
     compute_intraclass_correlations,
     compute_mean_squares,
-    correlate_within_items,
     list_complete_answers,
+    recompute_intraclass_correlations,
     select_compared_rows,
 )
 
@@ -48,7 +48,7 @@ def test_the_formulas_give_the_printed_coefficients_and_those_of_the_tables_and_
     of_panel = compute_of_panel(estimate_panel_mean(RATINGS, crossed))
     assert ours.to_dict() == pytest.approx({name: of_panel[name] for name in ours.index})
     pingouin = pytest.importorskip("pingouin")
-    theirs = correlate_within_items(answers, pingouin.intraclass_corr)
+    theirs = recompute_intraclass_correlations(answers, pingouin.intraclass_corr)
     assert theirs[["icc", "icc_mean"]].iloc[0].tolist() == pytest.approx(ours.tolist())
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.steps.rows import compute_by_group
-from analysis.steps.scores import GROUP, list_large_groups, read_item_scores
+from analysis.steps.scores import GROUP, compute_item_scores, list_large_groups
 from ground.errors import InputError
 
 CONDITIONS = pd.DataFrame({
@@ -25,7 +25,7 @@ def build_run(scores, golds=None, condition: str = "sampled", gold_range: str | 
 
 def read(*about, convention: str = "dropped", **more) -> pd.DataFrame:
     """Read the scores of such a run."""
-    return read_item_scores(*build_run(*about, **more), CONDITIONS, convention)
+    return compute_item_scores(*build_run(*about, **more), CONDITIONS, convention)
 
 
 def test_human_scores_are_converted_to_the_range_that_was_asked_for():

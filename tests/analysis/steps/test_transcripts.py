@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.steps.transcripts import average_items, read_responses_as_numbers
+from analysis.steps.transcripts import average_spread_or_score_by_item, convert_responses_to_numbers
 
 ITEMS = pd.DataFrame({
     "study": ["opinions", "opinions", "scores", "facts"], "item": ["a", "b", "x", "q"],
@@ -34,20 +34,20 @@ def build_run() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def test_the_spread_of_an_item_and_its_mean_score():
-    numbers = read_responses_as_numbers(
+    numbers = convert_responses_to_numbers(
         *build_run(), CONDITIONS, ITEMS, {"opinions": "agree", "scores": "", "facts": "A"}
     )
     assert numbers["study"].unique().tolist() == ["opinions", "scores"]
     assert numbers.loc[numbers["study"] == "opinions", "number"].tolist()[:3] == [0.75, 0.25, 0.0]
-    values = average_items(numbers, ITEMS).set_index("item")
+    values = average_spread_or_score_by_item(numbers, ITEMS).set_index("item")
     assert values["transcript_value"].dropna().to_dict() == {"a": 0.5, "x": 0.625}  # (1/4 + 1) / 2
     assert values["n_units"].to_dict() == {"a": 1, "b": 0, "x": 2, "q": 0}
 
 
 def test_items_without_numbers_have_no_value():
     responses, wordings = build_run()
-    numbers = read_responses_as_numbers(responses, wordings, CONDITIONS, ITEMS[3:], {})
+    numbers = convert_responses_to_numbers(responses, wordings, CONDITIONS, ITEMS[3:], {})
     assert numbers.empty
-    values = average_items(numbers, ITEMS[3:])
+    values = average_spread_or_score_by_item(numbers, ITEMS[3:])
     assert values["transcript_value"].isna().all()
     assert values["n_units"].tolist() == [0]

@@ -145,7 +145,7 @@ def test_batches_read_ahead_get_the_answers_of_prompts_read_when_asked(kind, pro
         prompts[place] for _, batch, _, _ in found for place in batch
     ]
     plain = engine(kind)
-    plain.batches(prompts)
+    plain.cut_into_batches(prompts)
     for _, batch, _, columns in found:
         asked = [prompts[place] for place in batch]
         exact = [way.temperature for way in ways if isinstance(way, Exact)]
@@ -157,7 +157,7 @@ def test_batches_read_ahead_get_the_answers_of_prompts_read_when_asked(kind, pro
 
 def test_a_batch_that_was_read_is_not_read_again(monkeypatch) -> None:
     asked = engine("causal")
-    batch = asked.read(CHAT, {None, "low"})
+    batch = asked.tokenize_ahead(CHAT, {None, "low"})
     assert list(batch) == CHAT
     monkeypatch.setattr(asked, "_tokenize_to_rows", None)  # would fail
     assert asked.score(batch)[0][0].mass is not None

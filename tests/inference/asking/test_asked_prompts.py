@@ -13,7 +13,7 @@ from helpers.trivial_engine import TrivialEngine, small_study
 from inference.asking import recorded_prompts
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.limit import limit_questions
+from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.demo.entailments import make_entailment_pairs
@@ -220,7 +220,7 @@ def test_a_run_of_an_earlier_version_gets_its_prompts_when_it_goes_on(tmp_path):
 def test_with_a_limit_the_form_is_compared_with_the_wordings_that_are_asked_later(tmp_path):
     study = small_study(items=3)
     questions = own(tmp_path, "{% if 'Thing 2' in text %}Once more: {% endif %}{{ text }}")
-    ask(tmp_path / "run", study, limit_questions(study, questions, 1))
+    ask(tmp_path / "run", study, limit_questions_to_first_items(study, questions, 1))
     content, _ = ask(tmp_path / "run", study, questions)
     (entry,) = content["asked"]["own/plain/yes-no"]
     assert entry["wordings"] is None

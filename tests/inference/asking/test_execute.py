@@ -76,7 +76,7 @@ def test_a_row_is_what_the_engine_said_about_that_prompt(tmp_path):
         book.render("plain", build_template_values_of_options(variant), option_order="no-yes") for variant in variants
     ]
     expected = {}
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         expected |= {
             variants[n].key: s for n, s in zip(batch, engine.score([prompts[n] for n in batch])[0], strict=True)
         }

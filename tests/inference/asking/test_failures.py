@@ -14,8 +14,8 @@ from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.failures import (
     NO_FAILURES,
-    advise_on_failures,
-    describe_low_masses,
+    describe_conditions_of_low_option_mass,
+    describe_remedy_for_failed_rows,
     refuse_too_many_failures,
 )
 from inference.asking.models import Model
@@ -126,12 +126,12 @@ def test_the_first_error_does_not_hide_others(capsys):
     mixed = Tally("m", "plain", rows=2)
     for error in (f"900 tokens and 1 for the answer {PAST_WINDOW} of 512", "HTTP 500"):
         mixed.add(variant, SimpleNamespace(error=error), {})
-    assert "asking again cannot help" in advise_on_failures([mixed]) and "same command again" in advise_on_failures(
+    assert "asking again cannot help" in describe_remedy_for_failed_rows(
         [mixed]
-    )
-    mixed.print_counts(0.1)
+    ) and "same command again" in describe_remedy_for_failed_rows([mixed])
+    mixed.print_prompt_and_failure_counts(0.1)
     assert "the same command asks them again" in capsys.readouterr().err
-    tally(PAST_WINDOW).print_counts(0.1)
+    tally(PAST_WINDOW).print_prompt_and_failure_counts(0.1)
     assert "again" not in capsys.readouterr().err
 
 
@@ -156,13 +156,13 @@ def test_a_condition_is_named_where_most_responses_hardly_have_an_option(rows, s
     for row in rows:
         counts.add(variant, SimpleNamespace(error=None), row)
     counts.add(variant, SimpleNamespace(error="HTTP 500"), {"error": "HTTP 500"})
-    lines = list(describe_low_masses([counts]))
+    lines = list(describe_conditions_of_low_option_mass([counts]))
     assert len(lines) == bool(said) and "".join(lines).startswith(f"m, plain/yes-no: {said}" if said else "")
 
 
 def test_of_several_studies_the_line_names_the_study_and_many_lines_are_counted():
     low = [Tally("m", str(n), asked_count=1, low_mass=1, largest_low_mass=0.1, study="tea") for n in range(23)]
-    lines = list(describe_low_masses(low, with_study=True))
+    lines = list(describe_conditions_of_low_option_mass(low, with_study=True))
     assert lines[0].startswith("tea, m, 0: at most 10 %")
     assert lines[20:] == ["the same holds of most responses of 3 more models and conditions"]
 

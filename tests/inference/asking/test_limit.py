@@ -11,7 +11,7 @@ from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.limit import limit_questions
+from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
@@ -24,7 +24,7 @@ STUDY = small_study(items=5, paraphrases=3)
 
 def ask(out: Path, limit: int | None) -> list[str]:
     """Ask one model about the first items; the items of all rows that are there then, each once per wording."""
-    questions = limit_questions(STUDY, Questions(read_agreement_prompts()), limit)
+    questions = limit_questions_to_first_items(STUDY, Questions(read_agreement_prompts()), limit)
     execute_tasks([Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(out))], load=loader())
     return sorted(item for part in out.glob("responses/part-*") for item in pq.read_table(part)["item"].to_pylist())
 
@@ -49,7 +49,7 @@ def test_the_first_items_are_asked_and_more_later_in_the_same_folder(tmp_path):
 @pytest.mark.parametrize("limit", [None, 5, 6])
 def test_a_limit_that_takes_all_items_changes_nothing(limit):
     questions = Questions(read_agreement_prompts())
-    assert limit_questions(STUDY, questions, limit) is questions
+    assert limit_questions_to_first_items(STUDY, questions, limit) is questions
 
 
 PLAN = """

@@ -14,9 +14,9 @@ from inference.asking import preview
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.preview import estimate_seconds, preview_models, shorten_thoughts_for_timing
+from inference.asking.preview import estimate_seconds_of_asking_prompts, preview_models, shorten_thoughts_for_timing
 from inference.asking.preview import text as as_text
-from inference.asking.preview.records import write_preview_json
+from inference.asking.preview.records import render_preview_as_json
 from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
 from inference.engines.contract import Explanation, Score, Thinking
@@ -54,10 +54,10 @@ def test_an_error_names_the_model_that_it_is_about():
     def load(model, seed):
         engine = loader()(model, seed)
 
-        def explain(prompt):
+        def explain_prompt(prompt):
             raise InputError("none of the answers can be scored")
 
-        engine.explain = explain if model.id == "b" else engine.explain
+        engine.explain_prompt = explain_prompt if model.id == "b" else engine.explain_prompt
         return engine
 
     with pytest.raises(InputError, match=r"^b: none of the answers can be scored"):
@@ -133,7 +133,7 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
         """A tenth of a second per token."""
 
         def score(self, prompts, temperatures=(1.0,)):
-            now[0] += sum(self.lengths(prompts)) / 10
+            now[0] += sum(self.count_prompt_tokens(prompts)) / 10
             return super().score(prompts, temperatures)
 
     book = read_agreement_prompts()
@@ -141,10 +141,12 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
         book.render("plain", build_template_values_of_options(variant)) for variant in small_study(40, 9).variants
     ]
     engine = Clock()
-    tokens = sum(engine.lengths(prompts))
-    assert estimate_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
+    tokens = sum(engine.count_prompt_tokens(prompts))
+    assert estimate_seconds_of_asking_prompts(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
     assert now[0] < 0.1 * tokens / 10
-    assert estimate_seconds(engine, prompts[:1], [Exact()]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
+    assert estimate_seconds_of_asking_prompts(engine, prompts[:1], [Exact()]) == pytest.approx(
+        engine.count_prompt_tokens(prompts[:1])[0] / 10
+    )
 
 
 def test_thoughts_are_timed_short_and_said_to_take_at_most_so_long():
@@ -174,7 +176,7 @@ class TestJson:
 
     def read(self, models=MODELS, *args, **settings) -> dict:
         by_model = {model.id: previews([model], *args, **settings) for model in models}
-        text, errors = write_preview_json(STUDY, by_model)
+        text, errors = render_preview_as_json(STUDY, by_model)
         content = json.loads(text)
         assert errors == [failure["error"] for failure in content["failed"]]
         jsonschema.Draft202012Validator.check_schema(self.SCHEMA)

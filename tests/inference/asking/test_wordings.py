@@ -14,10 +14,10 @@ from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.limit import limit_questions
+from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.wordings import build_draw_key_of_item_and_pattern, sample_wordings_per_item
+from inference.asking.wordings import build_draw_key_of_item_and_pattern, limit_questions_to_sampled_wordings
 from inference.protocols.agreement import Questions, build_agreement_study, read_agreement_prompts
 from inference.runfolder.status import count_rows_done_and_left, describe_statuses_of_runs, read_statuses_of_runs
 from inference.stimuli.study import ORIGINAL, Item, Study
@@ -29,9 +29,9 @@ STUDY = small_study(items=4, paraphrases=9)
 
 def asks(asked: Study, wordings: int | None, seed: int = 0, **how) -> set[tuple[str, str]]:
     """List the variants that are asked."""
-    (each,) = sample_wordings_per_item(asked, Questions(read_agreement_prompts()), wordings, seed, **how).rounds(
-        "plain"
-    )
+    (each,) = limit_questions_to_sampled_wordings(
+        asked, Questions(read_agreement_prompts()), wordings, seed, **how
+    ).rounds("plain")
     return {variant.key for variant in asked.variants if each.chosen(variant)}
 
 
@@ -42,8 +42,8 @@ def rows(out: Path) -> list[tuple[str, str]]:
 
 
 def ask(out: Path, wordings: int | None, limit: int | None = None, model: str = "a") -> list[tuple[str, str]]:
-    questions = limit_questions(
-        STUDY, sample_wordings_per_item(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit
+    questions = limit_questions_to_first_items(
+        STUDY, limit_questions_to_sampled_wordings(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit
     )
     execute_tasks([Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader())
     return rows(out)
@@ -103,7 +103,7 @@ def test_the_first_items_in_some_wordings_and_all_in_fewer_are_counted_once(tmp_
 
 
 def test_a_stopped_run_goes_on_with_the_same_wordings(tmp_path):
-    questions = sample_wordings_per_item(STUDY, Questions(read_agreement_prompts()), 3, 0)
+    questions = limit_questions_to_sampled_wordings(STUDY, Questions(read_agreement_prompts()), 3, 0)
 
     def stop(number):
         if number == 2:

@@ -28,7 +28,7 @@ BASE = FAMILY["waver-demo-large"]
 
 @pytest.fixture(scope="module")
 def adapter() -> adapters.Adapter:
-    return adapters.read_adapter(FOLDER)
+    return adapters.read_adapter_settings_and_shapes(FOLDER)
 
 
 def test_it_was_made_from_the_weights_that_are_shipped_with_the_settings_that_are(adapter):
@@ -57,8 +57,8 @@ def test_it_made_right_answers_hang_less_on_the_wording():
     accuracies = {}
     for kind, tuned in (
         ("base", None),
-        ("base", adapters.read_adapter(FOLDER)),
-        ("aware", adapters.read_adapter(FOLDER)),
+        ("base", adapters.read_adapter_settings_and_shapes(FOLDER)),
+        ("aware", adapters.read_adapter_settings_and_shapes(FOLDER)),
     ):
         (round_,) = choice.Questions(choice.read_choice_prompts(), (kind,), ("text",), (way,)).rounds("plain")
         prompts = [round_.render(variant, None) for variant in variants]

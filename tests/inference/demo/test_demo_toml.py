@@ -10,7 +10,7 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import build_call_parser, build_study_table_parser, build_task_from_options
+from inference.__main__ import build_call_parser, build_parser_of_run_file_study, build_task_from_options
 from inference.protocols import list_protocols
 from inference.runfile import read_run_file
 
@@ -56,8 +56,8 @@ def tasks() -> dict:
         planned = [
             task
             for plan in PLANS
-            for task in read_run_file(plan, build_study_table_parser).load_tasks_of_run_file(
-                build_study_table_parser, build_task_from_options, ["run"]
+            for task in read_run_file(plan, build_parser_of_run_file_study).load_tasks_of_run_file(
+                build_parser_of_run_file_study, build_task_from_options, ["run"]
             )
         ]
     finally:

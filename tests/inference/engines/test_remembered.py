@@ -27,7 +27,7 @@ def asked(prompts, monkeypatch, room) -> tuple[list, int]:
     engine = CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer), tokenizer, {}))
     encode, seen = engine.tokens.encode, []
     monkeypatch.setattr(engine.tokens, "encode", lambda texts, chat: seen.extend(texts) or encode(texts, chat))
-    scores = [engine.score([prompts[place] for place in batch])[0] for batch in engine.batches(prompts)]
+    scores = [engine.score([prompts[place] for place in batch])[0] for batch in engine.cut_into_batches(prompts)]
     return scores, len(seen)
 
 

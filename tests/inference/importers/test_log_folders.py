@@ -22,9 +22,9 @@ from inference.importers.inspect import kept_logs, log
 from inference.importers.shared import log_folders
 from inference.importers.shared.log_folders import (
     SHOWN,
-    choose_most_telling_log_lines,
     describe_left_out_logs,
     list_files_below,
+    select_lines_about_problem_logs,
 )
 
 
@@ -207,16 +207,16 @@ def test_of_many_logs_left_out_some_are_named_and_the_rest_is_counted():
 
 def test_of_many_lines_on_logs_those_that_say_most_are_shown():
     plain = [f"{place}.eval: 3 samples, accuracy 1.000" for place in range(100)]
-    lines = choose_most_telling_log_lines([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
+    lines = select_lines_about_problem_logs([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
     assert lines[-2:] == ["z.eval: 3 samples, accuracy 1.000, 2 without a score",
                           f"and {101 - SHOWN} more logs, about which less is to say"]  # fmt: skip
-    assert choose_most_telling_log_lines(plain[:5]) == plain[:5]
+    assert select_lines_about_problem_logs(plain[:5]) == plain[:5]
 
 
 def test_a_terminal_shows_a_bar_and_a_file_none(tmp_path, monkeypatch):
     logs = write_logs(tmp_path, 3)
     assert not waver("inference", "import", "inspect", logs, "--out", tmp_path / "a").stderr
-    monkeypatch.setattr(log_folders, "can_show_bars", lambda: True)
+    monkeypatch.setattr(log_folders, "can_show_progress_bars", lambda: True)
     assert "0/3" in waver("inference", "import", "inspect", logs, "--out", tmp_path / "b").stderr
 
 

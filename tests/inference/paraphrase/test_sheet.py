@@ -11,7 +11,11 @@ import pytest
 from ground.errors import InputError
 from ground.spreadsheet import escape_formula, unescape_formula
 from inference.__main__ import main
-from inference.paraphrase.combining import combine_paraphrases, describe_source_counts, list_paraphrase_sources
+from inference.paraphrase.combining import (
+    combine_paraphrases,
+    describe_paraphrase_counts_by_source,
+    list_paraphrase_sources,
+)
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.itemsfile import write_items_file
 from inference.paraphrase.match import add_match_attributes
@@ -79,7 +83,7 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
 
 
 def test_the_summary_names_what_is_missing_from_a_source(two):
-    assert describe_source_counts(combine_paraphrases(two)) == [
+    assert describe_paraphrase_counts_by_source(combine_paraphrases(two)) == [
         "a: 12 paraphrases of 3 items, 1 of them another source's, too",
         "b: 5 paraphrases of 2 items, 1 of them another source's, too; none of 1",
     ]

@@ -18,7 +18,7 @@ from ground.errors import InputError
 from helpers.trivial_engine import small_study
 from inference.runfolder import parquet, responses
 from inference.runfolder.parquet import KEY, build_arrow_schema
-from inference.runfolder.store import Run, look_up_versions
+from inference.runfolder.store import Run, look_up_python_and_library_versions
 from inference.stimuli.study import Item, Variant
 
 STUDY = small_study()
@@ -68,17 +68,18 @@ def test_a_new_folder_holds_the_study(path):
 
 @pytest.mark.slow
 def test_versions_import_nothing():
-    code = "import sys; from inference.runfolder.store import look_up_versions; look_up_versions(); "
+    code = "import sys; from inference.runfolder.store import look_up_python_and_library_versions; "
+    code += "look_up_python_and_library_versions(); "
     code += "print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-    assert look_up_versions()["pyarrow"] == pa.__version__
+    assert look_up_python_and_library_versions()["pyarrow"] == pa.__version__
 
 
 def test_versions_are_read_once(monkeypatch):
-    before = look_up_versions()
+    before = look_up_python_and_library_versions()
     monkeypatch.delattr("importlib.metadata.version")
-    assert look_up_versions() == before
+    assert look_up_python_and_library_versions() == before
 
 
 GIVEN = [

@@ -10,7 +10,7 @@ import pytest
 from ground.errors import InputError
 from ground.languages import NAME_BY_LANGUAGE, detect_language_of_texts
 from helpers.commands import ROOT, waver
-from inference.__main__ import build_python_call_parser
+from inference.__main__ import build_argument_parser_for_python_calls
 from inference.asking.text_answers import parse_answer
 from inference.protocols import agreement, list_protocols, wording
 from inference.stimuli import languages
@@ -71,7 +71,7 @@ class TestCodes:
     @pytest.mark.parametrize("protocol", list_protocols())
     def test_every_protocol_has_the_option(self, protocol):
         words = ["--items", "x", "--model", "m", "--out", "o", "--language"]
-        parser = build_python_call_parser(protocol)
+        parser = build_argument_parser_for_python_calls(protocol)
         assert parser.parse_args([*words, "de"]).language == "de"
         assert parser.parse_args([*words, "DE"]).language == "de"
         assert parser.parse_args([*words, "De-AT"]).language == "de-AT"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ground.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli.study import Option, Variant
-from inference.stimuli.templates.prompt_forms import FORMS, OPTION_ORDERS, list_case_variants
+from inference.stimuli.templates.prompt_forms import FORMS, OPTION_ORDERS, list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import PromptBook, build_template_values_of_options
 
 ANSWERS = {"agree": ["yes"], "disagree": ["no"]}
@@ -75,10 +75,10 @@ class TestOurOwn:
 
 
 def test_case_variants():
-    assert list_case_variants(("yes",)) == ("yes", "Yes", "YES")
-    assert list_case_variants(("Oui", "oui")) == ("Oui", "oui", "OUI")
-    assert list_case_variants(("はい",)) == ("はい",)
-    assert list_case_variants(("very good",)) == ("very good", "Very good", "VERY GOOD")
+    assert list_spellings_in_all_cases(("yes",)) == ("yes", "Yes", "YES")
+    assert list_spellings_in_all_cases(("Oui", "oui")) == ("Oui", "oui", "OUI")
+    assert list_spellings_in_all_cases(("はい",)) == ("はい",)
+    assert list_spellings_in_all_cases(("very good",)) == ("very good", "Very good", "VERY GOOD")
 
 
 def test_a_file_of_ones_own_gives_its_name_to_the_condition(tmp_path):

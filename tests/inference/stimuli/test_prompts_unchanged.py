@@ -9,7 +9,7 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import build_study_table_parser
+from inference.__main__ import build_parser_of_run_file_study
 from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
 from inference.protocols import list_protocols
 from inference.stimuli import items
@@ -42,7 +42,7 @@ FORMS = {
 def conditions(call: str, forms: tuple[str, ...]) -> dict:
     """Condition -> its hashes, and one over its prompts, of a call of `run`."""
     protocol, *arguments = (str(BEFORE / word) if word.endswith((".yaml", ".jsonl")) else word for word in call.split())
-    options = build_study_table_parser(protocol).parse_args(
+    options = build_parser_of_run_file_study(protocol).parse_args(
         [*arguments, "--model", "m", "--seed", "0"], Namespace(out=None)
     )
     asked, questions = options.protocol.prepare_study(options)

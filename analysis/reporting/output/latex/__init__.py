@@ -132,7 +132,7 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
         if is_long:
             lines.append(_render_longtable(table, columns, layout, head, f"{entry.title}{part} (continued)."))
         else:
-            lines.append(_render_float(table, columns, rows, layout, head))
+            lines.append(_render_latex_float(table, columns, rows, layout, head))
             if number % WAITING == 0:
                 lines.append("\\clearpage\n")
     return "".join(lines)
@@ -336,7 +336,7 @@ def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, 
     return max(widths) + SPACE
 
 
-def _render_float(table: Grid, columns: Sequence[int], rows: range, layout: _Layout, head: str) -> str:
+def _render_latex_float(table: Grid, columns: Sequence[int], rows: range, layout: _Layout, head: str) -> str:
     """Write one part of a grid as a `table` or `table*`."""
     environment = "table*" if layout.width == "page" else "table"
     body = "\n".join(_render_row(table, table.rows[i], columns, layout) for i in rows)

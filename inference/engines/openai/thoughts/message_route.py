@@ -68,7 +68,7 @@ class MessageRoute:
         self._opening = opening  # what the chat template writes at the start of an answer
 
     @classmethod
-    async def find(cls, server: Server, words: Words, samples: Samples, chat: Probe) -> MessageRoute:
+    async def probe_server_for_route(cls, server: Server, words: Words, samples: Samples, chat: Probe) -> MessageRoute:
         """Find out, from the tokens that the server counts in prompts, whether it continues a message with a thought.
 
         Parameters
@@ -88,31 +88,33 @@ class MessageRoute:
         if chat.unshown:
             raise RequestFailed(chat.unshown)
 
-        async def count(text: str | None, fields: Mapping[str, Any] = CONTINUED) -> int:
+        async def count_tokens_of_messages(text: str | None, fields: Mapping[str, Any] = CONTINUED) -> int:
             messages = [{"role": "user", "content": QUESTION}]
             if text is not None:
                 messages.append({"role": "assistant", "content": text})
             body = {**chat.shape.build_plain_request({"messages": messages}), **fields}
             return await server.ask(chat.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
 
-        plain = await count("x")
-        if not plain < await count("x", UNCONTINUED):
+        plain = await count_tokens_of_messages("x")
+        if not plain < await count_tokens_of_messages("x", UNCONTINUED):
             raise RequestFailed("it does not continue the last message (continue_final_message changes nothing)")
         marks = find_thinking_marks_in_text(chat.written)
         for family in THINKING if marks is None else ():
-            if marks is None and await count(f"x{family.end}") - plain <= count_token_pieces_of_mark(family.end):
+            if marks is None and await count_tokens_of_messages(f"x{family.end}") - plain <= count_token_pieces_of_mark(
+                family.end
+            ):
                 marks = family
         if marks is None:
             raise RequestFailed("neither its texts nor its tokens show the marks around a thought")
-        closed = await count(f"{marks.begin}hm{marks.end}")
-        if not closed < await count(f"{marks.begin}hm, let me think about this{marks.end}"):
+        closed = await count_tokens_of_messages(f"{marks.begin}hm{marks.end}")
+        if not closed < await count_tokens_of_messages(f"{marks.begin}hm, let me think about this{marks.end}"):
             raise RequestFailed("it leaves the thoughts of a message out")
-        if not closed < await count(f"{marks.begin}hm{marks.end}{marks.opener}\n\n"):
+        if not closed < await count_tokens_of_messages(f"{marks.begin}hm{marks.end}{marks.opener}\n\n"):
             raise RequestFailed("it drops the line breaks at the end of a message that it continues")
-        asked = await count(None, {})
+        asked = await count_tokens_of_messages(None, {})
         for opening in (f"{marks.begin}\n", marks.begin, ""):
             # An answer that begins with what the template opens has the same tokens before it.
-            if (await count(opening) if opening else plain - 1) == asked:
+            if (await count_tokens_of_messages(opening) if opening else plain - 1) == asked:
                 break
         else:
             raise RequestFailed("what its chat template writes at the start of an answer is not known")
@@ -147,10 +149,15 @@ class MessageRoute:
         fields = {"messages": list(prompt.messages or ()), "skip_special_tokens": False}
         written = await self._samples.ask(self._shape, fields, prompt, sampling, _parse_thought_and_text_of_choice)
         return join_thoughts_of_prompt(
-            [await self._finish_thought(prompt, text, thinking, sampling.max_tokens) for text in written]
+            [
+                await self._split_thought_and_score_options(prompt, text, thinking, sampling.max_tokens)
+                for text in written
+            ]
         )
 
-    async def _finish_thought(self, prompt: Prompt, written: _Written, thinking: Thinking, most_tokens: int) -> Draft:
+    async def _split_thought_and_score_options(
+        self, prompt: Prompt, written: _Written, thinking: Thinking, most_tokens: int
+    ) -> Draft:
         """Split what was written at the end of thinking, and score the options there."""
         thought, answer, is_closed = self._split_thought_and_answer(written)
         # A thought that ends with the very last token is not yet answered, even where it has been closed.
@@ -200,7 +207,7 @@ class MessageRoute:
             return await bound_number_probabilities(
                 prompt.numbers, self._build_next_token_asker(prompt, text, thinking)
             ), tokens
-        question = await OptionQuestion.prepare(
+        question = await OptionQuestion.prepare_forms_and_asked_tokens(
             self._words, self._server.settings, self._shape, prompt, self._opening + text
         )
         body = question.build_request(self._build_fields_of_continued_message(prompt, text, thinking.effort))

@@ -40,10 +40,10 @@ async def find_thought_route(server: Server, words: Words, samples: Samples, pro
     async def probe_template_route() -> Route:
         if COMPLETIONS not in probes:
             probes[COMPLETIONS] = await probe_endpoint(server, COMPLETIONS)
-        return await TemplateRoute.find(server, words, samples, probes[CHAT], probes[COMPLETIONS])
+        return await TemplateRoute.probe_server_for_route(server, words, samples, probes[CHAT], probes[COMPLETIONS])
 
     async def probe_message_route() -> Route:
-        return await MessageRoute.find(server, words, samples, probes[CHAT])
+        return await MessageRoute.probe_server_for_route(server, words, samples, probes[CHAT])
 
     ways: dict[str, Callable[[], Awaitable[Route]]] = {
         "completions of its rendered prompt": probe_template_route,
@@ -56,7 +56,7 @@ async def find_thought_route(server: Server, words: Words, samples: Samples, pro
         except RequestFailed as error:
             if isinstance(error, ServerRefused) and not isinstance(error, RepliesUnusable):
                 raise InputError(f"{server.model}: {error}; {error.advice}") from None
-            server.doubts.forget_doubts()  # replies of one kind tell nothing of others
+            server.doubts.forget_unusable_replies()  # replies of one kind tell nothing of others
             reasons.append(f"{name}: {error}")
     raise InputError(
         f"{server.model}: this server cannot continue after a thought ({'; '.join(reasons)}): ask for --answer text"

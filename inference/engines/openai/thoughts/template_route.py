@@ -72,7 +72,7 @@ class TemplateRoute:
         self._texts: dict[tuple[int, ...], str] = {}
 
     @classmethod
-    async def find(
+    async def probe_server_for_route(
         cls, server: Server, words: Words, samples: Samples, chat: Probe, completions: Probe
     ) -> TemplateRoute:
         """Find out whether the server can be asked this way.
@@ -156,10 +156,13 @@ class TemplateRoute:
             _parse_text_and_tokens_of_choice,
         )
         return join_thoughts_of_prompt(
-            [await self._finish_thought(prompt, rendered, text, thinking.budget is not None) for text in written]
+            [
+                await self._split_thought_and_score_options(prompt, rendered, text, thinking.budget is not None)
+                for text in written
+            ]
         )
 
-    async def _finish_thought(
+    async def _split_thought_and_score_options(
         self, prompt: Prompt, rendered: RenderedPrompt, written: _Written, closes_by_force: bool
     ) -> Draft:
         """Split what was written at the end of thinking, and score the options there.
@@ -226,7 +229,9 @@ class TemplateRoute:
         """Score the options of a prompt, or its numbers, after token ids that write a text."""
         if prompt.numbers:
             return await bound_number_probabilities(prompt.numbers, self._build_next_token_asker(ids, len(text)))
-        question = await OptionQuestion.prepare(self._words, self._server.settings, self._shape, prompt, text)
+        question = await OptionQuestion.prepare_forms_and_asked_tokens(
+            self._words, self._server.settings, self._shape, prompt, text
+        )
         body = question.build_request({"prompt": ids})
         return await self._server.ask(self._shape.path, body, len(text), question.parse_score)
 

@@ -75,7 +75,7 @@ class BuildingPlan:
     allowed: AllowedFailures = NO_FAILURES
     command: tuple[str, ...] = ()
 
-    def name_file_beside(self, name: str) -> Path:
+    def name_file_beside_study(self, name: str) -> Path:
         """Name a file or folder beside the study: STUDY.judge for "judge"."""
         return self.out.with_suffix(f".{name}")
 
@@ -110,7 +110,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     RunFailed
         Stopped, or rows failed; answers are kept, and the same command asks for the others. No question was reworded.
     """
-    sourced_questions, equal_choices = read_sourced_questions(plan.files)
+    sourced_questions, equal_choices = read_questions_and_fill_sources(plan.files)
     made_steps = [
         Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))),
         filters.filter_questions(sourced_questions, equal_choices, plan.words),
@@ -121,7 +121,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         steps.write_step_tables(plan.out, made_steps)
         raise RunFailed(
             f"no question is left to build from; {made_steps[-1].describe_step()}; what the models wrote is in "
-            f"{plan.name_file_beside('left-out.csv')}: give other models"
+            f"{plan.name_file_beside_study('left-out.csv')}: give other models"
         )
     _refuse_step_without_questions(made_steps[-1])
     candidates = [
@@ -130,7 +130,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     ]
     if plan.judge is not None:
         _ask_judge_to_answer_candidates(plan, plan.judge, candidates, load)
-    selected_path = plan.selected or (plan.name_file_beside("selected.jsonl") if plan.judge else None)
+    selected_path = plan.selected or (plan.name_file_beside_study("selected.jsonl") if plan.judge else None)
     if selected_path is not None and plan.selected is None and not selected_path.exists():
         steps.write_step_tables(plan.out, made_steps)
         return BuiltStudy(tuple(made_steps), done=False)
@@ -143,7 +143,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     return BuiltStudy(tuple(made_steps), done=True)
 
 
-def read_sourced_questions(files: Sequence[str]) -> tuple[list[Question], list[EqualChoices]]:
+def read_questions_and_fill_sources(files: Sequence[str]) -> tuple[list[Question], list[EqualChoices]]:
     """Read the questions of all files; a question whose data set is not known gets the name of its file.
 
     Raises
@@ -232,7 +232,7 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
         )
     study = rewording.build_rewording_study(question_list, plan.out.stem, plan.files[0])
     rewording_request = rewording.Questions(rewording.read_rewording_prompts(plan.book), plan.max_tokens)
-    folders = [plan.name_file_beside(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
+    folders = [plan.name_file_beside_study(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
     execute_tasks(
         [
             Task(
@@ -252,15 +252,15 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
         model.id: rewording.read_rewordings(folder, model.id)
         for model, folder in zip(plan.writers, folders, strict=True)
     }
-    return rewording.apply_model_rewordings(question_list, texts_by_model)
+    return rewording.add_rewordings_of_two_models(question_list, texts_by_model)
 
 
 def _ask_judge_to_answer_candidates(
     plan: BuildingPlan, judge: Model, candidate_questions: Sequence[Question], load: Load | None
 ) -> None:
     """Have the judge write an answer to every wording in every order, at temperature 0 (Choi, section 4.3)."""
-    candidates = plan.name_file_beside("candidates.jsonl")
-    folder = plan.name_file_beside("judge")
+    candidates = plan.name_file_beside_study("candidates.jsonl")
+    folder = plan.name_file_beside_study("judge")
     write_questions(candidates, candidate_questions)
     parser = ArgumentParser()
     choice.add_arguments(parser)

@@ -133,7 +133,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     )
     for name in ("jsonl", "candidates.jsonl", "selected.jsonl"):
         json_lines.refuse_output_over_input(
-            plan.name_file_beside(name), *options.files, *([options.selected] if name == "jsonl" else [])
+            plan.name_file_beside_study(name), *options.files, *([options.selected] if name == "jsonl" else [])
         )
     built = build_study_in_steps(plan)
     print("\n".join(step.describe_step() for step in built.steps))
@@ -142,7 +142,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
         study = quote(str(plan.out))
         print(f"{study}: done; next: waver run choice --items {study} --model MODEL --out RUN")
         return
-    folder, chosen = (quote(str(plan.name_file_beside(name))) for name in ("judge", "selected.jsonl"))
+    folder, chosen = (quote(str(plan.name_file_beside_study(name))) for name in ("judge", "selected.jsonl"))
     print(
         f"{folder}: the judge has answered; next: waver select {folder} --out {chosen}; then give this very command "
         "again, which goes on from there"

@@ -140,7 +140,9 @@ def read_rewordings(folder: Path, model: str) -> dict[str, str]:
     return text_by_item
 
 
-def apply_model_rewordings(questions: Sequence[Question], texts_by_model: Mapping[str, Mapping[str, str]]) -> Step:
+def add_rewordings_of_two_models(
+    questions: Sequence[Question], texts_by_model: Mapping[str, Mapping[str, str]]
+) -> Step:
     """Give every question the wordings that two models wrote; leave it out if one of them did not reword it.
 
     Parameters

@@ -130,7 +130,7 @@ def describe_example_counts(drawn_examples: Examples, n_too_long: int) -> Iterat
         split_counts = drawn_examples.counts[split]
         yield (
             f"{split}: {len(split_examples):,} examples of {split_counts['used']:,} questions; dropped "
-            f"{examples.describe_dropped_questions(split_counts)}"
+            f"{examples.describe_reasons_for_dropped_questions(split_counts)}"
         )
     left_out_words = ", ".join(
         f"{number:,} of {name}" for name, number in drawn_examples.counts["left out"].items() if number

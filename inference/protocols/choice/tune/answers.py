@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from ground import run_json
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import list_base_prompt_text_conditions
@@ -105,8 +105,8 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
     models = info["models"]
     if model.id not in models:
         raise InputError(
-            f"{folder}: model '{model.id}' was not asked there{suggest_nearest(model.id, models)}; ask it with `run "
-            f"{NAME}`"
+            f"{folder}: model '{model.id}' was not asked there{format_nearest_name_hint(model.id, models)}; ask it "
+            f"with `run {NAME}`"
         )
     if models[model.id].get("thinks") or models[model.id].get("adapter"):
         reason = "thinks before it answers" if models[model.id].get("thinks") else "is an adapter"

@@ -84,10 +84,13 @@ def main(options: argparse.Namespace) -> None:
         else:
             learner.train_adapter(rows, folder, partial(print, flush=True))
     asking = f"--model {quote(options.model)} --lora {quote(options.out)} --prompt-kind base aware --answer text"
-    print(f"next: waver run choice --items QUESTIONS --split test {asking} {_format_asking_options(lesson)} --out RUN")
+    print(
+        f"next: waver run choice --items QUESTIONS --split test {asking} {_format_options_for_asking_adapter(lesson)} "
+        "--out RUN"
+    )
 
 
-def _format_asking_options(lesson: Lesson) -> str:
+def _format_options_for_asking_adapter(lesson: Lesson) -> str:
     """Repeat how the texts were asked for that were learnt from: so the adapter is asked in the way that it learnt."""
     fields = lesson.model_answers.fields
     format_ = str(fields["format"]).replace(" ", "-")

@@ -167,11 +167,12 @@ def _describe_missing_examples(counts: Counter[str], left_out_counts: Counter[st
             "asks them"
         )
     return (
-        f"{counts['questions']:,} questions, {describe_dropped_questions(counts)}{ADVICE if counts['unread'] else ''}"
+        f"{counts['questions']:,} questions, {describe_reasons_for_dropped_questions(counts)}"
+        f"{ADVICE if counts['unread'] else ''}"
     )
 
 
-def describe_dropped_questions(counts: Mapping[str, int]) -> str:
+def describe_reasons_for_dropped_questions(counts: Mapping[str, int]) -> str:
     """Say why questions of a split are not learnt from: answered wrongly, without a readable choice, or else."""
     return (
         f"{counts['dropped']:,} with a wording that was always answered wrongly, {counts['unread']:,} with one of "

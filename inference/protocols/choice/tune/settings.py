@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, suggest_nearest
+from ground.errors import InputError, format_nearest_name_hint
 from inference.engines.adapters import MOST_RANK
 from inference.stimuli.reading.files import read_toml, shorten_value
 
@@ -101,7 +101,7 @@ def _read_settings_file_with_checks(path: Path) -> dict[str, Any]:
         for key, value in keys.items():
             if key not in CHECKS[table]:
                 known_keys = [*CHECKS[table]]
-                hint = f"{suggest_nearest(key, known_keys)}; there are {', '.join(known_keys)}"
+                hint = f"{format_nearest_name_hint(key, known_keys)}; there are {', '.join(known_keys)}"
                 raise InputError(f"{path}, [{table}]: unknown key {shorten_value(key)}{hint}")
             kind, fits = CHECKS[table][key]
             if not fits(value):

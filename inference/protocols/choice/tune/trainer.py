@@ -10,7 +10,7 @@ from tqdm import tqdm
 from transformers import TrainerCallback
 from trl import SFTTrainer
 
-from ground.progress import can_show_bars
+from ground.progress import can_show_progress_bars
 from inference.engines.adapters import ROW
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 
@@ -44,7 +44,7 @@ class CheckpointCallback(TrainerCallback):
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Remove all checkpoints but the one just saved and the best."""
-        self._folder.keep_last_and_best(state.global_step, state.best_global_step)
+        self._folder.keep_only_last_and_best_checkpoint(state.global_step, state.best_global_step)
 
 
 class ProgressCallback(TrainerCallback):
@@ -59,7 +59,11 @@ class ProgressCallback(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Open the progress bar, at the step from which the training goes on."""
         self._bar = tqdm(
-            total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=not can_show_bars()
+            total=state.max_steps,
+            initial=state.global_step,
+            desc="tuning",
+            unit="step",
+            disable=not can_show_progress_bars(),
         )
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -70,7 +74,7 @@ class ProgressCallback(TrainerCallback):
         """Move the bar of the evaluation by one batch; open it at the first."""
         if self._evaluating is None:
             self._evaluating = tqdm(
-                total=len(eval_dataloader), desc="validation", leave=False, disable=not can_show_bars()
+                total=len(eval_dataloader), desc="validation", leave=False, disable=not can_show_progress_bars()
             )
         self._evaluating.update()
 

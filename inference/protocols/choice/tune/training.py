@@ -208,7 +208,7 @@ class Learner:
             eval_strategy="steps",
             save_strategy="steps",
             save_steps=settings["eval_steps"],
-            save_total_limit=None,  # `AdapterFolder.keep_last_and_best` removes them
+            save_total_limit=None,  # `AdapterFolder.keep_only_last_and_best_checkpoint` removes them
             logging_strategy="steps",
             metric_for_best_model="eval_loss",
             greater_is_better=False,

@@ -40,7 +40,7 @@ def reworded(items: str = "", orders: int | None = None, seed: int = 0, cot: boo
     -------
     The task, with a sample per question, wording and order.
     """
-    _refuse_wrong_arguments(items, orders, seed, cot)
+    _refuse_task_arguments_of_wrong_type(items, orders, seed, cot)
     try:
         samples = list_harness_samples(items, orders, seed)
     except (InputError, OSError) as error:
@@ -60,12 +60,16 @@ def reworded(items: str = "", orders: int | None = None, seed: int = 0, cot: boo
     return Task(dataset=MemoryDataset(dataset, name=str(items)), solver=multiple_choice(cot=cot), scorer=choice())
 
 
-def _refuse_wrong_arguments(items: Any, orders: Any, seed: Any, cot: Any) -> None:
+def _refuse_task_arguments_of_wrong_type(items: Any, orders: Any, seed: Any, cot: Any) -> None:
     """Refuse what Inspect read after `-T` where it is of another kind: it takes every value as YAML."""
     what_is_needed = {
         "items": (items, isinstance(items, str) and bool(items.strip()), "the path of a table of questions"),
-        "orders": (orders, orders is None or _is_whole(orders, 1, MOST_ORDERS), f"a number from 1 to {MOST_ORDERS}"),
-        "seed": (seed, _is_whole(seed, 0, 2**32 - 1), "a whole number from 0 on, below 2**32"),
+        "orders": (
+            orders,
+            orders is None or _is_whole_number_between(orders, 1, MOST_ORDERS),
+            f"a number from 1 to {MOST_ORDERS}",
+        ),
+        "seed": (seed, _is_whole_number_between(seed, 0, 2**32 - 1), "a whole number from 0 on, below 2**32"),
         "cot": (cot, isinstance(cot, bool), "true or false"),
     }
     for name, (value, is_right, needed) in what_is_needed.items():
@@ -74,6 +78,6 @@ def _refuse_wrong_arguments(items: Any, orders: Any, seed: Any, cot: Any) -> Non
             raise PrerequisiteError(f"waver: -T {name} must be {needed}, {given}")
 
 
-def _is_whole(value: Any, low: int, high: int) -> bool:
+def _is_whole_number_between(value: Any, low: int, high: int) -> bool:
     """Tell whether a value is a whole number between two, both included."""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high

@@ -99,7 +99,7 @@ def read_labelled_sheet(path: Path, groups: Mapping[str, Sequence[Instance]]) ->
     names = [name for name in sheet_records.list_column_names() if name.startswith(ANNOTATOR)]
     if not names:
         raise InputError(f"{path}: there is no column {ANNOTATOR}1 with labels")
-    records.check_columns_present_once(path, sheet_records.list_column_names(), SENTENCES)
+    records.refuse_missing_or_repeated_columns(path, sheet_records.list_column_names(), SENTENCES)
     rows = [_parse_sheet_row(f"{path}, {place}", record, names, groups) for place, record in sheet_records]
     used = {row.instance.item for row in rows}
     nli.group_pairs_by_original(

@@ -72,7 +72,7 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
     return all_rows
 
 
-def draw_train_and_held_out(n_rows: int, seed: int) -> tuple[list[int], list[int]]:
+def draw_train_and_held_out_rows(n_rows: int, seed: int) -> tuple[list[int], list[int]]:
     """Draw the rows to train on and those held out, 80 and 20 % of all.
 
     Parameters
@@ -117,7 +117,7 @@ def build_nli_tuning_record(
         "files": [path.name for path in files],
         "rows": len(rows),
         "labels": dict(sorted(Counter(row.label for row in rows).items())),
-        "digest": _compute_digest(list(map(_build_row_key, rows))),
+        "digest": _compute_digest_of_json(list(map(_build_row_key, rows))),
         "rates": list(grid.rates),
         "epochs": list(grid.epochs),
         "settings": encoder.settings,
@@ -158,13 +158,13 @@ def tune_encoder(
     tuning_record = build_nli_tuning_record(encoder, rows, files, grid)
     record = {
         "name": out.resolve().name,
-        "set": _compute_digest(tuning_record),
+        "set": _compute_digest_of_json(tuning_record),
         "base": encoder.name,
         "files": tuning_record["files"],
     }
     with CellsFolder(out, tuning_record) as folder:
         for seed in range(n_seeds):
-            train, held_out = draw_train_and_held_out(len(rows), seed)
+            train, held_out = draw_train_and_held_out_rows(len(rows), seed)
             cells = grid.list_cells(seed)
             for cell in cells:
                 finished_result = folder.read_result_of_cell(cell)
@@ -184,6 +184,6 @@ def _build_row_key(row: Instance) -> tuple[str, str, str]:
     return row.premise, row.hypothesis, row.label
 
 
-def _compute_digest(value: Any) -> str:
+def _compute_digest_of_json(value: Any) -> str:
     """Compute the sha256 of a value as JSON."""
     return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()

@@ -25,7 +25,7 @@ from analysis.check.planning.powers import (
     compute_power_of_binomial_test,
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
-    compute_power_of_test_with_one_more,
+    compute_power_with_one_item_more,
     find_least_items_with_power,
     forecast_difference_after_change,
     forecast_difference_if_unchanged,
@@ -206,10 +206,10 @@ def test_the_power_with_one_wording_more_is_how_often_the_test_finds_it(limit, w
         tails = compute_tails_of_panel(panel, limit, "both", is_bounded=True)
         n_found += (tails.p_at_most if limit < mean else tails.p_at_least) < 0.025
     error = np.sqrt(effect**2 / 3 / wordings + mean * (1 - mean) / wordings / items)
-    foreseen = compute_power_of_test_with_one_more(mean, limit, error, wordings, 0.025)
+    foreseen = compute_power_with_one_item_more(mean, limit, error, wordings, 0.025)
     assert 0.2 < foreseen < 0.99 and n_found / studies == pytest.approx(foreseen, abs=0.08)
-    assert compute_power_of_test_with_one_more(0.7, 0.7, 0.1, wordings, 0.025) == 0
-    assert compute_power_of_test_with_one_more(0.8, limit, 0.0, 1, 0.025) == 0
+    assert compute_power_with_one_item_more(0.7, 0.7, 0.1, wordings, 0.025) == 0
+    assert compute_power_with_one_item_more(0.8, limit, 0.0, 1, 0.025) == 0
 
 
 def test_the_least_items_are_the_first_that_have_the_power():
@@ -231,8 +231,8 @@ def test_the_power_in_shared_wordings_allows_for_an_odd_one():
     forecast = MeanForecast(0.0, 0.0, 0.4 * 0.6)
     for foreseen, n_found in (
         (compute_difference_power_in_shared_wordings(forecast, -0.4, -0.02, 100, 10, 0.025), n_worse),
-        (planned_answers._compute_broken_power(0.4, 0.95, 100, 12, 0.025), n_changed),
+        (planned_answers._compute_power_to_find_changed_items(0.4, 0.95, 100, 12, 0.025), n_changed),
     ):
         assert n_found / studies == pytest.approx(foreseen, abs=4 * np.sqrt(foreseen * (1 - foreseen) / studies))
     assert compute_difference_power_in_shared_wordings(forecast, -0.6, -0.02, 100, 5, 0.025) < 1e-9
-    assert planned_answers._compute_broken_power(0.9, 0.95, 100, 5, 0.025) == 0
+    assert planned_answers._compute_power_to_find_changed_items(0.9, 0.95, 100, 5, 0.025) == 0

@@ -11,7 +11,7 @@ from analysis import runs
 from analysis.pages.benchmarks import captions, model_names
 from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.pages.benchmarks.page import BenchmarksPage
-from analysis.pages.benchmarks.tables import tabulate_score_correlations
+from analysis.pages.benchmarks.tables import tabulate_correlations_between_benchmarks
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.wording_runs import random_rows, write_wording
@@ -53,7 +53,7 @@ def test_several_rows_of_a_model_are_one_by_the_rule_that_was_asked_for(several,
     assert list(found.frame.index) == ["a", "b", "c", "d"]
     assert found.frame.loc["a"].tolist() == pytest.approx(wanted)
     assert found.rows.tolist() == [3, 1, 1, 1]
-    assert found.rows_sentence == f"6 rows of 4 models; 3 rows of 1 models were joined ({rule})"
+    assert found.joined_row_count_sentence == f"6 rows of 4 models; 3 rows of 1 models were joined ({rule})"
 
 
 def test_best_and_newest_are_different_rows(tmp_path):
@@ -94,7 +94,7 @@ def matrix(scores, rule, columns=""):
         def compute_once(_, make):
             return make()
 
-    return tabulate_score_correlations(Kept, scores=str(scores), score_rows=rule, score_columns=columns)
+    return tabulate_correlations_between_benchmarks(Kept, scores=str(scores), score_rows=rule, score_columns=columns)
 
 
 def test_templates_and_shots_are_rows_of_a_model_and_no_benchmarks(shared):

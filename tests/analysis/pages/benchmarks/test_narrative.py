@@ -43,7 +43,7 @@ def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_f
         "benchmark_names": pd.concat([names, others]), "benchmark_matrix": pd.DataFrame(pairs),
         "measure_sources": pd.DataFrame([source | other for other in sources]),
     }  # fmt: skip
-    return narrative.answer_question(frames, ", on 1 May 2026")
+    return narrative.answer_page_question(frames, ", on 1 May 2026")
 
 
 def test_what_was_asked_names_models_day_and_what_was_compared():

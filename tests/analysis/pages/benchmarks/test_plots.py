@@ -103,7 +103,7 @@ def test_measures_come_by_turns_from_every_page_and_only_where_models_differ():
         for page, measure, size in (("p", "A", 1), ("p", "B", 1), ("q", "C", 1), ("q", "same size", 0))
         for i in range(5)
     ]  # fmt: skip
-    ((drawn,),) = figures.frame_size_measures({"measures_by_model": pd.DataFrame(rows)})
+    ((drawn,),) = figures.build_measures_against_size_frames({"measures_by_model": pd.DataFrame(rows)})
     assert list(drawn["measure"].unique()) == ["A", "C", "B"] and len(drawn) == 15
 
 

@@ -141,7 +141,7 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     assert row.set_index("method").loc["spearman", "r"] == pytest.approx(expected, abs=1e-12)
     frames = {name: tables_of.build_table(name, run) for name in narrative.TABLES}
     assert any(
-        line.startswith(f"{NAMES[0]}: left out where less") for line in narrative.answer_question(frames).cautions
+        line.startswith(f"{NAMES[0]}: left out where less") for line in narrative.answer_page_question(frames).cautions
     )
 
 

@@ -15,7 +15,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.drawing import plotting
 from analysis.reporting.words import chance
-from analysis.steps.choice import compute_shares_of_kept_choices, read_choices
+from analysis.steps.choice import compute_shares_of_kept_choices, derive_choices_of_responses
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 
@@ -273,7 +273,7 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
 
 
 def test_four_subsets_below_each_other_leave_room_for_a_caption_on_a_page_of_a_paper(many):
-    ((rows, arrows),) = figures.frame_choice_map(many)
+    ((rows, arrows),) = figures.build_choice_map_frames(many)
     one_model = rows[(rows["model"] == rows["model"].iloc[-1]) & (rows["subset"] == "general knowledge")]
     four = pd.concat([one_model.assign(subset=subset) for subset in ("algebra", "logic", "law", "anatomy")])
     drawn = plots.draw_choice_map(four, arrows.head(0), width=plotting.COLUMN)
@@ -282,7 +282,7 @@ def test_four_subsets_below_each_other_leave_room_for_a_caption_on_a_page_of_a_p
 
 
 def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
-    ((rows, arrows),) = figures.frame_choice_map(many)
+    ((rows, arrows),) = figures.build_choice_map_frames(many)
     drawn = plots.draw_choice_map(rows, arrows)
     axes = drawn.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()][-1] == "∞"
@@ -294,7 +294,7 @@ def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
 
 
 def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
-    ((rows, arrows),) = figures.frame_choice_map(many)
+    ((rows, arrows),) = figures.build_choice_map_frames(many)
     assert rows["label"].nunique() <= figures.MOST
     for after, before in arrows.itertuples(index=False):
         assert "name-1b" in before and ("name-2b" in after or "name-3b" in after)
@@ -302,7 +302,7 @@ def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
 
 
 def test_intervals_without_an_end_go_to_the_edge(many):
-    ((frame,),) = figures.frame_choice_xparacon(many)
+    ((frame,),) = figures.build_choice_xparacon_frames(many)
     drawn = plots.draw_choice_xparacon(frame)
     # The names of the models stand in an axes of their own, without a mark, where the rows bear numbers.
     ends_by_panel = [
@@ -325,7 +325,7 @@ def test_one_wording_has_accuracy_and_orders_and_no_xparacon(tmp_path):
     made.answer()
     row = made.frame("choice").iloc[0]
     assert (row["n_questions"], row["accuracy"], row["n_varying"]) == (100, 1.0, 0)
-    assert np.isnan(row["xparacon"]) and not list(figures.frame_choice_map(made.frames))
+    assert np.isnan(row["xparacon"]) and not list(figures.build_choice_map_frames(made.frames))
     assert made._answer.setup == "1 model was asked 100 questions, each in 1 wording with its choices in 4 orders."
     assert made._answer.verdict.startswith("Hardly: 0 % ")
     assert "in all wordings." not in told(made._answer)
@@ -339,10 +339,10 @@ def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
         "right (interval 96 to 100 %)."
     )
     assert made.frame("choice").iloc[0]["accuracy"] == 1.0
-    part = made.select_part()
-    choices = read_choices(part.responses(), part.wordings(), made.text_conditions)
+    part = made.select_runs_that_fit_memory()
+    choices = derive_choices_of_responses(part.responses(), part.wordings(), made.option_text_conditions)
     keys = ["study", "model", "condition", "subset"]
-    checked = made.check("choice_consistency", compute_shares_of_kept_choices(choices), on=keys).text
+    checked = made.check_against_package("choice_consistency", compute_shares_of_kept_choices(choices), on=keys).text
     assert "There was nothing to compare." in checked and "one table only" not in checked
 
 

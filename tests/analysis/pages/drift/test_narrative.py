@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.pages.drift.narrative import WORD_MEANINGS, answer_question
+from analysis.pages.drift.narrative import WORD_MEANINGS, answer_page_question
 
 MOVED = {"found": "changed", "p_holm": 0.001, "changed_time": "T3", "likely_first": "T3", "likely_last": "T3"}
 
@@ -44,42 +44,42 @@ def frames(*changes, **columns):
     ],
 )  # fmt: skip
 def test_a_verdict_says_what_the_test_found(changes, verdict):
-    assert answer_question(frames(*changes)).verdict == verdict
+    assert answer_page_question(frames(*changes)).verdict == verdict
 
 
 def test_the_setup_counts_looks_and_items():
     assert (
-        answer_question(frames({}), ", in May").setup
+        answer_page_question(frames({}), ", in May").setup
         == "1 model was asked about 62 items at 4 times, called looks, in May."
     )
 
 
 def test_a_change_comes_with_its_interval_and_its_looks():
-    said = answer_question(frames(MOVED)).details["drift_series"]
+    said = answer_page_question(frames(MOVED)).details["drift_series"]
     assert said == (
         "m0: accuracy is 0.068 lower (difference −0.100 to −0.030, for wordings like these), since look 3 (T3).",
     )
     unsure = MOVED | {"likely_first": "T2", "like_lower": float("nan"), "like_upper": float("nan")}
-    said = answer_question(frames(unsure)).details["drift_series"]
+    said = answer_page_question(frames(unsure)).details["drift_series"]
     assert said == (
         "m0: accuracy is 0.068 lower (difference −0.090 to −0.040, for these wordings), since look 3 (T3), or "
         "another look from T2 to T3.",
     )
-    assert "drift_series" not in answer_question(frames({})).details
+    assert "drift_series" not in answer_page_question(frames({})).details
 
 
 def test_what_weakens_the_answer_is_said():
     tables = frames(MOVED | {"wordings": "the same each time"}, n_untested=2, n_items=20)
     tables["drift_looks"].loc[2, ["changed_settings", "validity", "n_left_out"]] = ["revision", 0.8, 1]
-    said = " ".join(answer_question(tables).cautions)
+    said = " ".join(answer_page_question(tables).cautions)
     for words in ("The last 2 looks", "other settings since look 3 (T3): revision", "answers to these: m0",
                   "The validity of m0 goes from 0.80 to 1.00", "1 item of the last look is left out",
                   "Only 20 items"):  # fmt: skip
         assert words in said, words
-    assert answer_question(frames({})).cautions == (WORD_MEANINGS[1],)
-    assert answer_question(frames(MOVED)).cautions == ()
+    assert answer_page_question(frames({})).cautions == (WORD_MEANINGS[1],)
+    assert answer_page_question(frames(MOVED)).cautions == ()
 
 
 def test_no_model_of_two_times_is_no_change():
     nothing = dict.fromkeys(("drift_changes", "drift_measures", "drift_looks"), pd.DataFrame())
-    assert answer_question(nothing).verdict == "These runs cannot tell."
+    assert answer_page_question(nothing).verdict == "These runs cannot tell."

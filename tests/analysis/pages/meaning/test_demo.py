@@ -38,10 +38,10 @@ def judge_page(run):
     """The first sentences of the page, and by model: share of changed answers of all wordings, and the word."""
     page = MeaningPage(run, None, resamples=2000)
     page.answer()
-    rows = meaning.pair_flip_shares_of_all_and_same(
+    rows = meaning.join_same_meaning_flip_shares(
         page.frame("meaning_flips"), correct_flip_shares_for_check_errors(page.runs)
     )
-    words = dict(zip(rows["model"], meaning.choose_word_of_meaning_support(rows), strict=True))
+    words = dict(zip(rows["model"], meaning.choose_meaning_support_words(rows), strict=True))
     said = page._answer.verdict
     assert said.startswith(meaning.describe_support_by_same_meaning(list(words.values()), rows, "The result"))
     return said, dict(zip(rows["model"], rows["flip"], strict=True)), words

@@ -82,7 +82,7 @@ NOBODY = people(names=())[:0]
 
 
 def test_the_first_screen_says_what_stands_and_what_was_compared():
-    said = narrative.answer_question(build(), ", on 22 November 2026")
+    said = narrative.answer_page_question(build(), ", on 22 November 2026")
     assert said.setup == (
         "1 model answered 400 wordings of 40 items, on 22 November 2026; 2 people and 2 checks compared their meanings."
     )
@@ -109,38 +109,38 @@ def test_the_first_screen_says_what_stands_and_what_was_compared():
     ],
 )  # fmt: skip
 def test_the_verdict_follows_the_rule(models, verdict):
-    said = narrative.answer_question(build(flips=flips(*models)))
+    said = narrative.answer_page_question(build(flips=flips(*models)))
     assert said.verdict.replace("\u00a0", " ") == verdict
 
 
 def test_nothing_is_said_where_no_check_is_used_and_nobody_read_the_wordings():
     frames = build(checks=checks(False, "all wordings"), annotators=NOBODY, meanings=meanings(0, 0, 0, 400))
-    said = narrative.answer_question(frames)
+    said = narrative.answer_page_question(frames)
     assert said.verdict == NO_CHECK == "No check parts decoys from paraphrases; nothing is said."
     assert "meaning_flips_by_model" not in said.details
 
 
 def test_a_run_whose_wordings_nobody_checked_is_told_how():
-    said = narrative.answer_question(build(meanings=meanings(0, 0, 0, 0)))
+    said = narrative.answer_page_question(build(meanings=meanings(0, 0, 0, 0)))
     assert said.setup.startswith("No wording of these runs was checked") and said.verdict == NO_CHECK
 
 
 def test_without_a_sheet_all_wordings_stood_for_passed_ones():
-    said = narrative.answer_question(build(checks=checks(True, "all wordings"), annotators=NOBODY))
+    said = narrative.answer_page_question(build(checks=checks(True, "all wordings"), annotators=NOBODY))
     assert said.setup.endswith("; 2 checks compared their meanings.")
     assert any("all wordings stood for passed ones" in caution for caution in said.cautions)
     assert "88 % of the wordings pass," in " ".join(said.details["meaning_roc"])
 
 
 def test_people_alone_are_named_where_no_check_is_used():
-    said = narrative.answer_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
+    said = narrative.answer_page_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
     caution = "No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read have a verdict."
     assert caution in said.cautions
     assert "200 have no verdict" in " ".join(said.details["meanings"])
 
 
 def test_people_alone_who_read_all_wordings_give_the_verdicts():
-    said = narrative.answer_question(build(checks=checks(False), meanings=meanings(300, 90, 10)))
+    said = narrative.answer_page_question(build(checks=checks(False), meanings=meanings(300, 90, 10)))
     assert "No check parts decoys from paraphrases: the verdicts are those of people alone." in said.cautions
     texts = " ".join(said.details["meaning_flips_by_model"])
     assert "The share of changed answers to wordings that people would call the same is 26 %" in texts
@@ -148,34 +148,34 @@ def test_people_alone_who_read_all_wordings_give_the_verdicts():
 
 
 def test_a_part_without_wordings_of_another_meaning_is_not_compared_with_itself():
-    said = narrative.answer_question(build(flips=flips((0.26, 0.26, 0.0)).assign(n_wordings=300)))
+    said = narrative.answer_page_question(build(flips=flips((0.26, 0.26, 0.0)).assign(n_wordings=300)))
     assert said.verdict.replace("\u00a0", " ") == (
         "The result stands on wordings judged to mean the same: there are no others here. 26 % of the answers change."
     )
 
 
 def test_items_without_a_wording_of_the_same_meaning_take_the_word_where_they_hold_the_changes():
-    few = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=2, left_out_flips=0.08)))
+    few = narrative.answer_page_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=2, left_out_flips=0.08)))
     assert few.verdict.startswith("The result stands")
     assert "2 of 42 items have no wording of the same meaning, and are in neither share." in " ".join(few.cautions)
     assert "too many for a word" not in " ".join(few.cautions)
-    many = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=9, left_out_flips=0.6)))
+    many = narrative.answer_page_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=9, left_out_flips=0.6)))
     assert many.verdict.startswith("These runs cannot tell whether the result stands")
     assert "They hold up to 60 % of a model's changed answers: too many for a word." in " ".join(many.cautions)
 
 
 def test_models_are_named_where_their_words_differ():
-    said = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.01), (0.5, 0.1, 0.02), (0.3, 0.27, 0.2))))
+    said = narrative.answer_page_question(build(flips=flips((0.3, 0.29, 0.01), (0.5, 0.1, 0.02), (0.3, 0.27, 0.2))))
     named = [text for text in said.details["meaning_flips_by_model"] if text.endswith(("m0.", "m1.", "m2."))]
     assert named[:3] == ["“Stands”: m0.", "“Mostly not”: m1.", "Unclear: m2."]
 
 
 def test_silent_models_get_no_verdict():
-    said = narrative.answer_question(build(flips=flips((0.3, 0.29, 0.02), validity=0.1)))
+    said = narrative.answer_page_question(build(flips=flips((0.3, 0.29, 0.02), validity=0.1)))
     assert said.verdict == "This model does not answer."
     mixed = pd.concat([flips((0.3, 0.29, 0.02), (0.3, 0.1, 0.02))], ignore_index=True)
     mixed.loc[mixed["model"] == "m1", "validity"] = 0.1
-    said = narrative.answer_question(build(flips=mixed))
+    said = narrative.answer_page_question(build(flips=mixed))
     assert said.verdict.startswith("The result stands") and "Not judged: m1. Less than half" in " ".join(said.cautions)
 
 
@@ -191,17 +191,17 @@ def test_silent_models_get_no_verdict():
     ],
 )  # fmt: skip
 def test_cautions_name_what_weakens_the_answer(changes, caution):
-    assert caution in " ".join(narrative.answer_question(build(**changes)).cautions)
+    assert caution in " ".join(narrative.answer_page_question(build(**changes)).cautions)
 
 
 def test_numbers_stand_with_what_they_are_about():
-    details = narrative.answer_question(build()).details
+    details = narrative.answer_page_question(build()).details
     assert "−1.0 points against all wordings (95 % interval −3.0 to +1.0)" in " ".join(
         details["meaning_flips_by_model"]
     )
     assert "of changed answers is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
     two_models = pd.concat([corrected(), corrected().assign(model="m1")], ignore_index=True)
-    said = " ".join(narrative.answer_question(build(corrected=two_models)).details["meaning_flips_by_model"])
+    said = " ".join(narrative.answer_page_question(build(corrected=two_models)).details["meaning_flips_by_model"])
     assert said.count("Corrected for the errors of the check") == 1
     assert said.endswith("with m0. With m1, it is 26 % (20 % to 32 %).")
     assert "“entailment:org/nli” parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
@@ -213,7 +213,7 @@ def test_numbers_stand_with_what_they_are_about():
         "88 % of the wordings that people call the same pass, and 5 % of the decoys; of other decoys, 2 % to 11 %."
         in said
     )
-    hidden = narrative.answer_question(build(corrected=corrected("the check is too weak"))).details
+    hidden = narrative.answer_page_question(build(corrected=corrected("the check is too weak"))).details
     assert "Corrected share: not shown: the check is too weak." in hidden["meaning_flips_by_model"]
 
 
@@ -224,7 +224,7 @@ def test_numbers_stand_with_what_they_are_about():
     {"flips": flips((0.3, 0.29, 0.02), left_out_items=9, left_out_flips=0.6)}, {"checks": checks(False)},
 ])  # fmt: skip
 def test_sentences_are_short(changes):
-    said = narrative.answer_question(build(**changes), ", on 22 November 2026")
+    said = narrative.answer_page_question(build(**changes), ", on 22 November 2026")
     assert len(f"How much of it is meaning? {said.setup} {said.verdict}".split()) <= 60
     texts = [said.setup, said.verdict, *said.cautions, *(text for group in said.details.values() for text in group)]
     parts = [part for text in texts for part in re.split(r"(?<=[.?!])\s+(?=[A-Z“\d])", text)]

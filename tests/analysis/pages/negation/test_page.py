@@ -41,7 +41,7 @@ def losing():
 
 
 def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, losing):
-    found = narrative.answer_question(frames(tmp_path, losing))
+    found = narrative.answer_page_question(frames(tmp_path, losing))
     assert found.verdict.startswith("Yes: ") and "% of the labels are right without the negation" in found.verdict
     assert found.setup.startswith("1 model was asked whether one sentence follows from another, in ")
     assert "−" in told(found)
@@ -49,13 +49,13 @@ def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, lo
 
 
 def test_a_model_that_is_always_right_hardly_loses(tmp_path):
-    found = narrative.answer_question(frames(tmp_path, saying(ASKED["gold"])))
+    found = narrative.answer_page_question(frames(tmp_path, saying(ASKED["gold"])))
     assert found.verdict == ("Hardly: 100 % of the labels are right without the negation, and 100 % with it.")
 
 
 def test_several_models_are_counted(tmp_path, losing):
     rows = pd.concat([losing, saying(ASKED["gold"], "keen"), answers(ASKED, ["mute"], invalid=1)])
-    found = narrative.answer_question(frames(tmp_path, rows))
+    found = narrative.answer_page_question(frames(tmp_path, rows))
     assert found.verdict == (
         "Hardly with 1 of 2 models that do better than always giving the commonest label, yes with 1."
     )
@@ -63,7 +63,7 @@ def test_several_models_are_counted(tmp_path, losing):
 
 
 def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
-    found = narrative.answer_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
+    found = narrative.answer_page_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
     assert found.verdict == "This model does not answer."
     reasons = [line for line in found.cautions if "ess than half" in line]
     assert reasons == [
@@ -73,7 +73,7 @@ def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
 
 
 def test_a_model_that_guesses_is_not_judged(tmp_path):
-    found = narrative.answer_question(frames(tmp_path, saying("neutral", "parrot")))
+    found = narrative.answer_page_question(frames(tmp_path, saying("neutral", "parrot")))
     assert found.verdict == (
         "These runs cannot tell: no model is clearly better than the majority baseline on the originals."
     )
@@ -84,8 +84,8 @@ def test_a_model_that_guesses_is_not_judged(tmp_path):
 
 
 def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
-    alone = narrative.answer_question(frames(tmp_path, losing)).details
-    beside = narrative.answer_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")]))).details
+    alone = narrative.answer_page_question(frames(tmp_path, losing)).details
+    beside = narrative.answer_page_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")]))).details
     for name in ("negation_slopes", "negation_changes", "negation_places"):
         assert beside[name] == alone[name] and "deaf" in "".join(alone["negation_slopes"])
 
@@ -102,16 +102,16 @@ def test_a_word_needs_its_whole_interval(low, high, word):
 def test_places_are_compared_where_they_are_no_rarity(tmp_path):
     made = frames(tmp_path, answers(ASKED, invalid=0))
     assert "Mean change over important pairs by position, of the models that are judged, in points: " in told(
-        narrative.answer_question(made)
+        narrative.answer_page_question(made)
     )
     rare = made["negation_places"]["value"] == "mid"
     made["negation_places"].loc[rare, "n_items"] = 2
-    assert "by position" not in told(narrative.answer_question(made))
+    assert "by position" not in told(narrative.answer_page_question(made))
 
 
 def test_without_an_important_negation_nothing_is_said(tmp_path):
     rows = answers(ASKED.assign(gold="neutral"))
-    found = narrative.answer_question(frames(tmp_path, rows))
+    found = narrative.answer_page_question(frames(tmp_path, rows))
     assert found.verdict == "These runs cannot tell: no negation here changes the right label."
 
 
@@ -137,7 +137,7 @@ def many(tmp_path_factory):
     ])  # fmt: skip
     run = runs.open_runs(write_negation(tmp_path_factory.mktemp("many") / "run", rows))
     made = {name: tables.build_table(name, run, resamples=10) for name in ("minimal_pairs", "negation_accuracy")}
-    ((frame,),) = figures.frame_negation_slopes(made)
+    ((frame,),) = figures.build_negation_slopes_frames(made)
     return frame
 
 

@@ -215,7 +215,7 @@ def test_an_artefact_needs_a_test_an_estimate_and_validity():
 def test_where_no_test_could_show_an_artefact_the_page_says_so():
     group = reading_errors.build_group(reading_errors.simulate_study(np.random.default_rng(0), error=0.15, uneven=True))
     described = tables.build_table_of_reading_groups([group], pd.DataFrame(), 50, 0)
-    said = narrative.describe_artefacts(described)
+    said = narrative.describe_readings_with_artefacts(described)
     assert said == "What is an artefact, so few items or bootstrap samples cannot show."
 
 
@@ -225,7 +225,7 @@ def test_two_readings_never_make_an_artefact():
     )
     described = tables.build_table_of_reading_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
     assert described["own"].isna().all() and described["own_most"].notna().all()
-    assert narrative.describe_artefacts(described) == "What is an artefact, these readings cannot tell."
+    assert narrative.describe_readings_with_artefacts(described) == "What is an artefact, these readings cannot tell."
 
 
 @pytest.mark.slow
@@ -239,7 +239,7 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
         studies = [reading_errors.simulate_study(rng, **setting) for _ in range(2)]
         groups = [reading_errors.build_group(study, model) for study, model in zip(studies, "ab", strict=True)]
         frame = tables.build_table_of_reading_groups(groups, pd.DataFrame(), 1000, number)
-        claims += "artefact of" in narrative.describe_artefacts(frame)
+        claims += "artefact of" in narrative.describe_readings_with_artefacts(frame)
     assert claims <= 3  # of 20: 5 % and the error of the simulation; tests/benchmarks/bench_readings.py has more
 
 
@@ -251,7 +251,7 @@ def test_a_rule_that_misreads_unequally_is_named():
     ]
     described = tables.build_table_of_reading_groups(groups, pd.DataFrame(), 500, 0)
     wanted = "Part of the variance over wordings by lenient is an artefact of reading."
-    assert narrative.describe_artefacts(described) == wanted
+    assert narrative.describe_readings_with_artefacts(described) == wanted
 
 
 def write_lines(path, frame, change):
@@ -283,7 +283,7 @@ def test_a_wrong_row_of_a_sheet_is_one_line_that_names_it(column, value, said, f
 )
 def test_texts_of_a_sheet_are_those_that_the_judge_writes(output, shown, tmp_path):
     (tmp_path / "s.csv").write_text(f'{",".join(sheet.COLUMNS)}\ns,m,c,i,v,1,"{shown}",yes\n', encoding="utf-8")
-    (row,) = sheet.read_sheet_of_people(str(tmp_path / "s.csv"))
+    (row,) = sheet.read_sheet_of_human_readings(str(tmp_path / "s.csv"))
     assert sheet._does_text_end_with_shown_part(output, row.cells["text"]) and not sheet._does_text_end_with_shown_part(
         output, "No."
     )
@@ -294,7 +294,9 @@ def test_a_text_after_an_original_is_passed_over(frame, folder, tmp_path):
     cells = {"item": "item-00", "variant": "original", "sample": "1", "text": "", "option": "agree"}
     place = next(iter(group.samples))
     outputs = {("item-00", "original"): ["Yes."]}
-    _, has_people = sheet.arrange_sheet_as_array([sheet.SheetRow("s.csv: line 2", cells)], group, place, outputs)
+    _, has_people = sheet.arrange_human_readings_as_array(
+        [sheet.SheetRow("s.csv: line 2", cells)], group, place, outputs
+    )
     assert not has_people.any()
 
 
@@ -302,9 +304,9 @@ def test_a_sheet_needs_its_columns_and_rows(tmp_path):
     (tmp_path / "a.csv").write_text("study,model\ns,m\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("study,model\n", encoding="utf-8")
     with pytest.raises(InputError, match="column 'condition' is missing"):
-        sheet.read_sheet_of_people(str(tmp_path / "a.csv"))
+        sheet.read_sheet_of_human_readings(str(tmp_path / "a.csv"))
     with pytest.raises(InputError, match="no row in it"):
-        sheet.read_sheet_of_people(str(tmp_path / "b.csv"))
+        sheet.read_sheet_of_human_readings(str(tmp_path / "b.csv"))
 
 
 @pytest.mark.slow

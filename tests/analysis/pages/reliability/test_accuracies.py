@@ -96,7 +96,7 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(
         tuple(map(float, wilson(np.asarray(value), np.asarray(80), 0.95))), abs=1e-12
     )
-    scores = templates.tabulate_summaries_over_templates(opened)
+    scores = templates.tabulate_accuracy_summaries_over_templates(opened)
     names = ["model", "condition", "task"]
     row = scores[(scores[names] == row[names]).all(axis=1)].iloc[0]
     values = own["accuracy"].to_numpy()
@@ -133,7 +133,7 @@ def test_ranks_are_those_of_the_means_and_pairs_are_by_the_mean_over_tasks(made)
 def test_tables_about_answers_are_empty_and_the_page_says_why(made):
     folder, opened, _ = made
     assert tables.tabulate_precision_of_means(opened).empty
-    assert comparisons.tabulate_beyond_rewording(opened).empty
+    assert comparisons.tabulate_differences_beyond_rewording(opened).empty
     page = ReliabilityPage([str(folder)], **OPTIONS)
     page.answer()
     for name in ("spreads_at_k", "variance_components", "wording_precision", "planned_errors"):
@@ -238,7 +238,7 @@ def test_answers_and_accuracies_stand_on_one_page(tmp_path):
     own = write_run(tmp_path / "own", random_frame(["a", "b"], items=8, paraphrases=4).assign(mass=0.9))
     page = ReliabilityPage([str(own), str(imported(tmp_path, random_accuracies()))], **OPTIONS)
     said, _ = sentences(page)
-    alone = narrative.answer_question(
+    alone = narrative.answer_page_question(
         {name: ReliabilityPage([str(own)], **OPTIONS).frame(name) for name in narrative.TABLES}
     )
     assert said.verdict == alone.verdict
@@ -264,7 +264,7 @@ def test_noreval(tmp_path):
     for name in ("one", "four"):
         assert (found[f"{name}_lower"] >= 0).all() and (found[f"{name}_upper"] <= 1).all()
         assert found[name].between(found[f"{name}_lower"], found[f"{name}_upper"]).all()
-    scores = templates.tabulate_summaries_over_templates(opened)
+    scores = templates.tabulate_accuracy_summaries_over_templates(opened)
     for name in ("mean", "lowest", "highest", "range", "q05", "q50", "q95", "gain", "saturation", "combined"):
         low, high = scores[f"{name}_lower"], scores[f"{name}_upper"]
         assert (low >= 0).all() and (high <= 1).all() and scores[name].between(low - 1e-12, high + 1e-12).all(), name

@@ -48,7 +48,10 @@ def test_errors_are_foreseen_and_compared_for_every_model(own):
 @pytest.mark.slow
 def test_figures_are_drawn_at_both_widths_with_their_captions(own):
     frames = {name: build_table(name, own[0], resamples=0) for name in NAMES}
-    (errors,), (classes,) = next(figures.frame_planned_errors(frames)), next(figures.frame_ranking_calibration(frames))
+    (errors,), (classes,) = (
+        next(figures.build_planned_errors_frames(frames)),
+        next(figures.build_ranking_calibration_frames(frames)),
+    )
     assert captions.caption_planned_errors(errors).startswith("Standard errors of 4 models by the number of wordings")
     assert "from 3 wordings" in captions.caption_planned_errors(errors)
     assert captions.caption_ranking_calibration(classes).startswith("Pairs of 4 models by agreement.")

@@ -101,7 +101,7 @@ def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
     row = found.iloc[0]
     ends = wilson(np.asarray(row["accuracy"]), np.asarray(float(row["n_items"])), 0.95)
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(tuple(map(float, ends)), abs=1e-9)
-    scores = templates.tabulate_summaries_over_templates(opened).set_index("model")
+    scores = templates.tabulate_accuracy_summaries_over_templates(opened).set_index("model")
     assert scores.loc["m", "highest"] == pytest.approx(expected["m"].max())
     assert scores.loc["m", "combined"] == pytest.approx(
         (1 - expected["m"].max() + expected["m"].mean()) * expected["m"].max()
@@ -134,12 +134,12 @@ def test_wrong_options_are_refused(own, options, told):
 
 def test_a_margin_is_above_0(own):
     with pytest.raises(InputError, match="margin = 0"):
-        comparisons.tabulate_beyond_rewording(own[0], margin=0)
+        comparisons.tabulate_differences_beyond_rewording(own[0], margin=0)
 
 
 def test_differences_are_paired_and_equal_models_never_differ(own):
     opened, frame = own
-    pairs = comparisons.tabulate_beyond_rewording(opened)
+    pairs = comparisons.tabulate_differences_beyond_rewording(opened)
     found = pairs[pairs["headline"]].set_index(["a_model", "b_model"])
     means = frame.groupby(["model", "item"])["agreement"].mean()
     assert found.loc[("a", "b"), "p"] == pytest.approx(stats.ttest_rel(means["a"], means["b"]).pvalue, abs=1e-9)
@@ -156,7 +156,10 @@ def test_models_that_do_not_answer_are_not_ranked(tmp_path):
     frame = random_frame(["a", "b"], items=6, paraphrases=3)
     frame["mass"] = np.where(frame["model"] == "a", 0.1, 0.9)
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
-    assert comparisons.tabulate_model_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
+    assert (
+        comparisons.tabulate_model_ranking(opened).empty
+        and comparisons.tabulate_differences_beyond_rewording(opened).empty
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,7 @@ def test_what_cannot_be_told_is_missing(tmp_path, agreements):
     assert tables.tabulate_variance_components(opened)["item_lower"].isna().all()
     one = max(map(len, agreements.values())) == 1
     which = "wording was enough: there is one of each item." if one else "wordings were enough."
-    assert narrative.answer_question(frames).verdict == f"These runs cannot tell whether the {which}"
+    assert narrative.answer_page_question(frames).verdict == f"These runs cannot tell whether the {which}"
     assert (tables.tabulate_variance_components(opened)["missing"].str.len() > 0).all()
 
 
@@ -189,7 +192,7 @@ def test_a_word_needs_the_whole_interval_and_is_explained(ends, verdict, explain
         mean_lower=0.4, mean_upper=0.6, like_lower=0.4, like_upper=0.6, error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
-    answer = narrative.answer_question({**frames, "wording_precision": precision})
+    answer = narrative.answer_page_question({**frames, "wording_precision": precision})
     assert answer.verdict == verdict
     assert answer.explanation.startswith(explained) and bool(answer.explanation) == bool(explained)
 
@@ -199,7 +202,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     right = [(1, 1)] * 136 + [(1, 0)] * 30 + [(0, 1)] * 52 + [(0, 0)] * 182
     found = estimate_panel_mean(np.array(right, float), crossed=True)
     (low, up), these = found.compute_interval("both"), found.compute_interval("items")
-    least = found.predict_error_at(400, np.inf)
+    least = found.predict_standard_error_at_size(400, np.inf)
     assert (up - low) / (2 * stats.norm.ppf(0.975) * least) == pytest.approx(7.67, abs=0.01)
     precision = pd.DataFrame([{
         "study": "s", "model": "a", "condition": "c", "measure": "accuracy", "headline": True, "validity": 1.0,
@@ -209,7 +212,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
         "error_least": least, "mean_lower": these[0], "mean_upper": these[1],
     }])  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
-    said = narrative.answer_question({**frames, "wording_precision": precision}).details["wordings_needed"]
+    said = narrative.answer_page_question({**frames, "wording_precision": precision}).details["wordings_needed"]
     assert said[0].startswith("“Enough” means that the standard error for wordings like these is at most a tenth")
     assert said[2] == (
         "The wordings add to the standard error of a: it is 1.76 times (95 % interval 1.19 to 54.77) what it would be "
@@ -218,12 +221,12 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
     half = stats.norm.ppf(0.975) * least * found.compute_interval_widening_by_wordings()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
-    assert len(narrative.answer_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
+    assert len(narrative.answer_page_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
     wide = precision.assign(mean_lower=low, mean_upper=up)  # by items that are few, or skewed
-    assert len(narrative.answer_question({**frames, "wording_precision": wide}).details["wordings_needed"]) == 3
+    assert len(narrative.answer_page_question({**frames, "wording_precision": wide}).details["wordings_needed"]) == 3
     least = 0.1 / stats.norm.ppf(0.975)
     cut = precision.assign(mean=0.9, like_lower=0.4, like_upper=1.0, error_least=least)  # uncut, up to 1.4
-    said = narrative.answer_question({**frames, "wording_precision": cut}).details["wordings_needed"]
+    said = narrative.answer_page_question({**frames, "wording_precision": cut}).details["wordings_needed"]
     assert said[3].startswith("Its interval for wordings like these is 5.0 times as wide as with")
 
 
@@ -281,7 +284,7 @@ def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["wording_precision"][["mean", "error"]].isna().all(axis=None)
-    answer = narrative.answer_question(frames)
+    answer = narrative.answer_page_question(frames)
     assert answer.setup == "1 model was asked about items in several wordings."  # none is counted, and no order named
     assert answer.verdict == "This model does not answer."
 
@@ -307,7 +310,7 @@ def test_a_model_that_lacks_answers_under_its_first_condition_only_is_not_said_t
     rows[0] = rows[0].assign(agreement=np.nan, answer=None)
     run = write_run(tmp_path / "run", pd.concat(rows, ignore_index=True), conditions={"de": {}, "en": {}})
     opened = runs.open_runs(run)
-    answer = narrative.answer_question({name: build_table(name, opened, resamples=0) for name in narrative.TABLES})
+    answer = narrative.answer_page_question({name: build_table(name, opened, resamples=0) for name in narrative.TABLES})
     assert answer.verdict == verdict
     assert answer.cautions[0].startswith(caution)
 
@@ -336,7 +339,7 @@ def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert (
         f"Asked in {said}."
-        in narrative.answer_question(
+        in narrative.answer_page_question(
             frames, drawn_wordings_texts=words.list_wording_subsample_notes(opened.info)
         ).cautions
     )
@@ -355,15 +358,18 @@ def test_models_without_a_common_item_are_not_compared(tmp_path):
     frame = random_frame(["a", "b"], items=6, paraphrases=4).assign(mass=0.9)
     frame = frame[(frame["model"] == "a") == frame["item"].isin(frame["item"].unique()[:3])]
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
-    pairs = comparisons.tabulate_beyond_rewording(opened)
+    pairs = comparisons.tabulate_differences_beyond_rewording(opened)
     assert len(pairs) and (pairs["n_items"] == 0).all()
     assert pairs[["difference", "lower", "p", "p_items", "same_both", "p_equivalent"]].isna().all(axis=None)
     assert comparisons.tabulate_model_ranking(opened).empty and comparisons.tabulate_ranking_reliability(opened).empty
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
-    assert "beyond_rewording" not in narrative.answer_question(frames).details
+    assert "beyond_rewording" not in narrative.answer_page_question(frames).details
 
 
 def test_one_model_has_no_ranking_and_no_differences(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
-    assert comparisons.tabulate_model_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
+    assert (
+        comparisons.tabulate_model_ranking(opened).empty
+        and comparisons.tabulate_differences_beyond_rewording(opened).empty
+    )
     assert (tables.tabulate_precision_of_means(opened)["n_items"] == 6).all()

@@ -63,7 +63,7 @@ def test_wording_reads_the_likeliest_option_of_the_mean(tmp_path):
     run = waver.open(path)
     responses = run.responses()
     (study,) = responses["study"].unique()
-    steps = wording_steps.read_yes_no_answers(responses, run.wordings(), {study: wording_runs.YES_NO[0]}).set_index(
+    steps = wording_steps.derive_yes_no_answers(responses, run.wordings(), {study: wording_runs.YES_NO[0]}).set_index(
         ["item", "variant"]
     )
     of_page = page.runs.sql("SELECT item, variant, yes FROM wording_answers").set_index(["item", "variant"])["yes"]
@@ -86,7 +86,9 @@ def test_negation_reads_the_likeliest_option_of_the_mean(tmp_path):
     for row in rows.to_dict("records"):
         assert (said[row["item"], row["variant"]] or None) == likeliest(row, row["options"])
     run = waver.open(path)
-    steps = negation_steps.read_judgements(run.responses(), run.wordings()).set_index(["item", "variant"])["said"]
+    steps = negation_steps.derive_labels_of_responses(run.responses(), run.wordings()).set_index(["item", "variant"])[
+        "said"
+    ]
     assert [value or None for value in steps.reindex(said.index)] == [value or None for value in said]
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.scales import narrative
-from analysis.pages.scales.narrative import answer_question, phrase_style_of_model
+from analysis.pages.scales.narrative import answer_page_question, phrase_style_of_model
 
 MODELS = ("m0", "m1", "m2")
 UNIT = {"study": "s", "condition": "plain"}
@@ -71,12 +71,12 @@ UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)
     ],
 )  # fmt: skip
 def test_what_moves_answers_is_what_whole_intervals_say(moves, verdict):
-    assert answer_question(frames(moves)).verdict == verdict
+    assert answer_page_question(frames(moves)).verdict == verdict
 
 
 def test_numbers_beside_models_are_about_the_same_answers():
     """Another order was asked of models that are further apart."""
-    said = answer_question(frames([MORE, ("order", 0.14, 0.20, -0.08, -0.04)])).verdict
+    said = answer_page_question(frames([MORE, ("order", 0.14, 0.20, -0.08, -0.04)])).verdict
     assert said.startswith(
         "On average, another wording moves an answer more than another model does (0.12 against 0.05)"
     )
@@ -85,13 +85,13 @@ def test_numbers_beside_models_are_about_the_same_answers():
 def test_intervals_are_widened_for_the_number_of_changes():
     """Alone, the interval of a change lies above 0; beside two that are not clear, it does not."""
     close = ("wording", 0.10, 0.05, 0.005, 0.095)
-    assert answer_question(frames([close])).verdict.startswith("On average, another wording moves an answer more")
+    assert answer_page_question(frames([close])).verdict.startswith("On average, another wording moves an answer more")
     others = [("order", 0.05, 0.05, -0.02, 0.02), ("labels", 0.05, 0.05, -0.02, 0.02)]
-    assert answer_question(frames([close, *others])).verdict.startswith("These runs cannot tell whether")
+    assert answer_page_question(frames([close, *others])).verdict.startswith("These runs cannot tell whether")
 
 
 def test_clear_styles_are_named_and_others_are_not():
-    said = answer_question(frames([MORE], [
+    said = answer_page_question(frames([MORE], [
         ("m0", "acquiescence", 0.1, 0.001), ("m1", "ends", -0.1, 0.01), ("m1", "middle", 0.1, 0.01),
         ("m2", "order", 0.05, 0.04), ("m2", "labels numbers-words", 0.1, 0.2),
     ]))  # fmt: skip
@@ -100,25 +100,25 @@ def test_clear_styles_are_named_and_others_are_not():
     )
     assert any("opinions are stronger" in caution for caution in said.cautions)
     assert "m0 leans to agreeing: +0.100 (+0.000 to +0.100), for wordings like these." in said.details["scales_styles"]
-    none = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, 0.06), ("m1", "order", 0.1, 0.5)]))
+    none = answer_page_question(frames([MORE], [("m0", "acquiescence", 0.1, 0.06), ("m1", "order", 0.1, 0.5)]))
     assert none.verdict.endswith("No response style is clear.")
-    unknown = answer_question(frames([MORE], [("m0", "acquiescence", 0.1, float("nan"))]))
+    unknown = answer_page_question(frames([MORE], [("m0", "acquiescence", 0.1, float("nan"))]))
     assert "style" not in unknown.verdict
 
 
 @pytest.mark.parametrize(("n_styles", "n_more"), [(3, 0), (4, 2), (20, 18)])
 def test_styles_are_at_most_three_sentences_without_the_rules(n_styles, n_more):
     styles = [(f"m{number}", "order", 0.1, 0.001) for number in range(n_styles)]
-    sentences = answer_question(frames([], styles)).details["scales_styles"]
+    sentences = answer_page_question(frames([], styles)).details["scales_styles"]
     assert len(sentences) == 3 and all(len(sentence.split()) <= 30 for sentence in sentences)
     assert not set(sentences) & set(narrative.WORD_MEANINGS)
     assert (sentences[-1] == f"The table has {n_more} more styles that are clear.") == (n_more > 0)
 
 
 def test_models_with_one_style_are_counted():
-    said = answer_question(frames([], [("m0", "order", -0.1, 0.001), ("m1", "order", -0.1, 0.001)]))
+    said = answer_page_question(frames([], [("m0", "order", -0.1, 0.001), ("m1", "order", -0.1, 0.001)]))
     assert said.verdict.endswith("Whatever is asked, 2 models are drawn to the first option.")
-    said = answer_question(frames([], [("m0", "acquiescence", 0.1, 0.001), ("m1", "acquiescence", 0.1, 0.001)]))
+    said = answer_page_question(frames([], [("m0", "acquiescence", 0.1, 0.001), ("m1", "acquiescence", 0.1, 0.001)]))
     assert said.verdict.endswith("Whatever is asked, 2 models lean to agreeing.")
 
 
@@ -126,9 +126,9 @@ def test_a_model_in_two_settings_is_one_model():
     """Where the style is clear in one of them only, that is said."""
     tables = frames([], [("m0", "order", -0.1, 0.001), ("m0", "order", -0.1, 0.001)])
     tables["scales_styles"]["condition"] = ["chat", "chat/personas"]
-    assert answer_question(tables).verdict.endswith("Whatever is asked, m0 is drawn to the first option.")
+    assert answer_page_question(tables).verdict.endswith("Whatever is asked, m0 is drawn to the first option.")
     tables["scales_styles"]["p_holm"] = [0.001, 0.5]
-    said = answer_question(tables).verdict
+    said = answer_page_question(tables).verdict
     assert said.endswith("Whatever is asked, m0 is drawn to the first option in some settings.")
 
 
@@ -143,8 +143,8 @@ def test_every_style_has_its_words(style, up, down):
 
 
 def test_nothing_is_said_of_models_that_do_not_answer():
-    assert answer_question(frames([MORE], validity=0.4)).verdict == "These models do not answer."
-    said = answer_question(frames([MORE], validity=(0.9, 0.9, 0.3)))
+    assert answer_page_question(frames([MORE], validity=0.4)).verdict == "These models do not answer."
+    said = answer_page_question(frames([MORE], validity=(0.9, 0.9, 0.3)))
     assert any(
         caution.startswith("Not judged: m2. Less than half of the probability is on") for caution in said.cautions
     )
@@ -152,13 +152,13 @@ def test_nothing_is_said_of_models_that_do_not_answer():
 
 def test_the_score_of_the_one_model_that_answers_bears_its_name():
     tables = frames([])
-    assert answer_question(frames([], models=["m0"])).details["scales_scores"] == ("On care, the score is 0.40.",)
+    assert answer_page_question(frames([], models=["m0"])).details["scales_scores"] == ("On care, the score is 0.40.",)
     tables["scales_scores"]["validity"] = [0.2, 0.9, 0.2]
-    assert answer_question(tables).details["scales_scores"] == ("On care, the score of m1 is 0.50.",)
+    assert answer_page_question(tables).details["scales_scores"] == ("On care, the score of m1 is 0.50.",)
 
 
 def test_what_weakens_the_answer_is_told():
-    said = answer_question(frames([UNCLEAR], [("m0", "acquiescence", 0.1, 0.5)], keys=(1,), n_items=8))
+    said = answer_page_question(frames([UNCLEAR], [("m0", "acquiescence", 0.1, 0.5)], keys=(1,), n_items=8))
     text = " ".join(said.cautions)
     assert "Only 8 items of a scale" in text and "No scale has items of both keys" in text
     assert "shown in one order only" in text and "One wording of each item only" in text
@@ -174,6 +174,6 @@ def test_differences_are_counted_over_all_scales_that_the_sentence_names():
          "p_holm": 0.09}
         for place in range(2) for a, b in (("m0", "m1"), ("m0", "m2"), ("m1", "m2"))
     ])  # fmt: skip
-    assert answer_question(tables).details["scales_differences"] == (
+    assert answer_page_question(tables).details["scales_differences"] == (
         "Of 6 differences in scores on 2 scales between models, none holds for these wordings.",
     )

@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 import waver as notebook
 from analysis import runs
 from analysis.features.score_frames import join_ratings_with_features
-from analysis.pages.scales.figures import frame_scales_items
+from analysis.pages.scales.figures import build_scales_items_frames
 from analysis.pages.scales.plots import choose_option_colours, draw_scales_items
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.plotting import COLUMN, HIGHEST, PAGE
@@ -65,7 +65,7 @@ def test_answers_of_forty_items_and_twenty_models_are_legible(tmp_path):
     models = [f"org/model-{number:02d}" for number in range(20)]
     rows = draw_answers(models, scales=("care",), items=40, wordings=1, orders=("up",))
     opened = runs.open_runs(write_scale(tmp_path / "run", rows))
-    pictures = [frame for (frame,) in frame_scales_items(Frames(opened, {}))]
+    pictures = [frame for (frame,) in build_scales_items_frames(Frames(opened, {}))]
     assert sum(frame["label"].nunique() for frame in pictures) == 20
     assert {frame["item"].nunique() for frame in pictures} == {40}
     for width in (PAGE, COLUMN):

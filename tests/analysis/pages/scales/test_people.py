@@ -11,10 +11,10 @@ from scipy.stats import wasserstein_distance
 
 from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS
 from analysis.pages.scales.people import (
-    tabulate_scales_people,
-    tabulate_scales_people_items,
-    tabulate_scales_people_shares,
-    tabulate_scales_respondents,
+    tabulate_answer_shares_of_people,
+    tabulate_consistency_of_scales,
+    tabulate_distances_from_people_by_item,
+    tabulate_distances_from_people_by_scale,
 )
 from analysis.runs import open_runs
 from analysis.statistics.ratings.comparison import LARGER, NO_LARGER
@@ -43,9 +43,9 @@ def test_tables_the_slow_way(folder):
     runs, file = open_runs(folder / "run"), str(folder / "people.csv")
     responses = pd.read_parquet(folder / "run" / "responses")
     people = pd.read_csv(folder / "people.csv")
-    scales = tabulate_scales_people_shares(runs, people=file).set_index("item")
-    table = tabulate_scales_people(runs, people=file)
-    by_item = tabulate_scales_people_items(runs, people=file)
+    scales = tabulate_answer_shares_of_people(runs, people=file).set_index("item")
+    table = tabulate_distances_from_people_by_scale(runs, people=file)
+    by_item = tabulate_distances_from_people_by_item(runs, people=file)
     ranks = np.arange(5)
     for model in responses["model"].unique():
         expected = {}
@@ -82,7 +82,7 @@ def test_tables_the_slow_way(folder):
 
 @pytest.mark.slow
 def test_the_model_that_people_were_made_of_is_no_further_than_people(folder):
-    table = tabulate_scales_people(open_runs(folder / "run"), people=str(folder / "people.csv"))
+    table = tabulate_distances_from_people_by_scale(open_runs(folder / "run"), people=str(folder / "people.csv"))
     verdicts = table[table["scale"] == ALL_ITEMS].set_index("model")["beside_people"]
     assert verdicts.to_dict() == {"like people": NO_LARGER, "agrees": LARGER}
     near = table[(table["model"] == "like people") & (table["scale"] == ALL_ITEMS)].iloc[0]
@@ -93,19 +93,19 @@ def test_the_model_that_people_were_made_of_is_no_further_than_people(folder):
 @pytest.mark.slow
 def test_people_as_shares_give_the_same_figures(folder):
     runs, file = open_runs(folder / "run"), str(folder / "people.csv")
-    shares = tabulate_scales_people_shares(runs, people=file)
+    shares = tabulate_answer_shares_of_people(runs, people=file)
     rows = shares.melt(["item", "n_people"], [f"share_{rank}" for rank in range(1, 6)], "option", "share")
     rows["option"] = rows["option"].str[-1].astype(int).map(lambda rank: AGREEMENT[rank - 1])
     rows.rename(columns={"n_people": "n"}).to_csv(folder / "shares.csv", index=False)
     one_by_one, as_shares = (
-        tabulate_scales_people(runs, people=file),
-        tabulate_scales_people(runs, people=str(folder / "shares.csv")),
+        tabulate_distances_from_people_by_scale(runs, people=file),
+        tabulate_distances_from_people_by_scale(runs, people=str(folder / "shares.csv")),
     )
     for column in ("w1", "tv", "alignment", "correlation", "bias", "w1_lower", "w1_upper", "n_people"):
         np.testing.assert_allclose(as_shares[column], one_by_one[column], atol=1e-12, err_msg=column)
     for column in ("w1_between", "w1_net", "excess", "w1_people_upper"):  # drawn: items apart, or people
         np.testing.assert_allclose(as_shares[column], one_by_one[column], atol=0.004, err_msg=column)
-    assert set(tabulate_scales_respondents(runs, people=str(folder / "shares.csv"))["respondents"]) == {"models"}
+    assert set(tabulate_consistency_of_scales(runs, people=str(folder / "shares.csv"))["respondents"]) == {"models"}
 
 
 @pytest.mark.slow
@@ -114,12 +114,12 @@ def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
     write_scale(tmp_path / "run", rows)
     draw_people(rows, 100).to_csv(tmp_path / "people.csv", index=False)
     runs, file = open_runs(tmp_path / "run"), str(tmp_path / "people.csv")
-    by_item = tabulate_scales_people_items(runs, people=file).set_index(["persona", "item"])
+    by_item = tabulate_distances_from_people_by_item(runs, people=file).set_index(["persona", "item"])
     mixture = by_item.drop(ALL_PERSONAS, level=0)["s_model"].groupby("item").mean()
     np.testing.assert_allclose(by_item.loc[ALL_PERSONAS]["s_model"][mixture.index], mixture, atol=1e-12)
-    table = tabulate_scales_people(runs, people=file)
+    table = tabulate_distances_from_people_by_scale(runs, people=file)
     assert len(table) == 13 * 3
-    respondents = tabulate_scales_respondents(runs, people=file).set_index(["respondents", "scale"])
+    respondents = tabulate_consistency_of_scales(runs, people=file).set_index(["respondents", "scale"])
     assert respondents.loc[("personas", "care"), "n_respondents"] == 12
     assert (
         respondents.loc[("personas", "care"), "alpha"] > 0.5 and respondents.loc[("personas", "care"), "model"] == "m"
@@ -131,7 +131,7 @@ def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
 def test_models_as_respondents_the_slow_way(tmp_path):
     models = [Respondent(f"m{number:02d}", traits={"care": 0.02 * number}) for number in range(12)]
     write_scale(tmp_path / "run", draw_answers(models, items=5, wordings=3, noise_sd=0.05))
-    table = tabulate_scales_respondents(open_runs(tmp_path / "run")).set_index("scale")
+    table = tabulate_consistency_of_scales(open_runs(tmp_path / "run")).set_index("scale")
     responses = pd.read_parquet(tmp_path / "run" / "responses")
     responses = responses[(responses["variant"] != "original") & responses["item"].str.startswith("care")]
     responses["s"] = [np.arange(5) @ np.divide(p, sum(p)) / 4 for p in responses["probability"]]
@@ -145,11 +145,11 @@ def test_models_as_respondents_the_slow_way(tmp_path):
 def test_without_a_file_there_are_no_people(folder):
     runs = open_runs(folder / "run")
     assert (
-        tabulate_scales_people(runs).empty
-        and tabulate_scales_people_items(runs).empty
-        and tabulate_scales_people_shares(runs).empty
+        tabulate_distances_from_people_by_scale(runs).empty
+        and tabulate_distances_from_people_by_item(runs).empty
+        and tabulate_answer_shares_of_people(runs).empty
     )
-    assert set(tabulate_scales_respondents(runs)["respondents"]) == {"models"}
+    assert set(tabulate_consistency_of_scales(runs)["respondents"]) == {"models"}
 
 
 @pytest.mark.slow
@@ -172,13 +172,15 @@ def test_2800_people_on_25_items(tmp_path):
     ])  # fmt: skip
     write_scale(tmp_path / "run", rows)
     runs = open_runs(tmp_path / "run")
-    respondents = tabulate_scales_respondents(runs, people=str(BFI / "responses.csv"))
+    respondents = tabulate_consistency_of_scales(runs, people=str(BFI / "responses.csv"))
     people = respondents[respondents["respondents"] == "people"]
     assert people["alpha"].round(3).tolist() == [0.703, 0.727, 0.762, 0.814, 0.600]
     assert set(people["n_respondents"]) == {2800}
     answers[~is_model].to_csv(tmp_path / "half.csv", index=False)
     table = (
-        tabulate_scales_people(runs, people=str(tmp_path / "half.csv")).query("scale == @ALL_ITEMS").set_index("model")
+        tabulate_distances_from_people_by_scale(runs, people=str(tmp_path / "half.csv"))
+        .query("scale == @ALL_ITEMS")
+        .set_index("model")
     )
     assert table.loc["guesses", "beside_people"] == LARGER and table.loc["other people", "beside_people"] != LARGER
     # Two halves of 1,400: as far apart as the ceiling says, within a fifth.

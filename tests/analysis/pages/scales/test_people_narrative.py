@@ -9,7 +9,7 @@ import pytest
 from analysis.pages.scales.people_narrative import (
     describe_consistency_of_scales,
     describe_distance_from_people,
-    judge_distance_beyond_people,
+    judge_excess_distance_from_people,
 )
 from analysis.reporting.words.verdicts import RULES
 from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN
@@ -41,16 +41,18 @@ def test_models_are_named_by_the_rule():
 
 def test_intervals_are_widened_for_the_number_of_models():
     one = pd.DataFrame([make_row("a", -0.01, 0.0095)])
-    assert list(judge_distance_beyond_people(one)) == [NO_LARGER]
+    assert list(judge_excess_distance_from_people(one)) == [NO_LARGER]
     many = pd.concat([one, *[pd.DataFrame([make_row(f"m{number}", 0.05, 0.03)]) for number in range(9)]])
-    assert list(judge_distance_beyond_people(many)) == [OPEN] + [LARGER] * 9  # 0.0095 * 2.81 / 1.96 is more than 0.01
+    assert (
+        list(judge_excess_distance_from_people(many)) == [OPEN] + [LARGER] * 9
+    )  # 0.0095 * 2.81 / 1.96 is more than 0.01
     assert "widened for the number of models" in RULES["beside people"]
 
 
 @pytest.mark.parametrize("which", ["excess", "excess_people"])
 def test_both_intervals_have_to_agree(which):
     rows = pd.DataFrame([make_row("a", -0.01, 0.005, **{f"{which}_upper": 0.001})])
-    assert list(judge_distance_beyond_people(rows)) == [OPEN]
+    assert list(judge_excess_distance_from_people(rows)) == [OPEN]
 
 
 def test_personas_count_as_all_of_them():

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.scored.captions import caption_scored_means
-from analysis.pages.scored.narrative import answer_question
+from analysis.pages.scored.narrative import answer_page_question
 from analysis.statistics.shares import wilson
 
 
@@ -38,31 +38,34 @@ def frames(shares, *, n_items=400, validity=1.0, bounds="0-1", extra=()):
     ],
 )  # fmt: skip
 def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
-    assert answer_question(frames(shares)).verdict == verdict
+    assert answer_page_question(frames(shares)).verdict == verdict
 
 
 def test_what_passes_is_said_before_the_figure():
     table = frames([0.3])
-    assert answer_question(table).explanation == "A score passes the threshold where F1 is 0.5 or more."
+    assert answer_page_question(table).explanation == "A score passes the threshold where F1 is 0.5 or more."
     lower = table | {"scored_means": table["scored_means"].assign(direction="lower")}
-    assert answer_question(lower).explanation.endswith("is 0.5 or less.")
+    assert answer_page_question(lower).explanation.endswith("is 0.5 or less.")
     two = frames([0.3, 0.4])
     two["scored_spread"]["threshold"] = [0.5, 7.0]
-    assert answer_question(two).explanation == "The threshold, from which on a score passes, stands below each figure."
-    assert answer_question(frames([0.3], validity=0.4)).explanation == ""
+    assert (
+        answer_page_question(two).explanation
+        == "The threshold, from which on a score passes, stands below each figure."
+    )
+    assert answer_page_question(frames([0.3], validity=0.4)).explanation == ""
 
 
 def test_few_items_make_no_verdict():
-    said = answer_question(frames([0.2], n_items=10))
+    said = answer_page_question(frames([0.2], n_items=10))
     assert said.verdict.startswith("These runs cannot tell")
     assert said.cautions == ("Only 10 items: intervals may be too narrow where scores are skewed.",)
 
 
 def test_nothing_is_said_of_models_with_few_scores():
-    silent = answer_question(frames([0.3, 0.4], validity=0.4))
+    silent = answer_page_question(frames([0.3, 0.4], validity=0.4))
     assert silent.verdict == "These models do not answer."
     assert "Less than half of the responses have a score: 40 %" in silent.cautions[0]  # no options, no probability
-    said = answer_question(frames([0.3, 0.02], validity=[1.0, 0.4]))
+    said = answer_page_question(frames([0.3, 0.02], validity=[1.0, 0.4]))
     assert said.verdict == "Yes. Of the items, 30 % pass the threshold in some wordings only."
     assert "Less than half of the responses have a score: m1. Nothing is said of them." in said.cautions
 
@@ -72,7 +75,7 @@ def test_one_wording_of_each_item_says_nothing():
     table["scored_spread"] = table["scored_spread"].assign(
         n_items=0, passed_some=float("nan"), wordings_most=1, wordings_least=0
     )
-    said = answer_question(table)
+    said = answer_page_question(table)
     assert said.verdict == "These runs cannot tell: no item has a score in two wordings."
     assert any(caution.startswith("One wording of each item only") for caution in said.cautions)
 
@@ -82,7 +85,7 @@ def test_a_mean_without_an_interval_is_named_with_the_reason():
     table["scored_means"]["mean_lower"] = [0.1, float("nan")]
     assert (
         "No interval of the mean where fewer than six items differ from the others: m1."
-        in answer_question(table).cautions
+        in answer_page_question(table).cautions
     )
 
 
@@ -96,7 +99,7 @@ def test_the_caption_says_why_a_mean_has_no_line(ends, said):
 
 
 def test_bounds_and_other_measures_are_told():
-    said = answer_question(frames([0.3, 0.4], bounds="", extra=["exact_match"]), ", on Monday")
+    said = answer_page_question(frames([0.3, 0.4], bounds="", extra=["exact_match"]), ", on Monday")
     assert said.setup == "2 models were scored by F1 and exact_match on 400 items, on Monday."
     assert "F1 has no bounds" in said.cautions[0] and "the first measure" in said.cautions[1]
     assert said.details["scored_passes"] == (
@@ -108,16 +111,16 @@ def test_a_measure_of_another_model_is_not_said_to_score_these():
     table = frames([0.3, 0.4], extra=["exact_match"])
     rows = table["scored_means"]
     table["scored_means"] = rows.assign(model=rows["model"].mask(rows["measure"] == "exact_match", "another"))
-    assert answer_question(table).setup == "2 models were scored by F1 on 400 items."
+    assert answer_page_question(table).setup == "2 models were scored by F1 on 400 items."
 
 
 def test_a_change_that_may_be_chance_is_no_change_with_the_wording():
     table = frames([0.3, 0.4])
     once = table["scored_spread"][["study", "model", "condition"]].assign(answers="drawn once")
-    said = answer_question(table, by_chance=once)
+    said = answer_page_question(table, by_chance=once)
     assert said.verdict.startswith("These runs cannot tell wording from chance")
     assert "at a temperature above 0 or not known" in said.cautions[0]
-    assert answer_question(table, by_chance=once[:1]).verdict == (
+    assert answer_page_question(table, by_chance=once[:1]).verdict == (
         "Yes with 1 of 2 models; with the other, these runs cannot tell."
     )
-    assert answer_question(frames([0.02]), by_chance=once).verdict.startswith("Hardly.")  # even with chance
+    assert answer_page_question(frames([0.02]), by_chance=once).verdict.startswith("Hardly.")  # even with chance

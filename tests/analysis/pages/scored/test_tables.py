@@ -311,8 +311,8 @@ def test_no_interval_passes_the_range(tmp_path, crossed):
         and (differences["p_items"] == 2 / 2**5).all()
     )
     studies = {scored.study.measure: scored.study for scored in read_scores(opened)}
-    assert studies["likert"].cut_difference_at_bounds((-1.2, 0.3)) == (-1, 0.3)
-    assert studies["ms"].cut_difference_at_bounds((-1.2, 0.3)) == (-1.2, 0.3)
+    assert studies["likert"].clip_difference_interval_at_bounds((-1.2, 0.3)) == (-1, 0.3)
+    assert studies["ms"].clip_difference_interval_at_bounds((-1.2, 0.3)) == (-1.2, 0.3)
     for table, columns in (
         ("scored_wordings", ("mean_lower", "mean_upper")), ("wording_precision", ("like_lower", "like_upper")),
     ):  # fmt: skip

@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 from analysis import runs
 from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
 from analysis.pages.scoring.page import ScoringPage
-from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_score_items
+from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
@@ -63,7 +63,7 @@ def test_a_group_that_no_model_could_read_keeps_its_human_scores(tmp_path):
     )
     assert table.loc[("h", "gold"), "kurtosis"] == pytest.approx(stats.kurtosis(GOLD))
     assert table.loc[("h", "m"), ["n", "unscored", "no_response", "caution"]].tolist() == [0, 10, 10, "no score"]
-    assert len(tabulate_score_items(runs.open_runs(tmp_path / "run"))) == 20
+    assert len(tabulate_scores_of_every_item(runs.open_runs(tmp_path / "run"))) == 20
 
 
 def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):

@@ -173,7 +173,7 @@ def told(answer):
 @pytest.mark.parametrize("p_least", [2 / 41, 1e-4], ids=["few draws", "many draws"])
 def test_numbers_in_sentences_are_those_of_the_tables(frames, p_least):
     pairs = frames["score_differences"].assign(p_least=p_least)
-    said = narrative.answer_question({**frames, "score_differences": pairs}, SETTING).details["score_differences"]
+    said = narrative.answer_page_question({**frames, "score_differences": pairs}, SETTING).details["score_differences"]
     pairs = pairs[(pairs["range"] == "0-9") & (pairs["temperature"] == 0.7) & (pairs["method"] == "sampled")]
     for name, line, without in (("kurtosis", said[1], said[2]), ("tau", said[3], said[4])):
         known = pairs.dropna(subset=[f"{name}_difference"])
@@ -213,7 +213,7 @@ def judged(*rows):
 )  # fmt: skip
 def test_a_word_is_said_only_where_interval_and_people_allow_it(rows, word):
     people = judged(("gold", "g", 0.47, 0.3, 0.6), ("gold", "h", 0.85, 0.7, 0.95))
-    assert narrative.choose_words_for_score_repetition(judged(*rows), people)["m"] == word
+    assert narrative.choose_verdict_words_for_score_repetition(judged(*rows), people)["m"] == word
 
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
@@ -241,7 +241,7 @@ def test_p_values_are_corrected_within_each_study_and_setting(frames):
 
 
 def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):
-    details = narrative.answer_question(frames, SETTING).details
+    details = narrative.answer_page_question(frames, SETTING).details
     assert details["score_ranges"][0].startswith("The kurtosis is furthest from 0 on the range")
     assert [line.split(",")[0] for line in details["score_temperatures"]] == ["With base models", "With tuned models"]
     assert "correlate at −0.68" in details["score_influence_printed"][0]
@@ -257,11 +257,11 @@ def test_a_judge_that_hardly_answers_is_in_no_verdict(tmp_path):
     frames = {name: tables.build_table(name, opened, resamples=20) for name in SHOWN}
     scores, pairs = frames["scores"], frames["score_differences"]
     mute = scores["model"] == "org/small-tuned"
-    assert "small-tuned" in told(narrative.answer_question(frames, SETTING))
+    assert "small-tuned" in told(narrative.answer_page_question(frames, SETTING))
     frames["scores"] = scores.assign(validity=scores["validity"].mask(mute, 0.2))
     silent_pair = pairs["post_model"] == "org/small-tuned"
     frames["score_differences"] = pairs.assign(validity_post=pairs["validity_post"].mask(silent_pair, 0.2))
-    found = narrative.answer_question(frames, SETTING)
+    found = narrative.answer_page_question(frames, SETTING)
     assert "small-tuned" not in found.verdict + told(found)
     assert f"of {len(pairs) - silent_pair.sum()} pair" in told(found)
     (line,) = [line for line in found.cautions if line.startswith("Not judged")]

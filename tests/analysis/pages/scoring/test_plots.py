@@ -10,7 +10,7 @@ from matplotlib.collections import FillBetweenPolyCollection
 from analysis import runs
 from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
-from analysis.pages.scoring.figures import frame_score_methods, split_frame_by_group_count
+from analysis.pages.scoring.figures import build_score_methods_frames, split_frame_by_group_count
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
@@ -37,7 +37,7 @@ def arguments(path, size):
     table = tables.tabulate_score_bias_and_accuracy(run, resamples=0)
     printed = influence.tabulate_influence_on_correlation(run, resamples=20)
     return {
-        "score_violins": (tables.tabulate_score_items(run),),
+        "score_violins": (tables.tabulate_scores_of_every_item(run),),
         "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),
         "score_methods": (contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0),),
         "score_influence": (
@@ -142,7 +142,7 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
     names = texts(listed, "row")
     assert names[:2] == ["gemma (series)", "En-De/gemma"]
     assert len(names) == plots.MOST_OMISSIONS
-    assert [x for _, x in marks(listed)] == list(plots.select_largest_omissions(table)["pearson"])
+    assert [x for _, x in marks(listed)] == list(plots.select_most_influential_omissions(table)["pearson"])
     caption = captions.caption_score_influence(table, known)
     assert "(n = 21, 0 not used). The point named moves the correlation most." in caption
     assert "the 14 of 31 omissions that change it most" in caption
@@ -180,9 +180,9 @@ def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(
     table = contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0)
     low = table["model"] == "org/small"
     table["validity_exact"] = table["validity_exact"].mask(low, 0.2)
-    (shown,) = next(frame_score_methods({"score_methods": table}))
+    (shown,) = next(build_score_methods_frames({"score_methods": table}))
     texts = [text.get_text() for text, _ in shown_texts(plots.draw_score_methods(shown))]
     assert "org/small °" in texts
     assert "org/large" in texts
     assert "°: less than half of the probability is surely on" in captions.caption_score_methods(shown)
-    assert list(frame_score_methods({"score_methods": table.iloc[:0]})) == []
+    assert list(build_score_methods_frames({"score_methods": table.iloc[:0]})) == []

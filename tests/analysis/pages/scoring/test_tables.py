@@ -22,7 +22,7 @@ from analysis.pages.scoring.influence import (
 )
 from analysis.pages.scoring.items import choose_headline_setting
 from analysis.pages.scoring.printed import read_printed_score_differences, tabulate_printed_scores
-from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_score_items
+from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers import textbook
@@ -285,13 +285,13 @@ def test_sampled_scores_are_compared_with_exact_ones(frames, run):
 
 
 def test_items_are_those_of_one_setting(run):
-    table = tabulate_score_items(run)
+    table = tabulate_scores_of_every_item(run)
     assert set(table["setting"]) == {"0-9/0.7/sampled"}
     assert len(table) == sum(GROUPS.values()) * len(FAMILY)
     np.testing.assert_allclose(table["gap"], table["score"] - table["gold"])
-    assert set(tabulate_score_items(run, setting="1-5/1.3/exact")["setting"]) == {"1-5/1.3/exact"}
+    assert set(tabulate_scores_of_every_item(run, setting="1-5/1.3/exact")["setting"]) == {"1-5/1.3/exact"}
     with pytest.raises(InputError, match=r"no condition has the setting '0-7'; there are 0-9/0.7/sampled, 0-9/0.7/exa"):
-        tabulate_score_items(run, setting="0-7")
+        tabulate_scores_of_every_item(run, setting="0-7")
 
 
 def test_best_of_a_row_is_bold(frames):
@@ -401,7 +401,7 @@ def test_runs_of_another_protocol_are_refused(opened):
 def test_a_study_of_another_protocol_is_left_out(folder, opened, frames):
     other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
     both = runs.open_runs(folder, other.folders[0].path)
-    assert len(tabulate_score_items(both)) == len(frames["score_items"])
+    assert len(tabulate_scores_of_every_item(both)) == len(frames["score_items"])
 
 
 def test_the_setting_of_the_headline(run):

@@ -50,7 +50,7 @@ def test_the_other_convention_is_told_where_it_differs(example, tmp_path):
     both = tables.build_table("flip_conventions", example).set_index("measure")
     assert both.loc["flip_25", ["n_invalid", "flips_inconsistent"]].tolist() == [10, 0.8]
     frames = {name: tables.build_table(name, example, resamples=20) for name in narrative.TABLES}
-    cautions = " ".join(narrative.answer_question(**frames, choice=AnswerPair()).cautions)
+    cautions = " ".join(narrative.answer_page_question(**frames, choice=AnswerPair()).cautions)
     said = "For m, 33 % of the items flip where they are dropped, 80 % where they count as not with the majority."
     assert said in cautions
     whole = runs.open_runs(write_run(tmp_path / "whole", answers([0.9, 0.1, 0.2], [0.4, 0.8, 0.9])))

@@ -22,7 +22,7 @@ NAMES = narrative.TABLES
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
     run = runs.open_runs(write_run(path, frame, canonical=canonical, **options))
     frames = {name: tables.build_table(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
-    return narrative.answer_question(
+    return narrative.answer_page_question(
         **frames, choice=selection.find_answer_pair(run.info), when=words.phrase_run_dates(run.info)
     ), frames
 

@@ -117,14 +117,14 @@ def test_a_difference_that_no_digit_shows_keeps_no_rows_apart(difference, apart,
 @pytest.mark.slow
 def test_captions_say_in_one_short_sentence_that_orders_are_shown_once_and_the_foot_says_by_which_rule(page):
     page = StabilityPage(page.folders, resamples=200)
-    assert "Orders of the options" not in dict(page.list_foot_entries())
+    assert "Orders of the options" not in dict(page.list_footer_entries())
     for text in (page.figure("overview").text, page.figure("agreement").text, page.table("stability").text):
         assert html.unescape(text).count(orders.PARTLY_JOINED_NOTE.strip()) == 1
-    assert dict(page.list_foot_entries())["Orders of the options"] == [orders.JOINING_RULE]
+    assert dict(page.list_footer_entries())["Orders of the options"] == [orders.JOINING_RULE]
 
 
 def list_condition_names_at_foot(page):
-    return dict(page.list_foot_entries()).get("Conditions in files, --where and waver table")
+    return dict(page.list_footer_entries()).get("Conditions in files, --where and waver table")
 
 
 def test_the_foot_has_the_names_in_files_of_conditions_that_the_page_renames(page, tmp_path):

@@ -44,7 +44,7 @@ def texts(figure) -> list[str]:
 def said(path, keep):
     run = runs.open_runs(write_run(path, thinned(keep) if isinstance(keep, dict) else keep))
     frames = Frames(run, {"resamples": 200}, lambda name, frame: None)
-    return narrative.answer_question(**{name: frames[name] for name in NAMES}, choice=AnswerPair()), frames
+    return narrative.answer_page_question(**{name: frames[name] for name in NAMES}, choice=AnswerPair()), frames
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_every_figure_marks_them_and_says_what_the_mark_means(four):
     _, frames = four
     drawn = {
         "overview": (frames["stability"],),
-        "validity": next(figures.frame_validity(frames)),
+        "validity": next(figures.build_validity_frames(frames)),
     }
     for name, shown in drawn.items():
         found = " ".join(texts(getattr(plots, f"draw_{name}")(*shown)))
@@ -138,25 +138,25 @@ def test_every_figure_marks_them_and_says_what_the_mark_means(four):
 def test_agreement_of_little_mass_is_neither_drawn_nor_an_example(four, tmp_path):
     """Dark cells and a firm answer looked like results; of `few` and `some` they were of 15 and 45 % of the mass."""
     _, frames = four
-    drawn = next(figures.frame_agreement(frames))
+    drawn = next(figures.build_agreement_frames(frames))
     found = " ".join(texts(plots.draw_agreement(*drawn)))
     assert "whole" in found and "few" not in found and "some" not in found
     assert "Left out: some and few, of which less than half of the probability" in captions.caption_agreement(*drawn)
     pairs = one_row.select_divergent_pairs_of_judged_models(frames)
     assert set(pairs["model"]) == {"most", "whole"} < set(frames["divergent"]["model"])
     _, silent = said(tmp_path / "run", {"some": 0.4})
-    assert list(figures.frame_agreement(silent)) == []
+    assert list(figures.build_agreement_frames(silent)) == []
     shown = StabilityPage([str(tmp_path / "run")], resamples=0).examples().text
     assert "No model with such a pair is judged, so none is shown." in shown
 
 
 def test_differences_are_drawn_between_the_models_that_the_sentence_counts(four, tmp_path):
     """Pairs with a model that does not answer were drawn, some in bold, beside "Such models are not compared"."""
-    (shown,) = next(figures.frame_stability_differences(four[1]))
+    (shown,) = next(figures.build_stability_differences_frames(four[1]))
     assert set(shown[["a_model", "b_model"]].iloc[0]) == {"most", "whole"}
     assert len(shown) == 1
     _, silent = said(tmp_path / "run", {"some": 0.4, "few": 0.15})
-    assert list(figures.frame_stability_differences(silent)) == []
+    assert list(figures.build_stability_differences_frames(silent)) == []
 
 
 def test_models_without_common_items_have_no_figure_of_differences(tmp_path):
@@ -165,15 +165,15 @@ def test_models_without_common_items_have_no_figure_of_differences(tmp_path):
     second["item"] = "other " + second["item"]
     _, frames = said(tmp_path / "run", pd.concat([first, second], ignore_index=True))
     assert (frames["differences"]["n_items"] == 0).all()
-    assert list(figures.frame_stability_differences(frames)) == []
+    assert list(figures.build_stability_differences_frames(frames)) == []
     assert "no two models" in StabilityPage([str(tmp_path / "run")], resamples=0).figure("differences").text
 
 
 def test_no_mark_where_all_answer(tmp_path):
     _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
-    (shown,) = next(figures.frame_validity(frames))
+    (shown,) = next(figures.build_validity_frames(frames))
     assert "°" not in captions.caption_validity(shown) + captions.caption_overview(frames["stability"])
-    assert labels.explain_silent_mark(shown) == ""
+    assert labels.explain_mark_of_unjudged_models(shown) == ""
     assert tables.list_table_options("stability")["resamples"].default == 10_000
 
 
@@ -182,7 +182,7 @@ def test_ties_are_told_with_their_number(tmp_path):
     rows.loc[[1, 2, 8], "agreement"] = 0.5
     run = runs.open_runs(write_run(tmp_path / "run", rows))
     frames = {name: tables.build_table(name, run, resamples=0) for name in NAMES}
-    cautions = narrative.answer_question(**frames, choice=AnswerPair()).cautions
+    cautions = narrative.answer_page_question(**frames, choice=AnswerPair()).cautions
     assert "3 of 20 answers are ties (agreement of exactly 0.5). They count as agreeing, as in the paper." in cautions
 
 

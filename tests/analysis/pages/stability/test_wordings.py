@@ -34,8 +34,8 @@ def test_paraphrases_that_do_not_mean_the_same_are_told(opened):
     items = tables.tabulate_item_agreement(opened(rows))
     assert items["match_proportion"].tolist()[:2] == [1.0, 0.53]
     assert pd.isna(items["match_proportion"][2])
-    assert wordings.describe_meaning_changes(items) == [
+    assert wordings.describe_paraphrases_of_changed_meaning(items) == [
         "Checked by hand, the paraphrases of 1 of 2 items do not all mean the same. The lowest share that does is 53 % "
         "(item y). A flip there may be a change of meaning."
     ]
-    assert wordings.describe_meaning_changes(items[items["item"] != "y"]) == []
+    assert wordings.describe_paraphrases_of_changed_meaning(items[items["item"] != "y"]) == []

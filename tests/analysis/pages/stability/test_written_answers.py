@@ -9,7 +9,7 @@ import pytest
 from analysis.pages.stability import narrative
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.stability.tables import tabulate_stability
-from analysis.pages.stability.written_answers import tabulate_written_answers
+from analysis.pages.stability.written_answers import tabulate_texts_against_probabilities
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.runs.conditions import find_condition_with_probabilities, find_subsampled_model_conditions
@@ -54,7 +54,7 @@ def together(*frames: pd.DataFrame) -> pd.DataFrame:
 
 def test_mismatch_counted_by_hand(opened):
     run = opened(together(probabilities(condition=BASE), texts()), conditions=CONDITIONS)
-    (row,) = tabulate_written_answers(run, resamples=200).to_dict("records")
+    (row,) = tabulate_texts_against_probabilities(run, resamples=200).to_dict("records")
     assert (row["study"], row["model"], row["condition"]) == ("synthetic", "m", TEXT)
     assert (row["n_answers"], row["n_items"]) == (6, 2)
     assert row["token_mismatch"] == pytest.approx(3 / 5)  # a/p2, a/p3, b/p2
@@ -75,7 +75,7 @@ def test_options_in_another_order_and_several_samples(opened):
         "answer": ["yes", "yes"], "count": [None, [2, 6]], "invalid": [np.nan, 2],
     })  # fmt: skip
     conditions = {BASE: FIELDS, "plain/yes-no/text-t1": {**FIELDS, **WAYS, "temperature": 1.0, "samples": 10}}
-    (row,) = tabulate_written_answers(opened(frame, conditions=conditions), resamples=10).to_dict("records")
+    (row,) = tabulate_texts_against_probabilities(opened(frame, conditions=conditions), resamples=10).to_dict("records")
     assert row["token_mismatch"] == row["option_mismatch"] == 2 / 8
     # "yes" means disagree here: 6 agree, 2 disagree, 2 say nothing
     assert [row[f"{end}_agreement"] for end in ("read", "least", "most")] == [6 / 8, 6 / 10, 8 / 10]
@@ -100,11 +100,11 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
 @pytest.mark.slow
 def test_runs_without_pairs_have_no_rows_and_no_section(opened):
     run = opened(probabilities(condition=BASE), conditions={BASE: FIELDS})
-    assert tabulate_written_answers(run).empty
+    assert tabulate_texts_against_probabilities(run).empty
     empty = tables.build_table("answers", run)
     assert {"token_mismatch", "token_mismatch_lower", "token_mismatch_upper", "no_token_upper"} <= set(empty)
     alone = opened(texts(), conditions={TEXT: CONDITIONS[TEXT]})
-    assert tabulate_written_answers(alone).empty
+    assert tabulate_texts_against_probabilities(alone).empty
     assert len(tabulate_stability(alone, resamples=0)) == 1  # texts alone are what the study is about
 
 
@@ -119,7 +119,7 @@ def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
                  "invalid", "excluded"):  # fmt: skip
         expected, found = (tables.build_table(name, run, resamples=20) for run in (alone, both))
         pd.testing.assert_frame_equal(found, expected, obj=name)
-    assert list(tabulate_written_answers(both, resamples=20)["model"]) == ["one", "two"]
+    assert list(tabulate_texts_against_probabilities(both, resamples=20)["model"]) == ["one", "two"]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from analysis import features, runs
 from analysis.__main__ import main
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.page import TextFeaturesPage
-from analysis.pages.text_features.terms import name_predictor, phrase_term_count, write_predictor_as_title
+from analysis.pages.text_features.terms import name_predictor, phrase_predictor_as_title, phrase_term_count
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.attribute_runs import make_attribute_run
@@ -126,8 +126,8 @@ def test_an_unknown_name_gets_the_nearest_one(run):
 
 
 def test_terms_are_named_in_words():
-    assert write_predictor_as_title(TERM) == "hedged: yes vs no"
-    assert write_predictor_as_title("attributes.CEFR") == name_predictor("attributes.CEFR") == "CEFR"
+    assert phrase_predictor_as_title(TERM) == "hedged: yes vs no"
+    assert phrase_predictor_as_title("attributes.CEFR") == name_predictor("attributes.CEFR") == "CEFR"
     assert phrase_term_count(["word_length", TERM, "attributes.tone[a vs b]", "attributes.tone[c vs b]"]) == (
         "1 text feature and 2 attributes"
     )

@@ -8,7 +8,7 @@ import pytest
 
 from analysis import features, runs
 from analysis.pages.text_features import narrative
-from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_unit_models
+from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_mixed_model_per_unit
 from analysis.pages.text_features.page import TABLES
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
@@ -63,7 +63,7 @@ def test_the_response_is_the_share_of_all_samples_that_agree(run):
 
 def test_only_the_model_with_invalid_answers_is_fitted_again(run):
     assert find_units_with_invalid_answers(run) == {("made up", "org/texts", "plain/yes-no")}
-    one, other = fit_unit_models(run), fit_unit_models(run, invalid="inconsistent")
+    one, other = fit_mixed_model_per_unit(run), fit_mixed_model_per_unit(run, invalid="inconsistent")
     fits, again = ({part.key[1]: fit for part, fit in found.result.fits} for found in (one, other))
     assert fits["org/exact"] is again["org/exact"]
     assert fits["org/texts"] is not again["org/texts"]
@@ -81,7 +81,7 @@ def test_both_conventions_stand_side_by_side(run):
     length = table.set_index("term").loc["statement_length"]
     assert length["estimate_inconsistent"] < length["estimate_dropped"]  # long wordings have fewer valid samples
     frames = {name: tables.build_table(name, run) for name in TABLES}
-    cautions = " ".join(narrative.answer_question(frames, AnswerPair()).cautions)
+    cautions = " ".join(narrative.answer_page_question(frames, AnswerPair()).cautions)
     assert "1 model gave invalid answers." in cautions
     assert "(-p invalid=inconsistent)" in cautions
 
@@ -92,6 +92,6 @@ def test_without_invalid_answers_there_is_one_fit(tmp_path):
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         opened = runs.open_runs(write_run(tmp_path / "run", answers(wordings(items=4, paraphrases=20), ["m"])))
         assert tables.build_table("mixed_conventions", opened).empty
-        assert fit_unit_models(opened, invalid="inconsistent") is fit_unit_models(opened)
+        assert fit_mixed_model_per_unit(opened, invalid="inconsistent") is fit_mixed_model_per_unit(opened)
         with pytest.raises(InputError, match="invalid = 'counted' is not known"):
-            fit_unit_models(opened, invalid="counted")
+            fit_mixed_model_per_unit(opened, invalid="counted")

@@ -65,7 +65,7 @@ def pairs(given):
 
 
 def told(frames, choice=AnswerPair(), varying_examples=()):  # noqa: B008
-    return narrative.answer_question(frames, choice, varying_examples=varying_examples)
+    return narrative.answer_page_question(frames, choice, varying_examples=varying_examples)
 
 
 def test_answer_names_the_feature_with_most_confirmed_effects():

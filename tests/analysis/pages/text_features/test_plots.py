@@ -266,7 +266,7 @@ def test_rows_are_made_only_of_fits_whose_residuals_are_drawn(tmp_path, monkeypa
     rows["agreement"] = rows["agreement"].where(~is_near_half, 0.5 + (rows["agreement"] - 0.5) / 10)
     frames = Frames(runs.open_runs(write_run(tmp_path / "run", rows)), {})
     monkeypatch.setattr(figures, "MOST_PANELS", 3)
-    (shown,) = next(figures.frame_residuals(frames))
+    (shown,) = next(figures.build_residuals_frames(frames))
     assert sorted(shown["label"].unique()) == ["a · plain/no-yes", "b · plain/no-yes", "b · plain/yes-no"]
     assert set(shown["total"]) == {4} and len(shown) == 3 * 4 * 20
     monkeypatch.setattr(captions, "MOST_PANELS", 3)

@@ -8,7 +8,7 @@ import pytest
 
 from analysis import features, runs
 from analysis.pages.text_features.catalogue import TABLES
-from analysis.pages.text_features.family import explain_unfittable_runs, fit_unit_models
+from analysis.pages.text_features.family import explain_unfittable_runs, fit_mixed_model_per_unit
 from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.printed import SOURCE, read_printed_effects, read_wide_printed_effects
 from analysis.reporting.catalogue import tables
@@ -71,7 +71,7 @@ def test_standardised_intervals_are_the_raw_ones_on_another_scale(frames):
 def test_missing_components_leave_predictors_out_and_say_why(run, frames):
     absent = {"left_dependents", "right_dependents", "dependency_length", "sentiment_positive", "sentiment_negative"}
     assert not absent & set(frames["mixed"]["term"])
-    found = fit_unit_models(run)
+    found = fit_mixed_model_per_unit(run)
     assert absent | {"text_logprob"} <= set(found.dropped)
     assert "spaCy is not installed: pip install spacy" in found.dropped["left_dependents"]
     assert found.dropped["text_logprob"] == "the responses do not record it"
@@ -221,10 +221,12 @@ def test_texts_that_cannot_be_cut_into_words_are_not_answerable(tmp_path):
 
 
 def test_fits_are_made_once_and_forgotten_with_their_runs(run):
-    assert fit_unit_models(run) is fit_unit_models(run)
+    assert fit_mixed_model_per_unit(run) is fit_mixed_model_per_unit(run)
     again = runs.open_runs(run.folders[0].path)
-    assert fit_unit_models(again) is not fit_unit_models(run)
-    pd.testing.assert_frame_equal(fit_unit_models(again).result.table, fit_unit_models(run).result.table)
+    assert fit_mixed_model_per_unit(again) is not fit_mixed_model_per_unit(run)
+    pd.testing.assert_frame_equal(
+        fit_mixed_model_per_unit(again).result.table, fit_mixed_model_per_unit(run).result.table
+    )
 
 
 def test_wordings_that_do_not_differ_give_a_page_without_effects(tmp_path, monkeypatch):

@@ -136,12 +136,12 @@ def told(answer):
 )
 def test_antonyms_draw_to_yes_only_where_the_interval_says_so(antonym, said_of_yes, tmp_path):
     rows = said({"original": "y" * 10 + "n" * 10, "antonym": antonym})
-    assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer_question(frames(rows, tmp_path)))
+    assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer_page_question(frames(rows, tmp_path)))
 
 
 def test_a_consistent_model_is_called_so(tmp_path):
     many = {"original": "yn" * 40, "synonym": "yn" * 40, "antonym": "ny" * 40, "agreement": "yn" * 40}
-    found = narrative.answer_question(frames(said(many), tmp_path))
+    found = narrative.answer_page_question(frames(said(many), tmp_path))
     assert found.verdict == (
         "Yes, nearly always: with synonyms, 100 % of answers mean the same as before (interval 95 to 100 %)."
     )
@@ -243,7 +243,7 @@ def test_tables_print_words_for_codes():
 
 def test_where_no_word_holds_the_page_says_so(tmp_path):
     rows = said({"original": "yn" * 10, "synonym": "yn" * 8 + "ny" * 2})
-    assert narrative.answer_question(frames(rows, tmp_path)).verdict == (
+    assert narrative.answer_page_question(frames(rows, tmp_path)).verdict == (
         "These runs cannot tell: with synonyms, 80 % of answers mean the same as before (interval 58 to 92 %)."
     )
 
@@ -251,14 +251,14 @@ def test_where_no_word_holds_the_page_says_so(tmp_path):
 def test_answers_with_other_names_are_explained(tmp_path):
     tables_of = frames(said({"original": "yn" * 10, "synonym": "yn" * 10}), tmp_path)
     for names in (AnswerPair("yes", "no"), AnswerPair("はい", "いいえ"), AnswerPair(*MIXED)):
-        assert "stands for" not in told(narrative.answer_question(tables_of, choice=names))
-    other = told(narrative.answer_question(tables_of, choice=AnswerPair("true", "false")))
+        assert "stands for" not in told(narrative.answer_page_question(tables_of, choice=names))
+    other = told(narrative.answer_page_question(tables_of, choice=AnswerPair("true", "false")))
     assert "“Yes” stands for “true” here, and “No” for “false”." in other
 
 
 def test_a_model_that_always_says_yes_is_named(tmp_path):
     rows = said({"original": "y" * 30, "antonym": "y" * 30, "agreement": "y" * 30}, ["yes", "no"] * 15)
-    found = narrative.answer_question(frames(rows, tmp_path))
+    found = narrative.answer_page_question(frames(rows, tmp_path))
     assert any("“Yes” to nearly everything, antonyms included" in caution for caution in found.cautions)
     text = told(found)
     assert "100.0 % of the answers contradict the first" in text
@@ -266,7 +266,7 @@ def test_a_model_that_always_says_yes_is_named(tmp_path):
 
 
 def test_nothing_valid_is_said_not_averaged(tmp_path):
-    found = narrative.answer_question(frames(said({"original": "---", "synonym": "---"}), tmp_path))
+    found = narrative.answer_page_question(frames(said({"original": "---", "synonym": "---"}), tmp_path))
     assert found.verdict == "This model does not answer."
     assert found.details == {}
     assert found.cautions[0].endswith(". Less than half of the answers are valid: 0 %.")
@@ -279,7 +279,7 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
         said({"original": "yn" * 10, "synonym": "yn" * 10}, model="whole"),
         said({"original": "--" * 10, "synonym": "--" * 10}, model="mute"),
     ])  # fmt: skip
-    cautions = " ".join(narrative.answer_question(frames(rows, tmp_path)).cautions)
+    cautions = " ".join(narrative.answer_page_question(frames(rows, tmp_path)).cautions)
     assert "30 pairs have an invalid answer." in cautions
     assert "In the rows of such pairs and some valid ones, mean Consistency is" in cautions  # not in those of "whole"
     assert "100.0 % without these pairs. It is 50.0 % where they count as inconsistent" in cautions
@@ -295,7 +295,7 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
         said({"original": "yn" + "-" * 18, "synonym": "yn" + "-" * 18}, model="mute"),
     ])  # fmt: skip
     tables_of = frames(rows, tmp_path)
-    found = narrative.answer_question(tables_of)
+    found = narrative.answer_page_question(tables_of)
     assert found.verdict.startswith("Not reliably: with synonyms, 50 % of answers mean the same as before")
     assert "mute" not in found.verdict + told(found)
     assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
@@ -308,7 +308,9 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
 
 def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "run", random_rows(["a", "b", "c"], items=5)))
-    found = benchmark_words.answer_question({name: tables.build_table(name, run) for name in benchmark_words.TABLES})
+    found = benchmark_words.answer_page_question(
+        {name: tables.build_table(name, run) for name in benchmark_words.TABLES}
+    )
     assert found.verdict == (
         "These runs cannot tell: at most 3 models asked in the same way answered, and a correlation needs 4."
     )

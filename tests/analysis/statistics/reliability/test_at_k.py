@@ -11,7 +11,7 @@ from scipy.stats import binomtest, norm
 
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.templates import (
-    correct_highest_for_luck,
+    correct_highest_accuracy_for_luck,
     estimate_binomial_noise_variance,
     estimate_template_noise_variance,
     summarize_accuracies,
@@ -98,7 +98,7 @@ def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
                 if form == "answers"
                 else estimate_binomial_noise_variance(shares, n)
             )
-            corrected = correct_highest_for_luck(shares, noise, found)
+            corrected = correct_highest_accuracy_for_luck(shares, noise, found)
             for name, (value, low, high) in found.items():
                 if name != "sd":
                     assert 0 <= low <= value <= high <= 1
@@ -130,15 +130,15 @@ def test_intervals_hold_where_each_item_has_few_of_the_templates():
 def test_luck_is_taken_out_by_the_share_of_the_variance_that_items_explain():
     """By hand: accuracies .2, .4, .6 about .4 with variance .04 and noise .01 are drawn to .25, .4, .55."""
     shares = np.array([0.2, 0.4, 0.6])
-    found = correct_highest_for_luck(shares, 0.01, {"highest": (0.6, 0.1, 0.9), "combined": (0.48, 0.1, 0.9)})
+    found = correct_highest_accuracy_for_luck(shares, 0.01, {"highest": (0.6, 0.1, 0.9), "combined": (0.48, 0.1, 0.9)})
     assert found["highest_corrected"] == pytest.approx(0.55, abs=1e-12)
     assert found["combined_corrected"] == pytest.approx((1 - 0.55 + 0.4) * 0.55, abs=1e-12)
-    assert correct_highest_for_luck(
+    assert correct_highest_accuracy_for_luck(
         shares, 0.05, {"highest": (0.6, 0.45, 1), "combined": (0.5, 0.1, 1)}
     ) == pytest.approx(
         {"highest_corrected": 0.45, "combined_corrected": 0.4}, abs=1e-12
     )  # no variance is left; nothing is estimated below the interval
-    assert np.isnan(list(correct_highest_for_luck(shares[:1], 0.01, {}).values())).all()
+    assert np.isnan(list(correct_highest_accuracy_for_luck(shares[:1], 0.01, {}).values())).all()
     right = (np.random.default_rng(8).random((50, 3)) < [0.3, 0.5, 0.6]).astype(float)
     rows, columns = right.mean(axis=1, keepdims=True), right.mean(axis=0)
     left = ((right - rows - columns + right.mean()) ** 2).sum() / (49 * 2)

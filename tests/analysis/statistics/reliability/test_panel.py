@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.reliability.panel import (
-    combine_squared_limits,
+    combine_squared_half_widths,
     compute_squared_t_quantile,
     estimate_panel_mean,
 )
@@ -118,7 +118,7 @@ def test_a_difference_of_nothing_is_found_in_no_more_than_one_of_twenty(items, w
             np.maximum(of_items - taken[0], 0), np.maximum(of_wordings - taken[1], 0)
         ), axis=-1)  # fmt: skip
         free = np.array([items, wordings - 1.0])
-        limit = combine_squared_limits(compute_squared_t_quantile(0.95, free) * parts, free)
+        limit = combine_squared_half_widths(compute_squared_t_quantile(0.95, free) * parts, free)
         found.append(stats.chi2.sf(limit / (1 + shared), 1).mean())
     assert least < min(found) and max(found) < 0.06
 
@@ -265,7 +265,7 @@ def test_holes_are_those_of_the_design():
     expected = study.item * 62 / 62**2 + study.wording * sum(share**2 for share in of_wordings) + study.inner * sum(
         weight**2 for row in weights for weight in row
     )  # fmt: skip
-    assert study.predict_error_at(62, 5) == pytest.approx(np.sqrt(expected), rel=1e-9)
+    assert study.predict_standard_error_at_size(62, 5) == pytest.approx(np.sqrt(expected), rel=1e-9)
     # Half of the mean squared difference of two items' means, with other items and wordings at random.
     apart = np.mean([
         sum((answered[i, w] / 5 - answered[j, w] / 5) ** 2 for w in range(19)) / 2
@@ -276,10 +276,14 @@ def test_holes_are_those_of_the_design():
 
 def test_more_wordings_narrow_an_interval_to_a_limit():
     found = estimate_panel_mean(answers(np.random.default_rng(8), 30, 4, inner=0.4), False)
-    assert found.predict_error_at(30, 4) == pytest.approx(found.compute_standard_error("both"), rel=1e-9)
-    assert found.predict_error_at(30, 4) > found.predict_error_at(30, 40) > found.predict_error_at(30, np.inf)
+    assert found.predict_standard_error_at_size(30, 4) == pytest.approx(found.compute_standard_error("both"), rel=1e-9)
+    assert (
+        found.predict_standard_error_at_size(30, 4)
+        > found.predict_standard_error_at_size(30, 40)
+        > found.predict_standard_error_at_size(30, np.inf)
+    )
     assert found.compute_interval_widening_by_wordings() == pytest.approx(
-        found.predict_error_at(30, 4) / found.predict_error_at(30, np.inf)
+        found.predict_standard_error_at_size(30, 4) / found.predict_standard_error_at_size(30, np.inf)
     )
 
 

@@ -37,9 +37,9 @@ def test_designs_reach_the_error_with_the_fewest_items(crossed):
     found = list_sufficient_designs(pilots, Goal(0.03), crossed=crossed)
     assert found
     for design in found:
-        expected = max(each.predict_error_at(design.items, design.wordings) for each in panels)
+        expected = max(each.predict_standard_error_at_size(design.items, design.wordings) for each in panels)
         assert design.error == pytest.approx(expected, abs=1e-12) and design.error <= 0.03
-        assert max(each.predict_error_at(design.items - 1, design.wordings) for each in panels) > 0.03
+        assert max(each.predict_standard_error_at_size(design.items - 1, design.wordings) for each in panels) > 0.03
         assert design.prompts == design.items * design.wordings == design.cost and design.samples is None
     assert [design.cost for design in found] == sorted(design.cost for design in found)
 

@@ -94,7 +94,7 @@ def test_one_wording_is_an_analysis_of_variance_of_one_factor():
                 found.wording,
                 found.interaction,
                 found.compute_interval_widening_by_wordings(),
-                found.predict_error_at(5, 2),
+                found.predict_standard_error_at_size(5, 2),
             ]
         ).all()
         single = found.item / (found.item + within)

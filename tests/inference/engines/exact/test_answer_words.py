@@ -15,7 +15,7 @@ from helpers import tiny_models
 from inference.engines.exact.answer_words import (
     Options,
     extract_first_word,
-    extract_prompt_end,
+    extract_prompt_end_affecting_tokens,
     group_forms_by_option,
     tokenize_answers,
 )
@@ -55,7 +55,9 @@ def probabilities(model: Model, *sequences: list[tuple[int, ...]]) -> torch.Tens
     following = FollowedPaths([TreeTable(tree)] * model.rows, [len(sequences)] * model.rows, 1)
     first = model.of_tokens((), list(tree.children)).flatten().numpy()
     next_tokens = WholeVocabulary(model.next_token)
-    found = following.follow_paths(first, lambda beginnings: next_tokens.next_logprobs(beginnings, [1.0]))
+    found = following.compute_option_logprobs(
+        first, lambda beginnings: next_tokens.compute_continuation_logprobs(beginnings, [1.0])
+    )
     return torch.from_numpy(found.logprobs).exp().unflatten(0, (model.rows, len(sequences)))
 
 
@@ -166,12 +168,12 @@ def test_ids_shared_by_two_options_are_refused() -> None:
 
 
 def test_context_is_the_last_word_with_the_space_behind_it() -> None:
-    assert extract_prompt_end("Some text.\nReply: ") == "Reply: "
-    assert extract_prompt_end("答" * 100) == "答" * 32
+    assert extract_prompt_end_affecting_tokens("Some text.\nReply: ") == "Reply: "
+    assert extract_prompt_end_affecting_tokens("答" * 100) == "答" * 32
     for end in ("a", "a b\n", " ", "a\u2028", "a \x1c\n ", "\n\na", "a\tb \t"):
-        assert extract_prompt_end(end) == re.search(r"\S*\s*$", end).group()
+        assert extract_prompt_end_affecting_tokens(end) == re.search(r"\S*\s*$", end).group()
     assert extract_first_word(" with it.") == " with"
-    assert extract_prompt_end("") == extract_first_word("") == ""
+    assert extract_prompt_end_affecting_tokens("") == extract_first_word("") == ""
 
 
 @pytest.mark.parametrize("eos", [False, True])

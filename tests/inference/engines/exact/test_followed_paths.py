@@ -39,7 +39,7 @@ def follow(model: NextToken, sequences: Sequence[Sequence[Path]], rows: int = 3)
 
     following = FollowedPaths([TreeTable(tree)] * rows, [len(sequences)] * rows, 1)
     first = np.concatenate([model(row, ())[list(tree.children)] for row in range(rows)])
-    found = following.follow_paths(first, read)
+    found = following.compute_option_logprobs(first, read)
     return found.logprobs.reshape(rows, -1), found.left_out, steps
 
 

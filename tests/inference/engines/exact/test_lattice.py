@@ -92,7 +92,7 @@ def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: py
     follow_every_path(monkeypatch)  # a tree leaves out others than single passes do
     engine = engine_of(architecture)
     prompts = asked(range(-3, 21))
-    engine.batches(prompts)
+    engine.cut_into_batches(prompts)
     (together,) = engine.score(prompts, [0.8])
     alone = engine_of(architecture)
     alone.__dict__["supports_token_trees"] = False
@@ -141,7 +141,7 @@ def test_one_batch_may_ask_for_options_and_numbers() -> None:
 
 def test_a_prompt_needs_room_for_the_longest_number() -> None:
     engine = engine_of()
-    engine.window = engine.lengths(asked(range(10)))[0] + 2
+    engine.window = engine.count_prompt_tokens(asked(range(10)))[0] + 2
     (short, long), *_ = engine.score(asked(range(10)))
     assert short.error is None
     assert "exceed the model's context window" in (long.error or "")
@@ -267,6 +267,6 @@ def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest
         assert one.probability != whole.probability
         np.testing.assert_allclose(one.probability, other.probability, rtol=1e-4, atol=1e-9)
         np.testing.assert_allclose(one.probability, whole.probability, atol=2e-5)
-    stems = sum(map(len, engine.build_lattice(numbers).stems)) - 1
+    stems = sum(map(len, engine.get_number_lattice(numbers).stems)) - 1
     for tree in trees:
         assert tree._cache.get_seq_length() <= tree._asked.token_mask.shape[1] + stems

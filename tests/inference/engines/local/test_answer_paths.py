@@ -203,8 +203,8 @@ def test_a_resumed_run_computes_its_answers_bit_by_bit() -> None:
         return [engine.score([prompts[place] for place in batch], (1.0, 0.7))[0] for batch in batches]
 
     whole, resumed = engine_for("llama", batch_size=4), engine_for("llama", batch_size=4)
-    batches = whole.batches(prompts)
-    assert resumed.batches(prompts) == batches
+    batches = whole.cut_into_batches(prompts)
+    assert resumed.cut_into_batches(prompts) == batches
     assert answers(batches[::-2], resumed) == answers(batches, whole)[::-2]
 
 

@@ -43,7 +43,7 @@ def prompts_of(
 
 def ask(engine: CausalEngine, prompts: list[Prompt]) -> list[Score]:
     scores: dict[int, Score] = {}
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         scores.update(zip(batch, engine.score([prompts[index] for index in batch])[0], strict=True))
     return [scores[index] for index in range(len(prompts))]
 
@@ -112,7 +112,7 @@ def test_answers_of_several_tokens_equal_one_pass_per_sequence(architecture: str
     answers = (("agree", "agree so", "YES"), ("rather", "agree no"))
     engine = engine_of(architecture, tiny_models.byte_tokenizer(vocab_size=300))
     prompts = prompts_of(answers)[:3]
-    assert max(len(ids) for option in engine.explain(prompts[0]).options for _, ids in option) > 3
+    assert max(len(ids) for option in engine.explain_prompt(prompts[0]).options for _, ids in option) > 3
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
@@ -126,7 +126,7 @@ def test_no_shared_start() -> None:
 def test_prompts_without_the_shared_start_are_scored_without_it() -> None:
     engine = engine_of("gpt2")
     prompts = prompts_of()
-    engine.batches(prompts)
+    engine.cut_into_batches(prompts)
     others = [*prompts_of(start="Another start. "), prompts[0]]
     assert_like_slow(engine, others, engine.score(others)[0])
     assert_like_slow(engine, prompts, engine.score(prompts)[0])
@@ -143,7 +143,7 @@ def test_one_prompt_may_be_the_start_of_another() -> None:
 def test_sliding_windows_shorter_and_longer_than_the_prompts(window: int) -> None:
     engine = engine_of("mistral", tiny_models.byte_tokenizer(vocab_size=300), sliding_window=window)
     prompts = prompts_of((("agree",), ("rather not",)))
-    assert min(engine.lengths(prompts)) > 24
+    assert min(engine.count_prompt_tokens(prompts)) > 24
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
@@ -152,7 +152,7 @@ def test_nothing_is_shared_beyond_the_length_at_which_keys_change() -> None:
     factors = {"short_factor": [1.0] * 4, "long_factor": [3.0] * 4}
     engine = engine_of("llama", max_position_embeddings=256, rope_parameters={**rope, **factors})
     prompts = [Prompt(f"{START}{word} {'tastes better. ' * 5}\nReply:", None, YES_NO) for word in ("Bread", "Snow")]
-    assert min(engine.lengths(prompts)) > 40
+    assert min(engine.count_prompt_tokens(prompts)) > 40
     scores = ask(engine, prompts)
     assert SHORTEST_PREFIX <= len(engine.prefix.ids) < 40
     assert_like_slow(engine, prompts, scores)
@@ -171,7 +171,7 @@ def test_padding_side_makes_no_difference() -> None:
 def test_batch_size_makes_no_difference_but_rounding(batch_size: int) -> None:
     engine = engine_of("gpt2", batch_size=batch_size)
     prompts = prompts_of()
-    assert max(map(len, engine.batches(prompts))) == batch_size
+    assert max(map(len, engine.cut_into_batches(prompts))) == batch_size
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
@@ -180,7 +180,7 @@ def test_number_answers_where_one_begins_another() -> None:
     engine = engine_of("llama", tiny_models.number_tokenizer())
     prompts = prompts_of(answers, end="\nScore:")
     assert_like_slow(engine, prompts, ask(engine, prompts))
-    forms = engine.explain(prompts[0]).options
+    forms = engine.explain_prompt(prompts[0]).options
     one, hundred = dict(forms[1])["1"], dict(forms[5])["100"]
     assert hundred[: len(one)] == one
 
@@ -189,7 +189,7 @@ def test_japanese_answers_that_share_their_first_bytes() -> None:
     answers = (("はい",), ("いいえ",))
     engine = engine_of("qwen2")
     prompts = prompts_of(answers, end="\n答え:")
-    options = engine.explain(prompts[0]).options
+    options = engine.explain_prompt(prompts[0]).options
     first = [ids[0] for option in options for form, ids in option if not form.startswith(" ")]
     assert len(set(first)) == 1
     assert_like_slow(engine, prompts, ask(engine, prompts))
@@ -208,17 +208,17 @@ def test_prompts_whose_ends_differ_are_scored_on_their_own_forms() -> None:
         Prompt(START + "Bread.\nReply: ", None, YES_NO),
         Prompt(START + "Bread.\nRepl", None, (("y", "yes"), ("no",))),
     ]
-    assert len({tuple(engine.explain(prompt).options) for prompt in prompts}) == 3
+    assert len({tuple(engine.explain_prompt(prompt).options) for prompt in prompts}) == 3
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
 def test_a_resumed_run_computes_its_batches_bit_by_bit() -> None:
     prompts = prompts_of() * 3 + prompts_of(end=" Reply:")
     whole = engine_of("llama", batch_size=4)
-    batches = whole.batches(prompts)
+    batches = whole.cut_into_batches(prompts)
     undisturbed = [whole.score([prompts[index] for index in batch])[0] for batch in batches]
     resumed = engine_of("llama", batch_size=4)
-    assert resumed.batches(prompts) == batches
+    assert resumed.cut_into_batches(prompts) == batches
     for number in (4, 2):
         assert resumed.score([prompts[index] for index in batches[number]])[0] == undisturbed[number]
 
@@ -226,8 +226,8 @@ def test_a_resumed_run_computes_its_batches_bit_by_bit() -> None:
 def test_batches_hold_every_prompt_once_longest_first() -> None:
     engine = engine_of("bloom")  # it joins no prompts
     prompts = prompts_of() * 40
-    batches = engine.batches(prompts)
-    lengths = engine.lengths(prompts)
+    batches = engine.cut_into_batches(prompts)
+    lengths = engine.count_prompt_tokens(prompts)
     order = [index for batch in batches for index in batch]
     assert sorted(order) == list(range(len(prompts)))
     assert [lengths[index] for index in order] == sorted(lengths, reverse=True)
@@ -238,7 +238,7 @@ def test_too_long_prompts_get_an_error_and_the_others_go_on() -> None:
     engine = engine_of("gpt2", n_positions=96)
     prompts = prompts_of()
     prompts.insert(1, Prompt(START + "Bread tastes. " * 30, None, YES_NO))
-    batches = engine.batches(prompts)
+    batches = engine.cut_into_batches(prompts)
     assert batches[-1] == [1]
     scores = engine.score(prompts)[0]
     assert "96" in (scores[1].error or "")
@@ -253,7 +253,7 @@ def test_the_longest_prompt_that_fits_leaves_room_for_its_answer() -> None:
     probe = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300))
     prompt = prompts_of(answers)[0]
     longest = max(len(ids) for forms in probe.explain(prompt).options for _, ids in forms)
-    needed = probe.lengths([prompt])[0] + longest
+    needed = probe.count_prompt_tokens([prompt])[0] + longest
     exact = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed)
     assert_like_slow(exact, [prompt], exact.score([prompt])[0])
     short = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed - 1)
@@ -267,7 +267,7 @@ def test_an_empty_prompt_is_an_error_of_its_row() -> None:
 
 def test_forms_that_join_with_the_end_of_the_prompt_are_dropped_and_reported() -> None:
     engine = engine_of("llama")
-    explained = engine.explain(Prompt("A state", None, (("ment", "yes"), ("no",))))
+    explained = engine.explain_prompt(Prompt("A state", None, (("ment", "yes"), ("no",))))
     assert (0, "ment") in [(option, form) for option, form, _ in explained.dropped]
     assert " ment" in dict(explained.options[0])
     assert explained.score.error is None

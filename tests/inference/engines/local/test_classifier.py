@@ -54,7 +54,7 @@ def slow(engine: ClassifierEngine, pair: tuple[str, str], temperature: float) ->
 def test_equals_one_pair_per_forward_pass(architecture):
     engine = engine_of(architecture)
     prompts = [prompt_of(*pair) for pair in PAIRS]
-    assert sorted(place for batch in engine.batches(prompts) for place in batch) == [0, 1, 2]
+    assert sorted(place for batch in engine.cut_into_batches(prompts) for place in batch) == [0, 1, 2]
     for temperature, scores in zip((1.0, 0.5), engine.score(prompts, (1.0, 0.5)), strict=True):
         for score, pair in zip(scores, PAIRS, strict=True):
             expected = slow(engine, pair, temperature)
@@ -76,8 +76,8 @@ def test_a_model_that_mixes_padding_into_its_answers_gets_none(batch_size):
     model = AutoModelForSequenceClassification.from_config(config).eval()
     engine = ClassifierEngine(Checkpoint("mixing", model, tokenizer, {"engine": "classifier"}), batch_size)
     prompts = [prompt_of(*pair) for pair in PAIRS]
-    assert len(set(engine.lengths(prompts))) > 1
-    for batch in engine.batches(prompts):
+    assert len(set(engine.count_prompt_tokens(prompts))) > 1
+    for batch in engine.cut_into_batches(prompts):
         for place, score in zip(batch, engine.score([prompts[place] for place in batch])[0], strict=True):
             np.testing.assert_allclose(score.probability, slow(engine, PAIRS[place], 1.0)[:3], rtol=0, atol=5e-6)
 
@@ -98,10 +98,10 @@ def test_a_likeliest_class_that_is_no_option_is_no_answer():
 
 def test_what_it_shows_before_it_is_asked():
     engine = engine_of()
-    shown = engine.explain(prompt_of(*PAIRS[0]))
+    shown = engine.explain_prompt(prompt_of(*PAIRS[0]))
     assert shown.text == "\n".join(PAIRS[0])
     assert [forms[0][0] for forms in shown.options] == ["ENTAILMENT", "Contradiction", "neutral"]
-    assert engine.form("chat") == "pair" and engine.mask_token is None
+    assert engine.choose_prompt_form("chat") == "pair" and engine.mask_token is None
     assert engine.info["classes"] == list(NAMES.values()) and "tuning" not in engine.info
 
 

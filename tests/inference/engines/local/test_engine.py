@@ -32,17 +32,17 @@ def in_memory(tokenizer: Any = None, **settings: Any) -> CausalEngine:
 
 def test_thinking_models_and_models_without_template_are_refused_in_chat() -> None:
     plain = in_memory()
-    assert plain.form("auto") == plain.form("plain") == "plain"
+    assert plain.choose_prompt_form("auto") == plain.choose_prompt_form("plain") == "plain"
     with pytest.raises(InputError, match="no chat template: ask it with --form plain"):
-        plain.form("chat")
+        plain.choose_prompt_form("chat")
     with pytest.raises(InputError, match="--form plain or chat"):
-        plain.form("cloze")
+        plain.choose_prompt_form("cloze")
     chat = in_memory(tiny_models.byte_tokenizer(chat=True))
-    assert chat.form("auto") == chat.form("chat") == "chat"
+    assert chat.choose_prompt_form("auto") == chat.choose_prompt_form("chat") == "chat"
     template = tiny_models.CHAT_TEMPLATE + "{% if enable_thinking is not false %}{{ '<think>' }}{% endif %}"
     thinking = in_memory(tiny_models.byte_tokenizer(chat=True, template=template))
-    assert thinking.form("plain") == "plain"
-    assert thinking.form("auto") == "chat"
+    assert thinking.choose_prompt_form("plain") == "plain"
+    assert thinking.choose_prompt_form("auto") == "chat"
     assert thinking.info["thinks"]
     assert not chat.info["thinks"]
 
@@ -51,7 +51,7 @@ def test_chat_prompts_are_scored_behind_the_generation_prompt() -> None:
     engine = in_memory(tiny_models.byte_tokenizer(chat=True))
     messages = ({"role": "user", "content": "Reply yes or no. Statement: Bread."},)
     text = "<|endoftext|><|user|>\nReply yes or no. Statement: Bread.\n<|assistant|>\n"
-    explained = engine.explain(Prompt(None, messages, ANSWERS))
+    explained = engine.explain_prompt(Prompt(None, messages, ANSWERS))
     assert explained.text == text
     assert explained.n_tokens == len(engine.tokenizer(text)["input_ids"])
     assert explained.score.probability == pytest.approx(engine.score([Prompt(text, None, ANSWERS)])[0][0].probability)

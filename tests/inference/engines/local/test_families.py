@@ -84,7 +84,7 @@ def test_families_equal_one_prompt_per_forward_pass(architecture: str) -> None:
     )
     prompts = mixed(FAMILIES)
     assert_like_slow(engine, prompts, ask(engine, prompts))
-    batches = [[prompts[place] for place in batch] for batch in engine.batches(prompts)]
+    batches = [[prompts[place] for place in batch] for batch in engine.cut_into_batches(prompts)]
     joined = sum(rows_of(engine, batch) for batch in batches) < len(prompts) / 3
     assert joined == (architecture not in NO_TREES | SHORT_WINDOWS)
 
@@ -129,10 +129,10 @@ def test_a_resumed_run_computes_its_families_bit_by_bit() -> None:
         return [engine.score([prompts[index] for index in batch])[0] for batch in batches]
 
     whole = engine_of("llama", batch_size=10, max_position_embeddings=512)
-    batches = whole.batches(prompts)
+    batches = whole.cut_into_batches(prompts)
     undisturbed = answers(batches, whole)
     resumed = engine_of("llama", batch_size=10, max_position_embeddings=512)
-    assert resumed.batches(prompts) == batches
+    assert resumed.cut_into_batches(prompts) == batches
     assert max(map(len, batches)) <= 10
     assert answers(batches[::-2], resumed) == undisturbed[::-2]
 
@@ -140,7 +140,9 @@ def test_a_resumed_run_computes_its_families_bit_by_bit() -> None:
 def test_orders_of_one_question_share_a_row_wherever_they_stand() -> None:
     engine = engine_of("llama", max_position_embeddings=512)
     prompts = mixed(QUESTIONS)
-    assert sum(rows_of(engine, [prompts[place] for place in batch]) for batch in engine.batches(prompts)) == len(STEMS)
+    assert sum(
+        rows_of(engine, [prompts[place] for place in batch]) for batch in engine.cut_into_batches(prompts)
+    ) == len(STEMS)
 
 
 def test_a_row_is_not_longer_than_is_allowed() -> None:

@@ -42,7 +42,7 @@ def ids_as_texts(engine: CausalEngine) -> CausalEngine:
 
 def written(engine: CausalEngine, sampling: Sampling, prompts: list[Prompt] = PROMPTS) -> list[tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         (generations,) = engine.generate([prompts[index] for index in batch], [sampling])
         found.update({index: each.texts for index, each in zip(batch, generations, strict=True)})
     return [found[index] for index in range(len(prompts))]
@@ -122,7 +122,7 @@ def test_samples_do_not_depend_on_what_else_is_asked() -> None:
 
 def test_the_prompts_are_computed_once_for_all_samplings() -> None:
     engine = engine_of()
-    engine.batches(PROMPTS)
+    engine.cut_into_batches(PROMPTS)
     widths: list[int] = []
     forward = engine.model.forward
 
@@ -138,7 +138,7 @@ def test_the_prompts_are_computed_once_for_all_samplings() -> None:
 
 def test_a_prompt_without_room_for_its_text_gets_an_error_and_the_others_go_on() -> None:
     engine = engine_of(max_position_embeddings=100)
-    lengths = engine.lengths(PROMPTS)
+    lengths = engine.count_prompt_tokens(PROMPTS)
     longest = max(range(len(PROMPTS)), key=lengths.__getitem__)
     room = 100 - sorted(lengths)[-2]
     short, long = engine.generate(PROMPTS, [Sampling(), Sampling(max_tokens=room)])

@@ -59,7 +59,7 @@ def slow_probability(engine: MaskedEngine, prompt: Prompt) -> list[float]:
 def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
     engine = engine_of(architecture)
     prompts = prompts_of(engine)
-    (batch,) = engine.batches(prompts)
+    (batch,) = engine.cut_into_batches(prompts)
     scores = engine.score([prompts[index] for index in batch])[0]
     for index, score in zip(batch, scores, strict=True):
         expected = slow_probability(engine, prompts[index])
@@ -77,7 +77,7 @@ def test_several_passes_with_one_head_equal_one_prompt_per_pass(
     engine = engine_of(architecture)
     assert engine.run_model.has_joint_head
     prompts = prompts_of(engine)
-    assert [sorted(batch) for batch in engine.batches(prompts)] == [[0, 1, 2, 3]]
+    assert [sorted(batch) for batch in engine.cut_into_batches(prompts)] == [[0, 1, 2, 3]]
     bodies, heads = [], []
     engine.model.base_model.register_forward_hook(lambda *_: bodies.append(1))
     engine.model.get_output_embeddings().register_forward_hook(lambda *_: heads.append(1))
@@ -104,7 +104,7 @@ def test_a_model_whose_scores_need_more_than_the_output_of_its_body_gets_a_head_
     engine.run_model = OnePosition(engine.model)
     monkeypatch.setattr(batching, "CPU_TOKENS", 40)
     assert engine.run_model.shortcuts and not engine.run_model.has_joint_head
-    assert len(engine.batches(prompts)) > 1
+    assert len(engine.cut_into_batches(prompts)) > 1
     for prompt, score in zip(prompts, engine.score(prompts)[0], strict=True):
         assert score.probability == pytest.approx(slow_probability(engine, prompt), abs=1e-6, rel=1e-4)
 
@@ -116,7 +116,7 @@ def test_passes_that_do_not_fit_together_are_asked_one_by_one(monkeypatch: pytes
     text = "Some people agree with this: {} I {} with it."
     long = Prompt(text.format("Small rooms. " * 30, engine.mask_token), None, WORDS)
     prompts = [*prompts_of(engine), long, *prompts_of(engine)]
-    (batch,) = engine.batches(prompts)
+    (batch,) = engine.cut_into_batches(prompts)
     shapes = []
 
     def cramped(_module: Any, args: tuple[Any, ...], inputs: dict[str, Any]) -> None:
@@ -149,9 +149,9 @@ def test_a_model_that_mixes_padding_into_its_answers_gets_none(mixing: str, batc
     model = transformers.AutoModelForMaskedLM.from_config(config).eval()
     engine = MaskedEngine(Checkpoint("mixing", model, tokenizer, {}), batch_size)
     prompts = prompts_of(engine)
-    lengths = engine.lengths(prompts)
+    lengths = engine.count_prompt_tokens(prompts)
     assert len(set(lengths)) > 2
-    for batch in engine.batches(prompts):
+    for batch in engine.cut_into_batches(prompts):
         for place, score in zip(batch, engine.score([prompts[place] for place in batch])[0], strict=True):
             expected = slow_probability(engine, prompts[place])
             assert score.probability == pytest.approx(expected, abs=1e-6, rel=1e-4)
@@ -208,7 +208,7 @@ def test_the_answer_is_the_option_of_the_likeliest_word() -> None:
 
 def test_words_that_are_not_one_token_are_reported() -> None:
     engine = engine_of("bert", tiny_models.wordpiece_tokenizer(lowercase=False))
-    explained = engine.explain(prompts_of(engine)[0])
+    explained = engine.explain_prompt(prompts_of(engine)[0])
     kept = [[form for form, _ in option] for option in explained.options]
     assert kept == [["agree", "accept", "support"], ["disagree", "reject"]]
     assert [(option, form) for option, form, _ in explained.dropped] == [
@@ -217,12 +217,12 @@ def test_words_that_are_not_one_token_are_reported() -> None:
         (1, "xylophone"),
     ]
     assert all("one token" in reason or "vocabulary" in reason for *_, reason in explained.dropped)
-    assert explained.n_tokens == engine.lengths(prompts_of(engine))[0]
+    assert explained.n_tokens == engine.count_prompt_tokens(prompts_of(engine))[0]
 
 
 def test_case_variants_of_an_uncased_model_count_once() -> None:
     engine = engine_of("bert")
-    explained = engine.explain(prompts_of(engine)[0])
+    explained = engine.explain_prompt(prompts_of(engine)[0])
     assert [form for form, _ in explained.options[0]][:2] == ["agree", "Agree"]
     once = engine.score([Prompt(prompts_of(engine)[0].text, None, (("agree", "accept", "support"), ("reject",)))])[0][0]
     assert explained.score.probability[0] == pytest.approx(once.probability[0])
@@ -230,7 +230,7 @@ def test_case_variants_of_an_uncased_model_count_once() -> None:
 
 def test_a_word_outside_the_alphabet_is_not_in_the_vocabulary() -> None:
     engine = engine_of("bert")
-    explained = engine.explain(prompts_of(engine, (("agree", "賛成"), ("reject", "反")))[0])
+    explained = engine.explain_prompt(prompts_of(engine, (("agree", "賛成"), ("reject", "反")))[0])
     assert {form for _, form, _ in explained.dropped} == {"賛成", "反"}
     assert "is not in the vocabulary" in {reason for *_, reason in explained.dropped}
 
@@ -251,15 +251,18 @@ def test_a_word_of_two_options_is_refused() -> None:
 def test_the_mask_must_be_there_once(text: str) -> None:
     engine = engine_of("bert")
     with pytest.raises(InputError, match=r"must contain the mask \[MASK\] of model tiny once, this one has [02]"):
-        engine.batches([Prompt(text, None, WORDS)])
+        engine.cut_into_batches([Prompt(text, None, WORDS)])
 
 
 @pytest.mark.parametrize(("architecture", "limit"), [("bert", 130), ("roberta", 128)])
 def test_too_long_prompts_get_an_error(architecture: str, limit: int) -> None:
     engine = engine_of(architecture, max_position_embeddings=130)
     short = f"I {engine.mask_token} with it."
-    one = engine.lengths([Prompt(f"no {short}", None, WORDS)])[0] - engine.lengths([Prompt(short, None, WORDS)])[0]
-    room = limit - engine.lengths([Prompt(short, None, WORDS)])[0]
+    one = (
+        engine.count_prompt_tokens([Prompt(f"no {short}", None, WORDS)])[0]
+        - engine.count_prompt_tokens([Prompt(short, None, WORDS)])[0]
+    )
+    room = limit - engine.count_prompt_tokens([Prompt(short, None, WORDS)])[0]
     fits = Prompt("no " * (room // one) + short, None, WORDS)
     longer = Prompt("no " * (room // one + 1) + short, None, WORDS)
     scores = engine.score([longer, fits])[0]
@@ -269,4 +272,4 @@ def test_too_long_prompts_get_an_error(architecture: str, limit: int) -> None:
 
 def test_whatever_form_the_causal_models_are_asked_in_a_masked_one_is_asked_in_cloze() -> None:
     engine = engine_of("bert")
-    assert {engine.form(form) for form in ("auto", "plain", "chat", "cloze")} == {"cloze"}
+    assert {engine.choose_prompt_form(form) for form in ("auto", "plain", "chat", "cloze")} == {"cloze"}

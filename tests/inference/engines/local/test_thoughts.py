@@ -166,7 +166,7 @@ def test_thoughts_are_as_long_as_the_window_has_room_after_their_own_prompt() ->
     prompts = [
         Prompt(None, ({"role": "user", "content": text},), LETTERS) for text in ("Bread?", "Bread or tea?", "tea " * 99)
     ]
-    lengths = engine.lengths(prompts)
+    lengths = engine.count_prompt_tokens(prompts)
     *good, long = engine.think(prompts, Thinking(1, 0.0))
     answer = engine._count_longest_answer_tokens(engine._get_or_tokenize_rows(prompts[:1])[0])
     room = [window - length - answer for length in lengths]

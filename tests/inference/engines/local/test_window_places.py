@@ -42,7 +42,7 @@ def test_prompts_that_keep_many_places_leave_room_for_those_that_need_many(most_
         targets.append(Target(options, build_option_tree(sequences), options.options_by_first_token))
     prompts, trees = [[40, 41, 42, 43, 44], [50, 51, 52]], [target.tree for target in targets]
     budget = engine._choose_pass_budget(5, max(target.longest_answer_length for target in targets),
-                                        max(len(target.table.nodes) for target in targets))  # fmt: skip
+                                        max(len(target.tree_as_arrays.nodes) for target in targets))  # fmt: skip
     with torch.inference_mode():
         kept, alone = (Continuations(engine.run_model, prompts, Prefix([]), is_kept) for is_kept in (True, False))
         scores = score_batch(targets, AnswerPaths(kept, trees, (1.0,), budget), (1.0,))

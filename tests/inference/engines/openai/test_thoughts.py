@@ -44,7 +44,7 @@ def asking(server: ThinkingServer, **settings: Any) -> Iterator[OpenAIEngine]:
         retries=Retries(first=0.001, longest=0.004),
     )
     try:
-        assert engine.form("auto") == "chat"
+        assert engine.choose_prompt_form("auto") == "chat"
         assert engine.info["thinks"]
         yield engine
     finally:

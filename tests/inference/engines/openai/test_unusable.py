@@ -148,7 +148,7 @@ def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
 
     async def ask() -> None:
         while True:
-            async with doubts.wait_to_send() as number:
+            async with doubts.wait_until_request_may_be_sent() as number:
                 await asyncio.sleep(chance.random() / 1000)
                 bad = sent["good"] >= 25
                 sent["bad" if bad else "good"] += 1
@@ -164,12 +164,12 @@ def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
     ended = asyncio.run(asyncio.wait_for(ask_all(), 20))
     assert all(isinstance(error, RepliesUnusable) for error in ended)
     assert sent["good"] == 25 and 10 <= sent["bad"] <= MOST_DOUBTFUL
-    doubts.forget_doubts()
+    doubts.forget_unusable_replies()
     assert asyncio.run(admitted(doubts))
 
 
 async def admitted(doubts: Doubts) -> bool:
-    async with doubts.wait_to_send():
+    async with doubts.wait_until_request_may_be_sent():
         return True
 
 

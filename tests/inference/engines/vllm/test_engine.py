@@ -23,7 +23,7 @@ from helpers import tiny_models
 from helpers.thinking_models import build_thinking_tokenizer
 from inference import engines
 from inference.__main__ import main
-from inference.engines.adapters import Adapter, read_adapter
+from inference.engines.adapters import Adapter, read_adapter_settings_and_shapes
 from inference.engines.contract import Sampling
 from inference.engines.vllm.settings import VllmSettings, parse_vllm_assignments
 from inference.stimuli.templates.prompts import Prompt
@@ -299,7 +299,7 @@ def test_a_batch_holds_prompts_that_begin_alike(install: Callable[..., ModuleTyp
     install()
     prompts = [Prompt(f"{start} {text} Reply:", None, YES_NO) for text in ("Bread.", "A warm lamp.", "Trains.")
                for start in ("Agree or not:", "Some say:")]  # fmt: skip
-    batches = engines.load_engine(model, engine="vllm", batch_size=3).batches(prompts)
+    batches = engines.load_engine(model, engine="vllm", batch_size=3).cut_into_batches(prompts)
     assert [{prompts[place].text[:5] for place in batch} for batch in batches] == [{"Agree"}, {"Some "}]
     assert sorted(place for batch in batches for place in batch) == list(range(6))
 
@@ -309,11 +309,11 @@ def test_a_batch_has_at_most_so_many_tokens(
 ) -> None:
     install()
     engine = engines.load_engine(model, engine="vllm")
-    lengths = engine.lengths(PROMPTS)
+    lengths = engine.count_prompt_tokens(PROMPTS)
     monkeypatch.setattr("inference.engines.vllm.engine.BATCH_TOKENS", sum(lengths) - 1)
-    assert sorted(map(len, engine.batches(PROMPTS))) == [1, 2]
+    assert sorted(map(len, engine.cut_into_batches(PROMPTS))) == [1, 2]
     monkeypatch.setattr("inference.engines.vllm.engine.BATCH_TOKENS", 1)  # a prompt that is longer stands alone
-    assert list(map(len, engine.batches(PROMPTS))) == [1, 1, 1]
+    assert list(map(len, engine.cut_into_batches(PROMPTS))) == [1, 1, 1]
 
 
 def adapter(folder: Path, rank: int, width: int) -> Adapter:
@@ -322,7 +322,7 @@ def adapter(folder: Path, rank: int, width: int) -> Adapter:
     weights = {f"{layer}.lora_A.weight": torch.ones(rank, width), f"{layer}.lora_B.weight": torch.ones(width, rank)}
     save_file(weights, folder / "adapter_model.safetensors")
     (folder / "adapter_config.json").write_text(json.dumps({"r": rank, "base_model_name_or_path": "base"}))
-    return read_adapter(folder)
+    return read_adapter_settings_and_shapes(folder)
 
 
 def test_an_adapter_is_asked_with_every_prompt(install: Callable[..., ModuleType], model: str, tmp_path: Path) -> None:
@@ -393,10 +393,10 @@ def test_the_sampler_of_the_maker_is_read_as_causal_reads_it(
 def test_batches_are_large_and_hold_every_prompt_once(install: Callable[..., ModuleType], model: str) -> None:
     install()
     prompts = PROMPTS * 1500
-    batches = engines.load_engine(model, engine="vllm").batches(prompts)
+    batches = engines.load_engine(model, engine="vllm").cut_into_batches(prompts)
     assert sorted(index for batch in batches for index in batch) == list(range(len(prompts)))
     assert max(map(len, batches)) == 4096
-    small = engines.load_engine(model, engine="vllm", batch_size=7).batches(PROMPTS * 5)
+    small = engines.load_engine(model, engine="vllm", batch_size=7).cut_into_batches(PROMPTS * 5)
     assert max(map(len, small)) == 7
 
 

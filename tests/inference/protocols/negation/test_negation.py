@@ -10,7 +10,7 @@ import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import build_study_table_parser
+from inference.__main__ import build_parser_of_run_file_study
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -23,7 +23,7 @@ from inference.stimuli.nli import LABELS, Instance, Negation
 
 def options(*arguments):
     call = ["--items", "demo", "--model", "m", *arguments]
-    return build_study_table_parser("negation").parse_args(call, Namespace(out=None))
+    return build_parser_of_run_file_study("negation").parse_args(call, Namespace(out=None))
 
 
 def group(item: str, label: str = "entailment", end: str = "wet"):

@@ -155,7 +155,7 @@ def test_options_equal_a_slow_sum_over_all_spellings(architecture, form, options
     rounds = Questions(read_scale_prompts(), tuple(showings)).rounds(form)
     prompts = [round_.render(variant, None) for round_ in rounds]
     assert len({engine.render(prompt) for prompt in prompts}) == len(prompts)
-    engine.batches(prompts)
+    engine.cut_into_batches(prompts)
     (scores,) = engine.score(prompts)
     for prompt, score, round_, showing in zip(prompts, scores, rounds, showings, strict=True):
         row, slow = round_.read(variant, prompt, score), SlowModel(engine, prompt)

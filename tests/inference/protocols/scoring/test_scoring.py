@@ -15,7 +15,7 @@ from inference.__main__ import main
 from inference.engines.contract import Generation, Score
 from inference.protocols.scoring import Questions, parse_score_response, read_scoring_prompts
 from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_scoring_items, read_scoring_items
-from inference.stimuli.numbers import does_text_continue_number, parse_first_number, parse_range_of_whole_numbers
+from inference.stimuli.numbers import does_text_continue_number, parse_first_number, parse_scale_range
 from inference.stimuli.study import ORIGINAL, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -47,7 +47,7 @@ def test_a_number_goes_on_in_a_digit_or_a_decimal() -> None:
 )  # fmt: skip
 def test_wrong_ranges_are_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        parse_range_of_whole_numbers(text)
+        parse_scale_range(text)
 
 
 def test_samples_are_dropped_clipped_and_averaged() -> None:

@@ -90,7 +90,7 @@ def test_a_part_of_a_word_is_no_choice():
 
 def test_the_same_wording_of_both_models_is_one_only():
     wrote = {"one": {"cup": GOOD}, "other": {"cup": GOOD.lower()}}
-    step = rewording.apply_model_rewordings([QUESTION], wrote)
+    step = rewording.add_rewordings_of_two_models([QUESTION], wrote)
     assert [(each.reason, each.text) for each in step.left_out] == [("other: the same as the other", GOOD.lower())]
 
 
@@ -100,7 +100,7 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
         "one": {"cup": GOOD, "b": "I'm sorry, but I can't help with that."},
         "other": {"cup": "Into tea, what do people pour?", "b": ""},
     }
-    step = rewording.apply_model_rewordings(given, wrote)
+    step = rewording.add_rewordings_of_two_models(given, wrote)
     assert [each.paraphrases for each in step.kept_questions] == [(GOOD, "Into tea, what do people pour?")]
     assert [each.reason for each in step.left_out] == ["one: a refusal"]
     assert set(step.reasons) >= {"one: a refusal", "other: unchanged"}

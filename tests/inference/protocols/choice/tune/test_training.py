@@ -109,7 +109,7 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
     rows = learner.encode_examples(examples.validation)
     tuned_model = loading.load_checkpoint(
         str(folder / "tiny"), engine="causal", dtype="float32", device="cpu", revision=None, seed=0,
-        adapter=adapters.read_adapter(tuned),
+        adapter=adapters.read_adapter_settings_and_shapes(tuned),
     ).model  # fmt: skip
     batches = []
     for start in (0, 4):  # as evaluation takes them
@@ -160,7 +160,7 @@ def test_a_full_disk_is_one_line_and_a_fault_of_ours_is_not(folder, tmp_path, mo
     def full(self, *_):
         raise RuntimeError(message)
 
-    monkeypatch.setattr(AdapterFolder, "keep_last_and_best", full)
+    monkeypatch.setattr(AdapterFolder, "keep_only_last_and_best_checkpoint", full)
     if ends is None:
         with pytest.raises(RuntimeError, match="odd"):
             main(call(folder, tmp_path / "tuned"))
@@ -201,8 +201,8 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
         if moment in ("saving", "marked"):
             patched.setattr(
                 AdapterFolder,
-                "keep_last_and_best",
-                at(AdapterFolder.keep_last_and_best, lambda given: given[0] == step),
+                "keep_only_last_and_best_checkpoint",
+                at(AdapterFolder.keep_only_last_and_best_checkpoint, lambda given: given[0] == step),
             )
         elif moment == "published":
             patched.setattr(AdapterFolder, "publish_adapter", at(AdapterFolder.publish_adapter, lambda given: True))
@@ -237,14 +237,14 @@ def test_the_same_call_again_does_nothing_and_another_is_refused(folder, tuned, 
 
 def test_a_damaged_checkpoint_is_named(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "tuned"
-    real = AdapterFolder.keep_last_and_best
+    real = AdapterFolder.keep_only_last_and_best_checkpoint
 
     def keep_and_die(self, step, best_step):
         real(self, step, best_step)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(AdapterFolder, "keep_last_and_best", keep_and_die)
+        patched.setattr(AdapterFolder, "keep_only_last_and_best_checkpoint", keep_and_die)
         with pytest.raises(Killed):
             main(call(folder, out))
     checkpoint = out / "checkpoints" / "checkpoint-4"

@@ -51,12 +51,12 @@ class TestRows:
             nli.read_tuning_pairs([write(tmp_path / "few.jsonl", rows)])
 
     def test_four_fifths_are_trained_on_and_each_seed_draws_others(self):
-        splits = [nli.draw_train_and_held_out(101, seed) for seed in range(5)]
+        splits = [nli.draw_train_and_held_out_rows(101, seed) for seed in range(5)]
         for train, held_out in splits:
             assert len(held_out) == 20 and sorted(train + held_out) == list(range(101))
             assert train != sorted(train)
         assert len({tuple(held_out) for _, held_out in splits}) == 5
-        assert nli.draw_train_and_held_out(101, 3) == splits[3]
+        assert nli.draw_train_and_held_out_rows(101, 3) == splits[3]
 
 
 class Paper:
