@@ -138,13 +138,13 @@ def build_function_testing_rules(
     paired = None if baseline is None else pair_runs(runs, baseline, side_names=("the run", "the baseline"))
 
     def compute_outcomes_of_rule(rule: Rule) -> list[Outcome]:
-        if rule.kind == NUMBER or baseline is None or paired is None:  # without a baseline, there is no other rule
+        if rule.kind == NUMBER or paired is None:  # without a baseline, there is no other rule
             from analysis.check.numbers import compute_outcomes_of_number_rule
 
             return compute_outcomes_of_number_rule(rule, runs)
         from analysis.check.changes import compute_outcomes_of_change_rule
 
-        return compute_outcomes_of_change_rule(rule, runs, baseline, paired)
+        return compute_outcomes_of_change_rule(rule, paired)
 
     return compute_outcomes_of_rule, [] if paired is None else paired.notes
 

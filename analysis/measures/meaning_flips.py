@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_drawn_mean,
 )
-from analysis.statistics.shares import Shares
+from analysis.statistics.shares import Shares, count_whole_items
 from analysis.statistics.spread import compute_standard_deviations
 from ground.meaning.verdicts import SAME
 
@@ -50,7 +51,7 @@ ALL = "all"
 ITEMS_BELOW_K = 0.1  # share of the items that may have fewer than k wordings
 FIGURES = ("flip", "sd", "range_k")
 Mask = npt.NDArray[np.bool_]
-_SHARES: dict[str, Shares] = {"flip": lambda columns: {"flip": [[(columns["flip"], np.ones_like(columns["flip"]))]]}}
+_SHARES: dict[str, Shares] = {"flip": partial(count_whole_items, names=["flip"])}
 
 
 @dataclass(frozen=True)

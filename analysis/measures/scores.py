@@ -30,11 +30,6 @@ _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
-def _has_scoring_study(runs: Runs) -> bool:
-    """Tell whether any study of the runs is about scores."""
-    return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
-
-
 def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     """Read one row per study, item, model and condition of the protocol `scoring`.
 
@@ -80,7 +75,7 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
 
 def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
     """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
-    if not _has_scoring_study(runs):
+    if not runs.list_studies_of_protocols(PROTOCOL):
         raise InputError(
             f"{_join_study_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
         )
@@ -256,8 +251,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     of_texts = rows[[*UNIT, "item"]].assign(
         drawn=np.array(drawn, float), spread=np.array(spread, float), counting=np.nan
     )
-    studies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
-    if not any(has_sampled_probabilities(runs, study) for study in studies):
+    if not any(has_sampled_probabilities(runs, study) for study in runs.list_studies_of_protocols(PROTOCOL)):
         return of_texts
     numbered_sql = (
         "SELECT r.*, range(low, high + 1) AS option_numbers FROM responses AS r "

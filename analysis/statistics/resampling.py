@@ -137,6 +137,22 @@ def compute_drawn_mean(counts: Array, values: Array) -> Array:
     return np.asarray(counts @ values / counts.sum(axis=1, keepdims=True))
 
 
+def average_columns_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the mean of every column over the drawn items: a statistic.
+
+    Parameters
+    ----------
+    columns, counts
+        See the module's docstring.
+
+    Returns
+    -------
+    dict
+        Name of the column -> array (draws, units).
+    """
+    return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
+
+
 def compute_drawn_sd(counts: Array, values: Array) -> Array:
     """Compute the standard deviation (n - 1) over the drawn items.
 

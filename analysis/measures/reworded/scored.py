@@ -138,7 +138,7 @@ def read_scores(runs: Runs) -> list[Scored]:
 
 def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
     """Yield every study by every measure."""
-    names = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    names = runs.list_studies_of_protocols(PROTOCOL)
     codes = number_items_and_wordings(runs, names) if names else pd.DataFrame()
     for name in names:
         study_codes = codes[codes["study"] == name]

@@ -232,7 +232,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     across = 1 if panels.is_one_column_wide(width) else min(3, len(subsets))
-    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(subsets) // across))
+    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(subsets) // across))
     drawing, panel_axes = panels.lay_out_panels(
         width,
         len(subsets),

@@ -119,7 +119,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
         if share.figure is None or _is_single_or_low_temperature_reading(group, place):
             frame.loc[place, "own_most"] = share.most
             continue
-        _write_own_share_into_row(frame, place, share.figure, TRIAD, share.p, share.p_least)
+        _write_own_share_into_row(frame, place, share.figure, share.p, share.p_least)
     return frame
 
 
@@ -133,16 +133,14 @@ def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bo
     return samples is not None and (samples[1].shape[2] == 1 or is_cold)
 
 
-def _write_own_share_into_row(
-    frame: pd.DataFrame, place: int, figure: Interval, origin: str, p: float, p_least: float
-) -> None:
-    """Write the share of a reading's own, with its interval or why there is none."""
+def _write_own_share_into_row(frame: pd.DataFrame, place: int, figure: Interval, p: float, p_least: float) -> None:
+    """Write the share of a reading's own, by triads, with its interval or why there is none."""
     columns = build_interval_columns({"own": figure})
     for name in ("own", "own_lower", "own_upper"):
         frame.loc[place, name] = columns[name][0]
     reasons = [text for text in (frame.loc[place, "no_interval"], columns["no_interval"][0]) if text]
     frame.loc[place, "no_interval"] = "; ".join(reasons)
-    frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [origin, p, p_least, np.nan]
+    frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [TRIAD, p, p_least, np.nan]
 
 
 def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:

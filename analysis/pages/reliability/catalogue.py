@@ -184,7 +184,7 @@ def _explain_empty_reliability_page(runs: Runs, options: Mapping[str, Any]) -> s
     from analysis.measures.reworded.study import has_item_in_several_wordings
     from analysis.reporting.catalogue.rewordings import has_rewordings
 
-    accuracies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] in ACCURACIES]
+    accuracies = runs.list_studies_of_protocols(*ACCURACIES)
     if has_rewordings(runs) or has_item_in_several_wordings(runs, accuracies):
         return ""
     return "no item has two wordings other than its original, and no score two samples"

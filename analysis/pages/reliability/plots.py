@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -184,6 +184,17 @@ def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks:
     return drawing
 
 
+def _lay_out_named_rows(names: Sequence[str], width: float) -> tuple[list[str], Drawing, Axes]:
+    """Lay out one panel with a row per name; return the names on lines that fit, the figure, and the panel."""
+    fitted_names = panels.wrap_row_labels(names, width)
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
+        left=panels.measure_row_labels(fitted_names), title=0.05, below=0.4,
+    )  # fmt: skip
+    panels.draw_row_guides(axes, len(names))
+    return fitted_names, drawing, axes
+
+
 @apply_style
 def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: its rank, and the ranks that hold in other studies.
@@ -204,17 +215,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     names = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    fitted_names = panels.wrap_row_labels(names, width)
-    drawing, (axes,) = panels.lay_out_panels(
-        width,
-        1,
-        1,
-        len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
-        left=panels.measure_row_labels(fitted_names),
-        title=0.05,
-        below=0.4,
-    )
-    panels.draw_row_guides(axes, len(names))
+    fitted_names, drawing, axes = _lay_out_named_rows(names, width)
     panels.scale_axis(axes, 1, max(2, len(frame)), 4)
     axes.set_xticks([tick for tick in axes.get_xticks() if float(tick).is_integer()])
     panels.draw_dots(
@@ -244,17 +245,7 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     names = labels.select_first_and_last(list(means.index), panels.ROWS)
-    fitted_names = panels.wrap_row_labels(names, width)
-    drawing, (axes,) = panels.lay_out_panels(
-        width,
-        1,
-        1,
-        len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
-        left=panels.measure_row_labels(fitted_names),
-        title=0.05,
-        below=0.4,
-    )
-    panels.draw_row_guides(axes, len(names))
+    fitted_names, drawing, axes = _lay_out_named_rows(names, width)
     panels.scale_axis(axes, 0, 1)
     rows = frame[frame["label"].isin(names)]
     panels.draw_dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, with_intervals=False)

@@ -61,7 +61,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     }
     stacked = panels.is_one_column_wide(width)
     across = 2 if stacked else 4
-    names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 3.6, 4 // across)
+    names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 4 // across)
     across = 4 if legend_names else across
     looks = plotting.unify_looks(looks or plotting.assign_colours_and_markers(frame["model"]))
     high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)

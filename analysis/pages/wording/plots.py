@@ -119,7 +119,7 @@ def _draw_pattern_panels(
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
-    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(patterns) // across))
+    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(patterns) // across))
     across = min(4, len(patterns)) if legend_names else across
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(

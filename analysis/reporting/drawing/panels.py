@@ -169,7 +169,7 @@ def label_y_axis(axes: Axes, text: str, points: float = 24) -> None:
     draw_text(axes, (0, 0.5), text, (-points, 0), ha="center", va="baseline", rotation=90)
 
 
-def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None:
+def draw_row_labels(axes: Axes, names: Sequence[str]) -> None:
     """Write the names of the rows left of a panel.
 
     Parameters
@@ -178,11 +178,9 @@ def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None
         The panel.
     names
         A name for each row, from 0 on.
-    points
-        Points left of the panel.
     """
     for row, name in enumerate(names):
-        draw_text(axes, (0, row), name, (-points, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
+        draw_text(axes, (0, row), name, (-5, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
 
 
 def measure_row_labels(names: Sequence[str]) -> float:
@@ -247,14 +245,14 @@ def prefix_names_with_numbers(names: Sequence[str]) -> list[str]:
     return [f"{number}   {name}" for number, name in enumerate(names, start=1)]
 
 
-def choose_row_labels(names: Sequence[str], width: float, max_total: float, down: int) -> tuple[list[str], list[str]]:
+def choose_row_labels(names: Sequence[str], width: float, down: int) -> tuple[list[str], list[str]]:
     """Choose what stands beside rows: the names in lines, or numbers where a page has no room for all those lines.
 
     Parameters
     ----------
     names
         Names of models.
-    width, max_total
+    width
         As in `wrap_row_labels`.
     down
         Lines of panels.
@@ -263,8 +261,8 @@ def choose_row_labels(names: Sequence[str], width: float, max_total: float, down
     -------
     The labels, and the names behind their numbers for a legend; no names where the labels are names.
     """
-    wrapped = wrap_row_labels(names, width, max_total)
-    if (choose_distance_between_rows(wrapped, max_total) * len(names) + 0.4) * down < HIGHEST:
+    wrapped = wrap_row_labels(names, width)
+    if (choose_distance_between_rows(wrapped, 3.6) * len(names) + 0.4) * down < HIGHEST:
         return wrapped, []
     return [str(number) for number in range(1, len(names) + 1)], prefix_names_with_numbers(names)
 

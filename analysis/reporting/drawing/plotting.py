@@ -245,15 +245,15 @@ def render_svg(figure: Figure, name: str = "") -> str:
     return svg.replace(f"; font-family: '{FONT}'", "")
 
 
-def _find_font_file(bold: bool = False) -> str:
-    """Return the file of the font."""
-    return findfont(FontProperties(family=[FONT], weight="bold" if bold else "normal"))
+def _read_font() -> Any:
+    """Return the font of the figures."""
+    return get_font(findfont(FontProperties(family=[FONT], weight="normal")))
 
 
 @functools.cache
 def _read_font_code_points() -> frozenset[int]:
     """Return the code points that the font of the figures has."""
-    return frozenset(get_font(_find_font_file()).get_charmap())
+    return frozenset(_read_font().get_charmap())
 
 
 def can_font_draw_text(text: str) -> bool:
@@ -271,13 +271,13 @@ def replace_missing_glyphs(text: str) -> str:
 
 
 @functools.cache
-def _measure_character_width(character: str, bold: bool) -> float:
+def _measure_character_width(character: str) -> float:
     """Return the width of a character, as a part of the font's size."""
-    font = get_font(_find_font_file(bold))
+    font = _read_font()
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
-def measure_text_width(text: str, size: float = SIZE, bold: bool = False) -> float:
+def measure_text_width(text: str, size: float = SIZE) -> float:
     """Compute how wide a text is, of several lines the widest.
 
     Parameters
@@ -286,15 +286,13 @@ def measure_text_width(text: str, size: float = SIZE, bold: bool = False) -> flo
         The text.
     size
         Size of its letters, in points.
-    bold
-        Whether they are bold.
 
     Returns
     -------
     Inches.
     """
     lines = replace_missing_glyphs(text).split("\n")
-    return max(sum(_measure_character_width(character, bold) for character in line) for line in lines) * size / 72
+    return max(sum(map(_measure_character_width, line)) for line in lines) * size / 72
 
 
 def measure_widest_text(texts: Iterable[str], size: float = SIZE) -> float:

@@ -135,12 +135,7 @@ class InspectAnswers:
             epochs = epochs_by_key.setdefault(
                 (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
             )
-            if any(before.epoch == sample.epoch for before in epochs):
-                raise InputError(
-                    f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
-                    "same wording; tell wordings apart by --variant-key"
-                )
-            epochs.append(sample)
+            inspect_samples.add_epoch(where, epochs, item, sample)
         return epochs_by_key, [sample for epochs in epochs_by_key.values() for sample in epochs]
 
     def _build_epochs_response(
@@ -278,11 +273,7 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_acc
     if counts.shows:
         taken = "" if counts.is_first_token_answer else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")
-    if not evaluation.has_ended:
-        parts.append(f"not finished (status {evaluation.status})")
-    if evaluation.invalidated:
-        parts.append("marked as not to be used")
-    return f"{evaluation.path}: {', '.join(parts)}"
+    return f"{evaluation.path}: {', '.join([*parts, *evaluation.list_flaws()])}"
 
 
 def _format_choice_letter(place: int | None) -> str:

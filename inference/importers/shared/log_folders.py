@@ -86,15 +86,13 @@ def find_log_files(
     return list(logs.values()), {file for full_path, file in logs.items() if full_path not in named}
 
 
-def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:
-    """Go through logs with a progress bar, where one can be drawn and there are several.
+def show_log_progress(logs: Sequence[Log]) -> Iterable[Log]:
+    """Read logs with a progress bar, where one can be drawn and there are several.
 
     Parameters
     ----------
     logs
         The logs.
-    title
-        What is done with them.
 
     Returns
     -------
@@ -102,7 +100,7 @@ def show_log_progress(logs: Sequence[Log], title: str) -> Iterable[Log]:
     """
     if len(logs) < 2 or not can_show_bars():
         return logs
-    bar: Iterable[Log] = import_bar_class()(logs, desc=title, unit="log", leave=False, disable=False)
+    bar: Iterable[Log] = import_bar_class()(logs, desc="reading", unit="log", leave=False, disable=False)
     return bar
 
 
@@ -176,7 +174,7 @@ def read_whole_logs(
         A log is damaged that cannot be left out, or no log is left.
     """
     n_logs = len(readers) + len(errors)
-    for reader in show_log_progress(list(readers), "reading"):
+    for reader in show_log_progress(list(readers)):
         if not can_be_left_out(reader):
             yield from reader
             continue

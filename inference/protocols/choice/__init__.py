@@ -173,8 +173,7 @@ class Questions:
             "form": form,
             "prompt_kind": prompt_kind,
             "way": answer_way,
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
         }
         render = partial(self._render_prompt, form, prompt_kind, answer_way)
         if answer_way == TEXT:
