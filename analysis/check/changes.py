@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,10 +26,8 @@ from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import format_quantity
 from analysis.statistics.multiplicity import ALPHA, holm
+from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest
-
-if TYPE_CHECKING:
-    from analysis.statistics.resampling import Array
 
 FRESH = "other wordings than before: for wordings like these"
 SHARES = "1 less half the squared change of shares of answers"  # what is told of wordings like these: no share of items

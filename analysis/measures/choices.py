@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError, shorten_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "choice"
 TEXTS, PER_BYTE = "texts", " per byte"

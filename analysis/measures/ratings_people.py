@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.measures.people_file import Item, PeopleFile, read_answers_of_people
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
+from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
     compute_figures_of_models_by_item,
 )
@@ -26,9 +26,6 @@ from analysis.statistics.ratings.people import (
     build_people_reference,
 )
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ALL_ITEMS, ALL_PERSONAS = "all items", "all personas"
 

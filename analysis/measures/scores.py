@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_sampled_probabilities
+from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "scoring"
 MAKER = "maker"  # in place of a temperature: thoughts are sampled as the maker of the model says

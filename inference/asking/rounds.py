@@ -6,19 +6,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import build_columns_of_thoughts
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
-from inference.stimuli.templates.prompts import Prompt
-
-if TYPE_CHECKING:
-    from inference.stimuli.study import Variant
-    from inference.stimuli.templates.prompts import PromptBook
-
+from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 # Enough that vLLM is busy with most of them most of the time.
 THOUGHTS_OF_BATCH = 4096

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,9 @@ from analysis.check.planning.changes import list_change_aims
 from analysis.check.planning.numbers import list_number_aims
 from analysis.check.planning.ranking import list_ranked_pairs, list_ranking_aims
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
+from analysis.runs import Runs
 from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.planning import find_least_items_with_power
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ANEW: Mapping[str, Anew] = {THESE: "items", LIKE_THESE: "both"}
 LEAST_ITEMS, MOST_ITEMS = 30, 1_000_000  # of fewer, the tests have not been tried; more are not tried

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,9 @@ from analysis.measures.reworded.study import (
     average_answers_into_array,
     has_item_in_several_wordings,
 )
+from analysis.runs import Runs
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "scored"
 HIGHER, LOWER = "higher", "lower"

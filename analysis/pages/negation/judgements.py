@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.thoughts import build_sql_of_answered_option
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "negation"
 PREMISE, HYPOTHESIS, BOTH = "p_neg", "h_neg", "p_neg_h_neg"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,13 +11,11 @@ import pandas as pd
 from analysis.pages.negation import judgements, printed
 from analysis.pages.negation.judgements import KINDS, TARGETS, UNIMPORTANT, Counts
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 WITHOUT, WITH = "original", "negated"
 ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),),

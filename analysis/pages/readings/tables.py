@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,12 @@ import pandas as pd
 from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.pages.readings.sheet_tables import tabulate_readings_corrected_by_people
 from analysis.reporting.words.verdicts import mark_readings_with_artefact
+from analysis.runs import Runs
 from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import compute_smallest_possible_p
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 TRIAD, PEOPLE = "readings", "people"
 # Of texts: below, their shares are so close to 0 and 1 that other readings see that as a part of their own. At 0.2, one

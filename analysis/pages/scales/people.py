@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from analysis.measures.ratings import Ratings, average_over_units, group_units_b
 from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_of_runs
 from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
+from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
     compute_intervals_over_items,
     compute_intervals_over_people,
@@ -20,9 +21,6 @@ from analysis.statistics.ratings.comparison import (
 from analysis.statistics.ratings.consistency import LISTWISE, PAIRWISE, compute_cronbach_alpha, compute_mcdonald_omega
 from analysis.statistics.ratings.people import PeopleReference, correlate_halves_of_people
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PEOPLE, MODELS, PERSONAS = "people", "models", "personas"  # who respondents are
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
 from analysis.reporting.words.beyond import compare_study_pairs
+from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
 from analysis.statistics.shares import count_whole_items
 from analysis.statistics.spread import compute_ranges, compute_standard_deviations
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PASSED = ("passed_all", "passed_some", "passed_none")
 DIFFERENCES = ("difference", "lower", "upper", "like_lower", "like_upper")

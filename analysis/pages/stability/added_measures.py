@@ -7,7 +7,7 @@ import math
 import numbers
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,13 +16,11 @@ from analysis.measures.agreement import create_agreement_tables
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.reporting.catalogue import describe_added_column, look_up_table
 from analysis.reporting.catalogue.columns import Column
+from analysis.runs import Runs
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, average_columns_in_each_draw, bootstrap_intervals
 from analysis.statistics.shares import count_whole_items
 from ground.errors import InputError, shorten_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ItemMeasure: TypeAlias = Callable[[pd.DataFrame], float]
 ItemMeasures: TypeAlias = Mapping[str, ItemMeasure]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,10 @@ import pandas as pd
 
 from analysis.measures.agreement import build_no_answer_wins_among_samples_sql, check_invalid_answer_convention
 from analysis.measures.thoughts import build_sql_of_answered_option
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "wording"
 # What may be done to a question, with the heading that figures give it.

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inference.asking.preview import ModelPreview, RoundPreview
-from inference.engines.contract import format_token_count
+from inference.engines.contract import Explanation, format_token_count
 from inference.stimuli.study import Study, Variant
-
-if TYPE_CHECKING:
-    from inference.engines.contract import Explanation
 
 WIDTH = 100
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
