@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,8 @@ from analysis.check.outcomes import (
     decide_rule_from_outcomes,
 )
 from analysis.check.rules import FAIL, NUMBER, Rule, Rules
+from analysis.runs import Runs
 from ground.errors import InputError, shorten_line, suggest_nearest
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 STATUS_BROKEN, STATUS_CANNOT_TELL = 3, 4
 SEVERITY = (BROKEN, CANNOT_TELL, HOLDS)  # the worst first

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.pages.reliability.columns import BOTH
+from analysis.runs import Runs
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import TaskAccuracies
 from analysis.statistics.reliability.ranking import Ranking
@@ -26,9 +27,6 @@ from analysis.statistics.reliability.templates import (
     summarize_accuracies_with_intervals,
 )
 from ground.errors import InputError, suggest_nearest
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "accuracies"
 ALL = "all"  # the mean over tasks

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.reliability.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
 from analysis.reporting.catalogue.columns import OWN_WORDINGS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 ACCURACIES = frozenset({"accuracies"})  # protocols whose runs have no answers, only accuracies
 _LIKE = "for wordings like these: with other items and other wordings drawn anew"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
@@ -12,6 +10,7 @@ from analysis.pages.reliability import accuracies
 from analysis.pages.reliability.columns import BOTH, ITEMS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import beyond
+from analysis.runs import Runs
 from analysis.statistics.reliability.generalizability import (
     compute_absolute_coefficient,
     compute_relative_coefficient,
@@ -19,9 +18,6 @@ from analysis.statistics.reliability.generalizability import (
 )
 from analysis.statistics.reliability.ranking import rank_models
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 FEW = 3  # wordings, for comparison: as many as many studies ask
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.measures.reworded import AGREEMENT, THOUGHTS, Study
 from analysis.pages.reliability.columns import UNSAMPLED, UNTOLD
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.generalizability import compute_intraclass_correlations, compute_krippendorff_alpha
@@ -22,9 +23,6 @@ from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each
 from analysis.statistics.shares import count_whole_items
 from analysis.statistics.spread import compute_standard_deviations
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 FLIP = 0.05  # share of the wordings that may be with the minority, as the paper's smallest threshold
 
