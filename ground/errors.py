@@ -110,6 +110,28 @@ def suggest_nearest(name: str, known: Iterable[str]) -> str:
     return f" (the nearest is '{shorten_text(names[near[0]])}')" if near else ""
 
 
+def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Parameters
+    ----------
+    number
+        The number.
+    noun
+        The noun for one.
+    plural
+        The noun for several; None adds an s.
+
+    Returns
+    -------
+    "1 item", "2 items".
+
+    >>> format_quantity(1, "item"), format_quantity(1200, "item"), format_quantity(2, "reply", "replies")
+    ('1 item', '1,200 items', '2 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,9 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from analysis.pages.benchmarks.measures import MEASURE, name_measures_unambiguously
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.drawing import marks, matrices, panels, plotting
-from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, Looks, apply_style
 from analysis.statistics.multiplicity import ALPHA
 
-Looks = Mapping[str, Look]
 NAMED = 12  # models that a legend has room for
 SIDE = 20  # measures that a triangle has room to name at both widths
 PANELS = 6  # measures that a figure has room for, with whole titles

@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 
 from analysis.measures.choices import ALL, NO_SUBSET
 from analysis.reporting.drawing import marks, panels, plotting, svg
-from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Looks, apply_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
 TALLEST_STACK = 6.7  # inches of panels below each other: a page of `article` has 7.6, and the caption stands on it
 ROOM_BETWEEN_PANELS = 0.61  # inches above and below each line of panels, for its title and its axis

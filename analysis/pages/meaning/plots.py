@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting.drawing import marks, panels
-from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, apply_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 SHARES = {
     "all": ("all wordings", Look(OKABE_ITO[5], "o")),
     "same": ("of the same meaning", Look(OKABE_ITO[2], "s")),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from analysis.pages.negation.judgements import KINDS
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Looks, apply_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 LINES = 7  # lines that can be told apart in one panel
 TITLES = {"important": "Important negation", "unimportant": "Unimportant negation"}
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.reporting.drawing import panels, plotting
-from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
-
-Looks = Mapping[str, Look]
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Looks, apply_style
 
 
 def select_rows_that_fit(frame: pd.DataFrame) -> pd.DataFrame:

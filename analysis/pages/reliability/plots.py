@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, apply_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through, and more
 FURTHER = (1.5, 2, 3, 5, 7, 10)  # steps from 100 on: 150, 200, 300 ...
 MOST_TICKS = 9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import matplotlib
 import numpy as np
@@ -11,11 +11,10 @@ from matplotlib.axes import Axes
 
 from analysis.pages.scales.columns import phrase_name_of_style
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import DIVERGING, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import DIVERGING, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, apply_style
 from analysis.reporting.drawing.svg import join_model_classes
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 NEUTRAL = "#d5d9de"
 CHANGES = {"labels": "another kind of label", "middle": "with or without the middle"}
 REVERSED = " (R)"  # ends the name of an item whose key is -1

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, Looks, apply_style
 from analysis.reporting.drawing.svg import join_model_classes
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 PARTS = {
     "passed_some": ("in some wordings only", OKABE_ITO[5]),
     "passed_all": ("in all", OKABE_ITO[2]),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,10 +9,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.pages.scoring.items import parse_range_ends
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, Looks, apply_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 HUMAN = "human scores"
 MOST_PANELS = 4  # groups of items in one picture
 MOST_OMISSIONS = 14  # omissions that the figure of influence lists

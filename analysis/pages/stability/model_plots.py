@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
@@ -15,6 +13,7 @@ from analysis.reporting.drawing.plotting import (
     PAGE,
     Drawing,
     Look,
+    Looks,
     apply_style,
     measure_text_width,
     wrap_name_into_lines,
@@ -22,7 +21,6 @@ from analysis.reporting.drawing.plotting import (
 from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
 
-Looks = Mapping[str, Look]
 FOREST = 12  # pairs of models that a list shows better than a triangle
 MOST_LINES = 2  # of a pair of names in the list
 SIDE = 20  # models that a triangle has room to name at both widths

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,10 +10,9 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, Looks, apply_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 HALF = 0.5
 LEAST = 10  # pairs that a bin needs to be drawn
 MOST_LINES = 6  # models whose curves can be told apart in one panel

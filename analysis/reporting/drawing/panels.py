@@ -5,7 +5,7 @@ Every text has a place that is computed from its width, so that none is cut and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from analysis.reporting.drawing.plotting import (
     RULE,
     Drawing,
     Look,
+    Looks,
     count_most_lines,
     measure_text_width,
     measure_widest_text,
@@ -342,7 +343,7 @@ def compute_symmetric_limit(frame: pd.DataFrame) -> float:
 
 
 def draw_dots(
-    axes: Axes, frame: pd.DataFrame, measure: str, looks: Mapping[str, Look], *, is_hollow: pd.Series | None = None,
+    axes: Axes, frame: pd.DataFrame, measure: str, looks: Looks, *, is_hollow: pd.Series | None = None,
     undefined_text: str = "undefined", with_intervals: bool = True, label_column: str = "label",
 ) -> None:  # fmt: skip
     """Draw one dot per row of a frame, with its interval (columns `X_lower`, `X_upper` of the measure X).

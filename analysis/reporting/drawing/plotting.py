@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 import matplotlib
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -107,6 +107,9 @@ class Look:
         return f"model-{self.number}" if self.number else None
 
 
+Looks: TypeAlias = Mapping[str, Look]  # by model
+
+
 def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
@@ -114,7 +117,7 @@ def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
 
 
-def unify_looks(looks: Mapping[str, Look]) -> dict[str, Look]:
+def unify_looks(looks: Looks) -> dict[str, Look]:
     """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
 
     A colour that says once more what stands beside it makes a reader look for what else it may mean.
@@ -132,7 +135,7 @@ def unify_looks(looks: Mapping[str, Look]) -> dict[str, Look]:
     return {model: replace(look, colour=OKABE_ITO[0], marker=MARKERS[0]) for model, look in looks.items()}
 
 
-def list_model_classes(frame: pd.DataFrame, names: Iterable[str], looks: Mapping[str, Look] | None) -> list[str]:
+def list_model_classes(frame: pd.DataFrame, names: Iterable[str], looks: Looks | None) -> list[str]:
     """List the classes of the models that names in a figure are of, by which a page hides what is theirs.
 
     Parameters
@@ -153,7 +156,7 @@ def list_model_classes(frame: pd.DataFrame, names: Iterable[str], looks: Mapping
     return [str(looks[model_by_name[name]].model_class or "") for name in names] if looks else []
 
 
-def separate_looks(looks: Mapping[str, Look], models: Iterable[str]) -> dict[str, Look]:
+def separate_looks(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
     """Give the models of one figure a colour each, where they are told apart by colours and a legend.
 
     They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than

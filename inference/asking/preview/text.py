@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ground.errors import format_quantity
 from inference.asking.preview import ModelPreview, RoundPreview
 from inference.engines.contract import Explanation, format_token_count
 from inference.stimuli.study import Study, Variant
@@ -60,16 +61,11 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
     limit = "at most" if round_preview.is_at_most else "about"
     yield (
-        f"  to come: {_format_prompt_count(round_preview.n_prompts)}, {_format_tokens_to_come(round_preview)}, {limit} "
-        f"{format_duration(round_preview.seconds)}"
+        f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, {_format_tokens_to_come(round_preview)}, "
+        f"{limit} {format_duration(round_preview.seconds)}"
     )
     if round_preview.bill is not None:
         yield f"  {round_preview.bill}"
-
-
-def _format_prompt_count(n_prompts: int) -> str:
-    """Write a number of prompts."""
-    return f"{n_prompts:,} {'prompt' if n_prompts == 1 else 'prompts'}"
 
 
 def _format_tokens_to_come(round_preview: RoundPreview) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, add_epoch, parse_inspect_sample
@@ -243,12 +243,12 @@ def _describe_scored_log(
 ) -> str:
     """Say in one line what a log held, and whether its means are those of the rows."""
     samples = [sample for epochs in epochs_by_key.values() for sample in epochs]
-    parts = [f"{len(samples):,} sample{'s' * (len(samples) != 1)}"]
+    parts = [format_quantity(len(samples), "sample")]
     for name, measure_values in values.items():
         if not measure_values.means:
             continue
         mean, stated = math.fsum(measure_values.means) / len(measure_values.means), evaluation.means.get(name)
-        part = f"{name}: {measure_values.n_scores:,} score{'s' * (measure_values.n_scores != 1)}, mean {mean:.6g}"
+        part = f"{name}: {format_quantity(measure_values.n_scores, 'score')}, mean {mean:.6g}"
         if stated is not None:
             part += (
                 ", as the log states"
