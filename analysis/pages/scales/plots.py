@@ -109,11 +109,7 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         The figure.
     """
     names = [CHANGES.get(change, f"another {change}") for change in frame["change"]]
-    drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 0.19 * len(names), left=panels.measure_row_labels(names), title=0.05, below=0.4
-    )
-    panels.draw_row_guides(axes, len(names))
-    panels.draw_row_labels(axes, names)
+    drawing, axes = panels.lay_out_rows(names, width, 0.19 * len(names))
     rows = frame.assign(
         row=np.arange(len(frame)), model=np.where(frame["change"] == "model", "model", "other"), label=names
     )

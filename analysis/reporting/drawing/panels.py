@@ -184,6 +184,34 @@ def draw_row_labels(axes: Axes, names: Sequence[str]) -> None:
         draw_text(axes, (0, row), name, (-5, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
 
 
+def lay_out_rows(
+    names: Sequence[str], width: float, height: float, legend_names: Sequence[str] = ()
+) -> tuple[Drawing, Axes]:
+    """Lay out one panel with a row per name, and write the names.
+
+    Parameters
+    ----------
+    names
+        A name for each row, from 0 on, in lines that fit (`wrap_row_labels`).
+    width, height
+        Inches of the drawing, and of the panel.
+    legend_names
+        What a legend above is to say; empty: there is none.
+
+    Returns
+    -------
+    tuple
+        The drawing and its panel.
+    """
+    top = 0.06 + LINE * count_legend_lines(legend_names, width) if legend_names else 0.03
+    drawing, (axes,) = lay_out_panels(
+        width, 1, 1, height, left=measure_row_labels(names), title=0.05, below=0.4, top=top
+    )
+    draw_row_guides(axes, len(names))
+    draw_row_labels(axes, names)
+    return drawing, axes
+
+
 def measure_row_labels(names: Sequence[str]) -> float:
     """Return the inches that the names of rows need left of a panel."""
     return measure_widest_text(names) + LABEL + 0.04
