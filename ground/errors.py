@@ -13,16 +13,12 @@ class UserError(Exception):
     """An error that a user can mend: its message says all, and a notebook shows that line instead of a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows."""
+        """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
         return [f"{type(self).__name__}: {write_message_on_one_line(str(self))}"]
 
 
 class InputError(UserError):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
-
-    def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
-        return [f"{type(self).__name__}: {write_message_on_one_line(str(self))}"]
 
 
 class NoSuchModel(InputError):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.people_file import Item, PeopleFile, read_answers_of_people
+from analysis.measures.people_file import Item, read_answers_of_people
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
 from analysis.runs import Runs
@@ -63,10 +63,10 @@ class Compared:
         return {**every, **{name: signs.astype(float) for name, signs in scales.items()}}
 
 
-def read_people_of_runs(runs: Runs, people: str) -> PeopleFile:
+def read_people_of_runs(runs: Runs, people: str) -> dict[str, People]:
     """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_answers_of_people`."""
 
-    def read() -> PeopleFile:
+    def read() -> dict[str, People]:
         items = {
             ratings.name: [
                 Item(str(row.item), tuple(map(str, row.options))) for row in ratings.items.itertuples(index=False)
@@ -97,7 +97,7 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     """
     if not people:
         return []
-    by_study = read_people_of_runs(runs, people).by_study
+    by_study = read_people_of_runs(runs, people)
 
     def compare() -> list[Compared]:
         studies = [ratings for ratings in read_ratings(runs) if ratings.name in by_study]

@@ -152,7 +152,7 @@ def tabulate_scales_people_shares(runs: Runs, *, people: str = "") -> pd.DataFra
     """
     parts = []
     for ratings in read_ratings(runs) if people else []:
-        answers = read_people_of_runs(runs, people).by_study.get(ratings.name)
+        answers = read_people_of_runs(runs, people).get(ratings.name)
         if answers is not None:
             shares = {f"share_{rank + 1}": column for rank, column in enumerate(answers.shares.T)}
             part = ratings.items[["item", "scale", "key"]].assign(n_people=answers.n, score=answers.scores, **shares)
@@ -180,7 +180,7 @@ def tabulate_scales_respondents(runs: Runs, *, people: str = "") -> pd.DataFrame
     for ratings in read_ratings(runs):
         for names, answers in _list_respondents(ratings):
             rows += _compute_consistency_of_scales(ratings, names, answers)
-        answered = read_people_of_runs(runs, people).by_study.get(ratings.name) if people else None
+        answered = read_people_of_runs(runs, people).get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
             keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.keys)
             rows += _compute_consistency_of_scales(
