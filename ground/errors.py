@@ -13,16 +13,12 @@ class UserError(Exception):
     """An error that a user can mend: its message says all, and a notebook shows that line instead of a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows."""
+        """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
         return [f"{type(self).__name__}: {format_message_on_one_line(str(self))}"]
 
 
 class InputError(UserError):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
-
-    def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
-        return [f"{type(self).__name__}: {format_message_on_one_line(str(self))}"]
 
 
 class NoSuchModel(InputError):
@@ -108,6 +104,28 @@ def format_nearest_name_hint(name: str, known: Iterable[str]) -> str:
     names = {known_name.casefold(): known_name for known_name in known}
     near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
     return f" (the nearest is '{shorten_text(names[near[0]])}')" if near else ""
+
+
+def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Parameters
+    ----------
+    number
+        The number.
+    noun
+        The noun for one.
+    plural
+        The noun for several; None adds an s.
+
+    Returns
+    -------
+    "1 item", "2 items".
+
+    >>> format_quantity(1, "item"), format_quantity(1200, "item"), format_quantity(2, "reply", "replies")
+    ('1 item', '1,200 items', '2 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

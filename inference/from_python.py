@@ -7,7 +7,7 @@ import os
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.command import describe_undecodable_argument
 from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, format_nearest_name_hint
@@ -16,16 +16,14 @@ from ground.outside_rooms import clear_rooms_in_use
 from ground.progress import import_progress_bar_class
 from inference.__main__ import ask_study, build_argument_parser_for_python_calls, build_task_from_options
 from inference.asking.models import Model
+from inference.asking.session import Tally
+from inference.engines.contract import Engine
 from inference.loaded_models import LoadedModel, find_loaded_models, restore_models_after_asking, suspend_event_loop
 from inference.protocols import list_protocols
 from inference.runfile import convert_toml_key_to_arguments, map_option_names_to_actions
 from inference.stimuli.reading import recognition_notes
 from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.reading.in_memory import Table, build_table_from_python_rows, register_table_in_memory
-
-if TYPE_CHECKING:
-    from inference.asking.session import Tally
-    from inference.engines.contract import Engine
 
 ITEMS = "items"
 """What a table in memory is called: in messages, and as the name of its study where the call gives none."""

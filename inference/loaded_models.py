@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 from ground.errors import InputError
 from ground.importing import import_without_interruption
-
-if TYPE_CHECKING:
-    from inference.engines.contract import Engine
+from inference.engines.contract import Engine
 
 
 @dataclass(frozen=True, slots=True)

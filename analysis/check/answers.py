@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +19,8 @@ from analysis.measures import choices, ratings, scores
 from analysis.measures.reworded import AGREEMENT, SCORE, Study, scored
 from analysis.measures.reworded.scores import name_settings_and_prompts
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-    from analysis.statistics.resampling import Array
+from analysis.runs import Runs
+from analysis.statistics.resampling import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from analysis.runs import Runs
 from analysis.runs.folder import list_run_folders
 from analysis.runs.hashed import BASELINE, compute_baseline_hash, is_baseline_folder, refuse_changed_baseline
 from ground import run_json
 from ground.errors import InputError, format_nearest_name_hint
 from ground.run_json import SCHEMA
 from ground.writing import finish_interrupted_folder_replacement, write_folder_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from analysis.runs import Runs
 
 FOLDER = Path("baselines")  # where baselines are kept, and looked for by their names
 FORMAT = 1

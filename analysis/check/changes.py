@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,33 +20,28 @@ from analysis.check.outcomes import Outcome
 from analysis.check.rules import DEFAULT_MARGIN, KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, strip_side_from_unit
-from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare
+from analysis.compare.pairs import Chosen, Pair, find_places_of_side, list_unit_pairs_to_compare
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import format_quantity
 from analysis.statistics.multiplicity import ALPHA, holm
+from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-    from analysis.statistics.resampling import Array
 
 FRESH = "other wordings than before: for wordings like these"
 SHARES = "1 less half the squared change of shares of answers"  # what is told of wordings like these: no share of items
 
 
-def compute_outcomes_of_change_rule(rule: Rule, runs: Runs, baseline_runs: Runs, paired: PairedRuns) -> list[Outcome]:
+def compute_outcomes_of_change_rule(rule: Rule, paired: PairedRuns) -> list[Outcome]:
     """Test a rule on changes.
 
     Parameters
     ----------
     rule
         Of any kind but `NUMBER`.
-    runs, baseline_runs
-        The run, and the baseline.
     paired
-        Both, from `analysis.compare.pairing.pair_runs`; what is left out is added to its notes.
+        The run and the baseline, from `analysis.compare.pairing.pair_runs`; what is left out is added to its notes.
 
     Returns
     -------
@@ -271,15 +265,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
 
 def _list_indices_of_ranked_models(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
     """List the models that both sides have: name -> its places now and before, under its first condition of both."""
-    sides = []
-    for side, study in zip(SIDES, (now, before), strict=True):
-        sides.append(
-            {
-                strip_side_from_unit(unit): place
-                for place, unit in enumerate(study.units)
-                if find_side_of_model(unit[0]) == side
-            }
-        )
+    sides = [find_places_of_side(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():
         if unit in sides[1] and _is_rule_about_unit(rule, now.name, unit):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,8 @@ from analysis.check.outcomes import (
     decide_rule_from_outcomes,
 )
 from analysis.check.rules import FAIL, NUMBER, Rule, Rules
+from analysis.runs import Runs
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 STATUS_BROKEN, STATUS_CANNOT_TELL = 3, 4
 SEVERITY = (BROKEN, CANNOT_TELL, HOLDS)  # the worst first
@@ -138,13 +135,13 @@ def build_function_testing_rules(
     paired = None if baseline is None else pair_runs(runs, baseline, side_names=("the run", "the baseline"))
 
     def compute_outcomes_of_rule(rule: Rule) -> list[Outcome]:
-        if rule.kind == NUMBER or baseline is None or paired is None:  # without a baseline, there is no other rule
+        if rule.kind == NUMBER or paired is None:  # without a baseline, there is no other rule
             from analysis.check.numbers import compute_outcomes_of_number_rule
 
             return compute_outcomes_of_number_rule(rule, runs)
         from analysis.check.changes import compute_outcomes_of_change_rule
 
-        return compute_outcomes_of_change_rule(rule, runs, baseline, paired)
+        return compute_outcomes_of_change_rule(rule, paired)
 
     return compute_outcomes_of_rule, [] if paired is None else paired.notes
 

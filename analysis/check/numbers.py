@@ -5,7 +5,7 @@ A column has the test that its interval allows (`limits.columns`), a measure tha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from analysis.check.limits.measured import list_numbers_of_measured_units
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import Tails
 from analysis.check.outcomes import COUNTED, Outcome
-
-if TYPE_CHECKING:
-    from analysis.check.rules import Rule
-    from analysis.runs import Runs
+from analysis.check.rules import Rule
+from analysis.runs import Runs
 
 
 def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:

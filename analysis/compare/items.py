@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,12 +10,10 @@ import pandas as pd
 from analysis.compare.catalogue import ITEMS, PAIR
 from analysis.compare.pairing import PairedRuns, strip_side_from_unit
 from analysis.compare.pairs import VALIDITY, Pair
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:

@@ -117,18 +117,20 @@ def _match_studies_by_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> I
             paired.notes.append(f"study {study.name}: measure {study.measure} is not the same in {sides}: not compared")
 
 
+def find_places_of_side(study: Study, side: str) -> dict[tuple[str, str], int]:
+    """Find the units of one side: (model, condition), without the side -> its place in the study."""
+    return {
+        strip_side_from_unit(unit): place
+        for place, unit in enumerate(study.units)
+        if find_side_of_model(unit[0]) == side
+    }
+
+
 def _match_units_to_compare(
     study_a: Study, study_b: Study, chosen: Chosen, paired: PairedRuns
 ) -> Iterator[tuple[int, int]]:
     """Yield the places of units that are compared: models and conditions that the call or their names pair."""
-    places = [
-        {
-            strip_side_from_unit(unit): place
-            for place, unit in enumerate(study.units)
-            if find_side_of_model(unit[0]) == side
-        }
-        for side, study in (("A", study_a), ("B", study_b))
-    ]
+    places = [find_places_of_side(study_a, "A"), find_places_of_side(study_b, "B")]
     where = f"study {study_a.name}, measure {study_a.measure}"
     names = [list(dict.fromkeys(model for model, _ in side)) for side in places]
     for model_a, model_b in _pair_names_of_both_sides(names, chosen.models, "model", where, paired):

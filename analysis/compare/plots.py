@@ -35,13 +35,8 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
     kinds = frame["verdict"].where(frame["verdict"].isin([HIGHER_A, HIGHER_B]), "")
     drawn_kinds = [kind for kind in LOOKS if (kinds == kind).any()]
     legend = [WORDS[kind] for kind in drawn_kinds]
-    drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
-        left=panels.measure_row_labels_width(names),
-        title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
-    )  # fmt: skip
-    panels.draw_row_guides(axes, len(names))
-    panels.draw_row_labels(axes, names)
+    height = panels.choose_distance_between_rows(names, 6.0) * len(names)
+    drawing, axes = panels.lay_out_rows(names, width, height, legend)
     rows = frame.assign(
         row=np.arange(len(frame)), model=kinds, difference_lower=frame["lower"], difference_upper=frame["upper"]
     )

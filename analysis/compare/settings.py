@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from analysis.runs import Runs
 from ground.errors import shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 _OF_MODEL = ("revision", "engine", "dtype", "quantization")
 

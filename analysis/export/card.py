@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.export.eee import EeeRecord, describe_left_out_responses
 from analysis.export.plain import DICTIONARY, WrittenTable
 from analysis.reporting import catalogue
 from analysis.reporting.output import provenance
 from analysis.reporting.words import citations
+from analysis.runs import Runs
 from ground.errors import shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 CARD = "README.md"
 _EEE = """Records of Every Eval Ever, schema 0.3.0, exported from Waver: an aggregate per study and model, with the

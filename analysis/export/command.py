@@ -6,12 +6,10 @@ import argparse
 import shlex
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from analysis.runs import Runs
 from ground.progress import print_warning
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 COMMAND = "export"
 HELP = "write runs as tidy tables, or in the forms that other projects read"

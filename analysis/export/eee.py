@@ -18,16 +18,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.export import eee_aggregate
 from analysis.export.eee_aggregate import VERSION
 from analysis.export.eee_metrics import Metric, ScoredCondition, choose_metric_of_condition, find_likeliest_label
 from analysis.export.paths import make_portable_name
+from analysis.runs import Runs
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 BATCH = 2_000
 WORDING = ("pattern", "position", "language", "gold", "gold_score", "parents", "options", "canonical", "attributes")

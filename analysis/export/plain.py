@@ -6,13 +6,10 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis.export.tables import ExportTable, define_export_tables
+from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 DICTIONARY = "dictionary.csv"
 HEADER = ("table", "column", "type", "unit", "meaning")

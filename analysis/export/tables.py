@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.reporting.tidy.fields import build_run_json_tables
+from analysis.runs import Runs
 from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
 from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 _WORDING = "study, item, variant"
 _RESPONSE = "study, model, condition, item, variant"

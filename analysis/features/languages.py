@@ -6,16 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis.features.component import Component, MissingComponent
 from analysis.features.words import LENGTHS, UNSPACED
+from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
 from ground.errors import InputError, shorten_to_one_line
 from ground.languages import NAME_BY_LANGUAGE, detect_language_of_texts
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 DEFAULT_LANGUAGE = "en"
 _CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]+)*", re.ASCII)

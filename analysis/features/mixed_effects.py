@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from analysis.features import attributes
 from analysis.features.answer_rows import join_answers_with_features
@@ -14,17 +16,12 @@ from analysis.measures import agreement, ratings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.measures.reworded import scored
 from analysis.measures.templates import count_templates_by_study
+from analysis.runs import Runs
 from analysis.statistics import mixed
-from analysis.statistics.mixed.design import FAMILY
+from analysis.statistics.mixed.design import FAMILY, FitInput
+from analysis.statistics.mixed.fits import Fit
 from analysis.statistics.multiplicity import floor_p_values
 from ground.errors import InputError, shorten_to_one_line
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from analysis.runs import Runs
-    from analysis.statistics.mixed.design import FitInput
-    from analysis.statistics.mixed.fits import Fit
 
 RANKS = ("rank", "keyed_rank")
 ANSWERS = ("agreement", "logit", "text_logprob")

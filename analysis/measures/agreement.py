@@ -54,19 +54,13 @@ def build_agreement_range_and_minority_sql(convention: str) -> str:
          THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
 
 
-def build_nonanswer_wins_among_samples_sql(row_alias: str = "r") -> str:
-    """Return the SQL that tells whether "no answer" wins or ties among the samples of a row.
+def build_nonanswer_wins_among_samples_sql() -> str:
+    """Return the SQL that tells whether "no answer" wins or ties among the samples of a response `r`.
 
     It does where at least as many samples hold no answer as give the more frequent option. Such a row counts as invalid
     where invalid answers count, and as valid where they are dropped.
-
-    Parameters
-    ----------
-    row_alias
-        Name of the row in the query.
     """
-    return f"""({row_alias}."count" IS NOT NULL
-        AND coalesce({row_alias}.invalid, 0) >= greatest({row_alias}."count"[1], {row_alias}."count"[2]))"""
+    return """(r."count" IS NOT NULL AND coalesce(r.invalid, 0) >= greatest(r."count"[1], r."count"[2]))"""
 
 
 def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,10 @@ import pandas as pd
 from analysis.measures import agreement, choices, ratings
 from analysis.measures.choices import PER_BYTE, Choices
 from analysis.measures.ratings import Ratings, average_over_units
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.ordered import MIDDLE, ON_NO_SIDE
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 @dataclass(frozen=True)

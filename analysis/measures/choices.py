@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "choice"
 TEXTS, PER_BYTE = "texts", " per byte"
@@ -146,7 +144,7 @@ def list_choice_studies(runs: Runs) -> list[str]:
     InputError
         Where there is none.
     """
-    names = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    names = runs.list_studies_of_protocols(PROTOCOL)
     if not names:
         paths = ", ".join(str(folder.path) for folder in runs.folders)
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
@@ -210,7 +208,7 @@ def _read_choice_variants(runs: Runs, study: str) -> pd.DataFrame:
         if is_wrong.any():
             row = frame[is_wrong].iloc[0]
             raise InputError(
-                f"{_find_study_path(runs, study)}: stimuli.parquet: item {row['item']!r}, variant {row['variant']!r} "
+                f"{runs.find_path_of_study(study)}: stimuli.parquet: item {row['item']!r}, variant {row['variant']!r} "
                 f"{problem}"
             )
     return frame
@@ -301,7 +299,7 @@ def _read_unit_choices(
                     WHERE r.study = ? AND r.model = ? AND r.condition = ? AND s.study = r.study))""",
         [study, model, name],
     ).fetchnumpy()
-    where = f"{_find_study_path(runs, study)}: responses: model {model!r}, condition {name!r}"
+    where = f"{runs.find_path_of_study(study)}: responses: model {model!r}, condition {name!r}"
     for number in np.flatnonzero(np.ma.filled(rows["short"], False))[:1]:
         raise InputError(
             f"{where}: item {rows['item'][number]!r}: a choice has no text (attributes choice_A ...), so its "
@@ -336,7 +334,7 @@ def _check_question_gaps(runs: Runs, choices: Choices) -> None:
         for item, wording, order in np.argwhere(~asked_mask & asked_mask.any(axis=(0, 1)))[:1]:
             missing = f"order {choices.orders[order]}" if asked_mask[item, wording].any() else "any order"
             raise InputError(
-                f"{_find_study_path(runs, choices.study)}: stimuli.parquet: question "
+                f"{runs.find_path_of_study(choices.study)}: stimuli.parquet: question "
                 f"{choices.items[question_rows[item]]!r} lacks {missing} of wording {choices.wordings[wording]!r}, "
                 f"which others with {number} choices have; it cannot be compared{_WHOLE_PARTS if runs.part else ''}"
             )
@@ -361,13 +359,8 @@ def _check_missing_answers(runs: Runs, choices: Choices, stimulus_positions: npt
     ).fetchone()
     why = f" (it failed: {shorten_to_one_line(failed[0], 120)})" if failed else ""
     raise InputError(
-        f"{_find_study_path(runs, choices.study)}: responses: question {choices.items[item]!r}, wording "
+        f"{runs.find_path_of_study(choices.study)}: responses: question {choices.items[item]!r}, wording "
         f"{choices.wordings[wording]!r}, order {choices.orders[order]}: model {model!r} under "
         f"{condition.removesuffix(PER_BYTE)!r} has no answer{why}, but has some to other orders or wordings of it "
         f"({len(gaps):,} lack one); run it again, then report"
     )
-
-
-def _find_study_path(runs: Runs, study: str) -> str:
-    """Find the first run folder of a study."""
-    return str(next(folder.path for folder in runs.folders if folder.study == study))

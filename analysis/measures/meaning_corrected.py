@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.meaning_flips import read_answers_of_checked_studies
 from analysis.measures.thresholds import KEPT
+from analysis.runs import Runs
 from analysis.statistics.corrected_share import estimate_corrected_share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 _FIGURES = (
     "n_items", "n_sheet", "uncorrected", "uncorrected_lower", "uncorrected_upper", "corrected", "lower", "upper",

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ import pandas as pd
 from analysis.measures.beside_original import AnswersBesideOriginal, read_studies_beside_original
 from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
+from analysis.runs import Runs
 from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k
@@ -39,18 +41,15 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_drawn_mean,
 )
-from analysis.statistics.shares import Shares
+from analysis.statistics.shares import Shares, count_whole_items
 from analysis.statistics.spread import compute_standard_deviations
 from ground.meaning.verdicts import SAME
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ALL = "all"
 ITEMS_BELOW_K = 0.1  # share of the items that may have fewer than k wordings
 FIGURES = ("flip", "sd", "range_k")
 Mask = npt.NDArray[np.bool_]
-_SHARES: dict[str, Shares] = {"flip": lambda columns: {"flip": [[(columns["flip"], np.ones_like(columns["flip"]))]]}}
+_SHARES: dict[str, Shares] = {"flip": partial(count_whole_items, names=["flip"])}
 
 
 @dataclass(frozen=True)

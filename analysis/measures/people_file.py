@@ -53,15 +53,7 @@ class Item:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleFile:
-    """Hold what a file says: people by the name of the study, and names of columns that are about no item."""
-
-    by_study: Mapping[str, People]
-    other_columns: tuple[str, ...]
-
-
-def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) -> PeopleFile:
+def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) -> dict[str, People]:
     """Read a file of people's answers.
 
     Parameters
@@ -75,7 +67,7 @@ def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence
 
     Returns
     -------
-    PeopleFile
+    dict
         Of every study that has an item of the file: people, with NaN for items that the file lacks.
 
     Raises
@@ -94,21 +86,18 @@ def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence
     names = {item.name for items in items_by_study.values() for item in items}
     if ITEM in header and OPTION in header:
         _refuse_malformed_people_table(file, rows, names)
-        columns = [name for name in header if name not in (ITEM, OPTION, SHARE, COUNT, N)]
         read_study = _read_shares_or_counts_of_people
     elif names.intersection(header):
         _check_respondents_differ(file, rows)
-        columns = [name for name in header if name not in names and name != RESPONDENT]
         read_study = _read_respondents
     else:
         raise InputError(f"{file}: none of its columns is an item of these runs; {FORMS}")
     rows_items = {cells[ITEM] for _, cells in rows} if read_study is _read_shares_or_counts_of_people else set(header)
-    by_study = {
+    return {
         study: read_study(file, rows, items)
         for study, items in items_by_study.items()
         if any(item.name in rows_items for item in items)
     }
-    return PeopleFile(by_study, tuple(columns))
 
 
 def _refuse_malformed_people_table(file: Path, rows: Sequence[Row], names: set[str]) -> None:

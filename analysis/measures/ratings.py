@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,9 @@ from analysis.measures.ratings_rows import read_rating_items, read_rating_rows, 
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
 from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.runs import Runs
 from analysis.statistics.ordered import compute_mean_answer_scores, compute_sample_variances
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "scale"
 

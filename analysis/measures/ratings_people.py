@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.measures.people_file import Item, PeopleFile, read_answers_of_people
+from analysis.measures.people_file import Item, read_answers_of_people
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
+from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
     compare_units_with_people_by_item,
 )
@@ -26,9 +26,6 @@ from analysis.statistics.ratings.people import (
     build_people_reference,
 )
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ALL_ITEMS, ALL_PERSONAS = "all items", "all personas"
 
@@ -66,10 +63,10 @@ class Compared:
         return {**every, **{name: signs.astype(float) for name, signs in scales.items()}}
 
 
-def read_people_answers_to_run_items(runs: Runs, people: str) -> PeopleFile:
+def read_people_answers_to_run_items(runs: Runs, people: str) -> dict[str, People]:
     """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_answers_of_people`."""
 
-    def read_answers_to_all_items() -> PeopleFile:
+    def read_answers_to_all_items() -> dict[str, People]:
         items = {
             ratings.name: [
                 Item(str(row.item), tuple(map(str, row.options))) for row in ratings.items.itertuples(index=False)
@@ -100,7 +97,7 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     """
     if not people:
         return []
-    by_study = read_people_answers_to_run_items(runs, people).by_study
+    by_study = read_people_answers_to_run_items(runs, people)
 
     def compare_all_studies() -> list[Compared]:
         studies = [ratings for ratings in read_ratings(runs) if ratings.name in by_study]

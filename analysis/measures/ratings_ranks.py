@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from analysis.measures.ratings import read_ratings
 from analysis.measures.ratings_rows import PERSONA, SHOWN
+from analysis.runs import Runs
 from analysis.statistics.mixed import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.ordered import EXPECTED
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def list_answer_ranks(runs: Runs, way: str = EXPECTED) -> pd.DataFrame:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities
+from analysis.runs import Runs
 from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
 from analysis.runs.folder import ORIGINAL
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SHOWN = ("labels", "option_order", "without_middle")  # fields of a condition: how the options are shown
 PERSONA = "persona"

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_sampled_probabilities
+from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "scoring"
 MAKER = "maker"  # in place of a temperature: thoughts are sampled as the maker of the model says
@@ -28,11 +26,6 @@ TOLERANCE = 1e-6  # largest difference between a row's score and the expectation
 _COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
 _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
-
-
-def _has_scoring_study(runs: Runs) -> bool:
-    """Tell whether any study of the runs is about scores."""
-    return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
 
 
 def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
@@ -80,7 +73,7 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
 
 def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
     """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
-    if not _has_scoring_study(runs):
+    if not runs.list_studies_of_protocols(PROTOCOL):
         raise InputError(
             f"{_join_study_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
         )
@@ -256,8 +249,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     of_texts = rows[[*UNIT, "item"]].assign(
         drawn=np.array(drawn, float), spread=np.array(spread, float), counting=np.nan
     )
-    studies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
-    if not any(has_sampled_probabilities(runs, study) for study in studies):
+    if not any(has_sampled_probabilities(runs, study) for study in runs.list_studies_of_protocols(PROTOCOL)):
         return of_texts
     numbered_sql = (
         "SELECT r.*, range(low, high + 1) AS option_numbers FROM responses AS r "

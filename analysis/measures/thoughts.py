@@ -60,26 +60,16 @@ def has_sampled_probabilities(runs: Runs, study: str) -> bool:
     return any("sample_probability" not in folder.empty for folder in runs.folders if folder.study == study)
 
 
-def build_sql_of_answered_option(response_alias: str, wording_alias: str) -> str:
+def build_sql_of_answered_option() -> str:
     """Write the SQL of the option that a row says: its answer; of several thoughts the likeliest option of their mean.
 
-    The row's own `answer` is what most thoughts say, which is less exact, and often a tie.
-
-    Parameters
-    ----------
-    response_alias, wording_alias
-        Names of the response, and of its wording with the `options`, in the query.
-
-    Returns
-    -------
-    str
-        Null without a valid answer, and where two options are as likely.
+    The row's own `answer` is what most thoughts say, which is less exact, and often a tie. In the query, the response
+    is `r`, and its wording with the options `s`. Null without a valid answer, and where two options are as likely.
     """
-    shares = f"{response_alias}.probability"
-    ordered = f"list_reverse_sort({shares})"
-    return f"""CASE WHEN {response_alias}.thought_tokens IS NULL THEN {response_alias}.answer
-        WHEN len({shares}) = 1 OR {ordered}[1] > {ordered}[2]
-        THEN {wording_alias}.options[list_position({shares}, {ordered}[1])] END"""
+    ordered = "list_reverse_sort(r.probability)"
+    return f"""CASE WHEN r.thought_tokens IS NULL THEN r.answer
+        WHEN len(r.probability) = 1 OR {ordered}[1] > {ordered}[2]
+        THEN s.options[list_position(r.probability, {ordered}[1])] END"""
 
 
 def build_sample_moments_sql(rows_sql: str) -> str:

@@ -200,10 +200,17 @@ class Runs:
         con.execute("SET disabled_optimizers = 'join_order'")
         return Runs(folders, con, self.models, replace(part, studies=tuple(self.info["studies"])), self.earlier)
 
+    def list_studies_of_protocols(self, *protocols: str) -> list[str]:
+        """List the names of the studies of some protocols."""
+        return [name for name, fields in self.info["studies"].items() if fields["protocol"] in protocols]
+
+    def find_path_of_study(self, study: str) -> str:
+        """Return the path of the first run folder of a study, for messages."""
+        return str(next(folder.path for folder in self.folders if folder.study == study))
+
     def select_protocols(self, protocols: Collection[str]) -> Runs | None:
         """Return those of the runs that are of some protocols, opened once; None where none is."""
-        kept = {study for study, fields in self.info["studies"].items() if fields["protocol"] in protocols}
-        return self.select_studies(kept)
+        return self.select_studies(self.list_studies_of_protocols(*protocols))
 
     def select_studies(self, studies: Collection[str]) -> Runs | None:
         """Return those of the runs that are of some studies, opened once; None where none is."""

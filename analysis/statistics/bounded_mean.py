@@ -120,15 +120,13 @@ def compute_p_of_mean_at_least(values: Array, limit: float) -> float:
     return compute_p_of_mean_at_most(1 - np.asarray(values), 1 - limit)
 
 
-def compute_bounded_mean_interval(values: Array, tail: float = 0.025) -> tuple[float, float]:
-    """Return the limits between which neither claim is refuted.
+def compute_bounded_mean_interval(values: Array) -> tuple[float, float]:
+    """Return the limits between which neither claim is refuted: the 95 % interval.
 
     Parameters
     ----------
     values
         As of `compute_p_of_mean_at_most`.
-    tail
-        One-sided level at each end.
 
     Returns
     -------
@@ -138,11 +136,11 @@ def compute_bounded_mean_interval(values: Array, tail: float = 0.025) -> tuple[f
     >>> [round(end, 4) for end in compute_bounded_mean_interval(np.repeat([1.0, 0.0], [27, 3]))]
     [0.7347, 0.9789]
     """
-    return _find_lower_end(np.asarray(values), tail), 1 - _find_lower_end(1 - np.asarray(values), tail)
+    return _find_lower_end(np.asarray(values)), 1 - _find_lower_end(1 - np.asarray(values))
 
 
-def _find_lower_end(values: Array, tail: float) -> float:
-    """Return the limit at which the claim "the mean is at most this" has p = tail."""
+def _find_lower_end(values: Array) -> float:
+    """Return the limit at which the claim "the mean is at most this" has p = 0.025."""
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
@@ -150,7 +148,7 @@ def _find_lower_end(values: Array, tail: float) -> float:
         return 0.0
 
     def compute_excess_over_tail(limit: float) -> float:
-        """Return how far p is above the tail, as normal quantiles: this is nearly linear in the limit."""
-        return float(ndtri(np.clip(compute_p_of_mean_at_most(values, limit), _LEAST, 1 - _NOTHING)) - ndtri(tail))
+        """Return how far p is above 0.025, as normal quantiles: this is nearly linear in the limit."""
+        return float(ndtri(np.clip(compute_p_of_mean_at_most(values, limit), _LEAST, 1 - _NOTHING)) - ndtri(0.025))
 
     return float(brentq(compute_excess_over_tail, 0.0, float(values.max()), xtol=_PRECISION))

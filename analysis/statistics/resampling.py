@@ -43,7 +43,7 @@ import numpy.typing as npt
 
 from analysis.statistics.forms import DRAWN, Form
 from analysis.statistics.interval import DECIDED, FEW, Interval, build_empty_interval, fill_interval_ends_or_reasons
-from analysis.statistics.shares import Shares, estimate_share, newcombe
+from analysis.statistics.shares import Array, Shares, estimate_share, newcombe
 from analysis.statistics.significance import (
     ROUNDING,
     compute_expanded_tail,
@@ -53,7 +53,6 @@ from analysis.statistics.significance import (
 )
 from ground.errors import InputError
 
-Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]
 Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
 Forms: TypeAlias = Mapping[str, Form]  # by the name of the figure
@@ -135,6 +134,22 @@ def compute_drawn_mean(counts: Array, values: Array) -> Array:
     array (draws, units)
     """
     return np.asarray(counts @ values / counts.sum(axis=1, keepdims=True))
+
+
+def average_columns_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the mean of every column over the drawn items: a statistic.
+
+    Parameters
+    ----------
+    columns, counts
+        See the module's docstring.
+
+    Returns
+    -------
+    dict
+        Name of the column -> array (draws, units).
+    """
+    return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
 
 
 def compute_drawn_sd(counts: Array, values: Array) -> Array:

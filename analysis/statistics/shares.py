@@ -50,6 +50,24 @@ Share: TypeAlias = Sequence[tuple[Array, Array]]
 _RESIDUE = 1e-12  # a smaller sum of products is rounding, relative to what it could be
 
 
+def count_whole_items(columns: Mapping[str, Array], names: Sequence[str]) -> dict[str, list[Share]]:
+    """Give the shares of items whose columns are 1: every item counts once.
+
+    Parameters
+    ----------
+    columns
+        Name -> array (items, units), 0 to 1.
+    names
+        Columns that are shares.
+
+    Returns
+    -------
+    dict
+        Name -> its one share.
+    """
+    return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in names}
+
+
 @dataclass(frozen=True, slots=True)
 class DerivedFigure:
     """Name a figure from 0 to 1 that is made of shares.

@@ -202,12 +202,12 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     return _correlate_by_tau(counts, _remove_rounding_noise_by_unit(x, scale), _denoise_and_merge_equal_units(y, scale))
 
 
-def compute_pearson_correlation(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
+def compute_pearson_correlation(counts: Array, x: Array, y: Array) -> Array:
     """Compute Pearson's correlation.
 
     Parameters
     ----------
-    counts, x, y, scale
+    counts, x, y
         As in `compute_kendall_tau`.
 
     Returns
@@ -216,7 +216,7 @@ def compute_pearson_correlation(counts: Array, x: Array, y: Array, *, scale: flo
         NaN if either column is constant over the drawn items.
     """
     return _correlate_by_pearson(
-        counts, _remove_rounding_noise_by_unit(x, scale), _denoise_and_merge_equal_units(y, scale)
+        counts, _remove_rounding_noise_by_unit(x, None), _denoise_and_merge_equal_units(y, None)
     )
 
 

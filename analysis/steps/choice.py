@@ -19,7 +19,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.folder import UNIT
-from analysis.steps.rows import attach_wordings, find_place_of_largest_score, pick_entries, stack_lists_into_array
+from analysis.steps.rows import (
+    attach_wordings,
+    find_place_of_largest_score,
+    pick_entries,
+    stack_lists_into_array,
+    stack_options_and_canonical,
+)
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
 ALL, NO_SUBSET = "all", "none"
@@ -64,10 +70,7 @@ def derive_choices_of_responses(
 
 def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     """Take the option with the largest score of every row, or what the row answers where it has no scores."""
-    options, canonical = (
-        stack_lists_into_array(rows["options"], object),
-        stack_lists_into_array(rows["canonical"], object),
-    )
+    options, canonical = stack_options_and_canonical(rows)
     is_answer = (options == rows["answer"].to_numpy(object)[:, None]) & rows["answer"].notna().to_numpy()[:, None]
     answered = find_place_of_largest_score(np.where(is_answer, 1.0, np.nan))
     has_scores, has_answer = ~np.isnan(scores).all(axis=1), rows["answer"].notna().to_numpy()

@@ -80,6 +80,11 @@ def pick_entries(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.
     return entries
 
 
+def stack_options_and_canonical(rows: pd.DataFrame) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.object_]]:
+    """Stack the options of every row, and the canonical label of each: twice (rows, options)."""
+    return stack_lists_into_array(rows["options"], object), stack_lists_into_array(rows["canonical"], object)
+
+
 def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     """Find what every row says: its answer, or the option that most of its samples give; None for a tie or neither.
 

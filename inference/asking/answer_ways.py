@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.errors import InputError
 from inference.asking import text_answers
@@ -25,10 +25,8 @@ from inference.asking.thoughts import (
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
 from inference.numerals import build_decimal_converter, build_whole_number_converter
-
-if TYPE_CHECKING:
-    from inference.stimuli.study import Variant
-    from inference.stimuli.templates.prompts import Prompt
+from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompts import Prompt
 
 PROBABILITY, TEXT = "probability", "text"
 SAMPLES = 10

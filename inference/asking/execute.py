@@ -7,12 +7,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ground.errors import InputError, RunFailed
 from ground.progress import can_show_progress_bars, print_warning
 from inference.asking import failures
 from inference.asking.adapters import copy_series_from_base_to_adapter
+from inference.asking.cluster import Cluster
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model, refuse_outdated_demo_models
 from inference.asking.one_model import (
@@ -25,14 +26,10 @@ from inference.asking.one_model import (
 from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import CallProgress, Stop, Tally, print_bill, print_that_nothing_is_left_to_ask
 from inference.engines import is_engine_of_server
-from inference.engines.contract import NO_NUMBERS
+from inference.engines.contract import NO_NUMBERS, Engine
 from inference.runfolder.store import Run
 from inference.stimuli.study import Study
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
-
-if TYPE_CHECKING:
-    from inference.asking.cluster import Cluster
-    from inference.engines.contract import Engine
 
 MOST_LISTED = 100  # items without paraphrases that are named one by one
 

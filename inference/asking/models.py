@@ -6,18 +6,16 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category
 
 from ground import run_json
 from ground.errors import InputError, format_nearest_name_hint
+from inference.demo import DemoModel
 from inference.engines import find_engine_entry, is_engine_of_server
+from inference.engines.adapters import Adapter
 from inference.engines.digest import compute_folder_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
-
-if TYPE_CHECKING:
-    from inference.demo import DemoModel
-    from inference.engines.adapters import Adapter
 
 DEMO = "demo"
 LONGEST_NAME = 1_000  # no hub, server or folder needs more

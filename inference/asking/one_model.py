@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground import progress
 from ground.errors import InputError, NoSuchModel, RunFailed
@@ -40,16 +40,13 @@ from inference.asking.session import (
     print_prompt_and_failure_counts,
 )
 from inference.engines import is_engine_of_server
-from inference.engines.contract import NO_SAMPLER, Thinking
+from inference.engines.contract import NO_SAMPLER, Engine, Thinking
 from inference.engines.digest import compute_folder_digest
 from inference.engines.hub import is_hub_id, is_hub_reachable
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR
 from inference.stimuli.templates.prompts import Prompt
-
-if TYPE_CHECKING:
-    from inference.engines.contract import Engine
 
 MOST_SINGLE_ROUNDS = 20  # rounds of a model that are asked, and written, one by one
 SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}  # form of models that write no text -> what they do instead

@@ -14,17 +14,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.errors import InputError
 from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, get_thinking_effort
 from inference.engines.contract import Engine
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
-from inference.stimuli.templates.prompts import Prompt
-
-if TYPE_CHECKING:
-    from inference.stimuli.templates.prompts import PromptBook
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 LONGEST = 50_000  # characters of a prompt, or of a form of a prompt file, that run.json keeps
 TEXT, ATTRIBUTE = "text", "attributes."  # columns of the stimuli, as a place in a prompt names them

@@ -6,19 +6,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import build_columns_of_thoughts
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
-from inference.stimuli.templates.prompts import Prompt
-
-if TYPE_CHECKING:
-    from inference.stimuli.study import Variant
-    from inference.stimuli.templates.prompts import PromptBook
-
+from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 # Enough that vLLM is busy with most of them most of the time.
 THOUGHTS_OF_BATCH = 4096
@@ -72,6 +68,25 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     return _build_columns_of_score(variant, response)
 
 
+def keep_written_answers(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+    """Make the columns of a row of texts that nothing is read from.
+
+    Parameters
+    ----------
+    variant, prompt
+        What was asked.
+    generation
+        The texts.
+
+    Returns
+    -------
+    dict
+        `output`, the answers without the model's thinking, empty where it never ended, and `invalid`, how many are.
+    """
+    silent = sum(answer is None for answer in generation.answers)
+    return {"output": [answer or "" for answer in generation.answers], "invalid": silent}
+
+
 def list_option_labels(variant: Variant) -> list[str]:
     """List the labels of all options of a variant."""
     return [option.label for option in variant.options]
@@ -116,6 +131,41 @@ class Round:
     def has_way_of_answering(self, way: type) -> bool:
         """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
         return any(isinstance(condition.way, way) for condition in self.conditions)
+
+
+def build_round_per_setting(
+    book: PromptBook, form: str, name: str, settings: Sequence[str], render: Callable[..., Prompt]
+) -> list[Round]:
+    """Build a round for each setting of a prompt, such as an order of the options.
+
+    Parameters
+    ----------
+    book, form
+        The prompts, and which form of them is asked.
+    name
+        What run.json calls the setting.
+    settings
+        Its values, by which conditions are named.
+    render
+        Makes the prompt from form, setting, variant and mask token.
+
+    Returns
+    -------
+    list of Round
+        With one condition each.
+
+    Raises
+    ------
+    InputError
+        The prompts do not have this form.
+    """
+    fields = {"form": form, **book.describe_form(form)}
+    return [
+        Round(
+            (Condition(book.name_condition(form, setting), {**fields, name: setting}),), partial(render, form, setting)
+        )
+        for setting in settings
+    ]
 
 
 class Questions(Protocol):

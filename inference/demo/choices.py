@@ -19,7 +19,7 @@ NUMBERS_OF_CHOICES = (4, 5)
 """Numbers of choices, in turns."""
 
 
-def make_choice_questions(world: World, n_per_stem: int = QUESTIONS_PER_STEM) -> list[Question]:
+def make_choice_questions(world: World) -> list[Question]:
     """Make different questions of every stem; two differ in what is asked for or in what may be chosen.
 
     The original and the first paraphrase are trained wordings, the second paraphrase is a held-out one. Words and
@@ -29,8 +29,6 @@ def make_choice_questions(world: World, n_per_stem: int = QUESTIONS_PER_STEM) ->
     ----------
     world
         The world that the questions are about.
-    n_per_stem
-        Questions per stem.
 
     Returns
     -------
@@ -41,7 +39,7 @@ def make_choice_questions(world: World, n_per_stem: int = QUESTIONS_PER_STEM) ->
         wordings = (*world.choices["trained"][stem][:2], world.choices["heldout"][stem][0])
         made_keys: set[tuple[str, frozenset[str]]] = set()
         number = 0
-        while len(made_keys) < n_per_stem:
+        while len(made_keys) < QUESTIONS_PER_STEM:
             number += 1
             rng = random.Random(f"{SEED} choices {stem} {number}")
             words, right, wrong = CHOICES[stem](world, rng)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -296,7 +296,7 @@ def format_token_count(n_tokens: int, is_estimate: bool = False) -> str:
     >>> format_token_count(1), format_token_count(1, is_estimate=True), format_token_count(1200)
     ('1 token', 'about 1 token', '1,200 tokens')
     """
-    return f"{'about ' if is_estimate else ''}{n_tokens:,} {'token' if n_tokens == 1 else 'tokens'}"
+    return f"{'about ' if is_estimate else ''}{format_quantity(n_tokens, 'token')}"
 
 
 class Engine(Protocol):

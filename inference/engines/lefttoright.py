@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.errors import InputError
 from inference.engines.contract import (
@@ -26,9 +26,7 @@ from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
 from inference.engines.tokens import Tokens
-
-if TYPE_CHECKING:
-    from inference.stimuli.templates.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 
 class LeftToRight(RowEngine):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -22,6 +23,7 @@ from transformers.utils import GENERATION_CONFIG_NAME, cached_file
 from transformers.utils import logging as transformers_logging
 
 from ground.errors import InputError, NoSuchModel
+from inference.engines.adapters import Adapter
 from inference.engines.checking import (
     refuse_config_beyond_weights,
     refuse_impossible_config,
@@ -31,11 +33,6 @@ from inference.engines.checking import (
 from inference.engines.digest import compute_folder_digest
 from inference.engines.hub import is_hub_id, is_hub_reachable
 from inference.engines.merging import merge_adapter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from inference.engines.adapters import Adapter
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 # A tiny model runs faster on one thread: threads that wait for each other cost more than they save, up to forty times

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, partial
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ground.errors import InputError
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, NOT_FINITE, Sampling, Score, Thinking, Thoughts
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.rows import Row
 from inference.engines.thinking_marks import find_missing_closing_of_thought
-
-if TYPE_CHECKING:
-    from inference.stimuli.templates.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 
 class _ThoughtDraft(NamedTuple):

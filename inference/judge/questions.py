@@ -6,10 +6,9 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from inference.asking.rounds import Condition, Round
+from inference.asking.rounds import Round, build_round_per_setting
 from inference.judge.texts import Reply
 from inference.stimuli.study import Item, Option, Study, Variant
 from inference.stimuli.templates.prompt_forms import Fields, list_spellings_in_all_cases
@@ -68,14 +67,7 @@ class Questions:
         InputError
             The prompts do not have this form.
         """
-        fields = {"form": form, "prompt": self.book.name, "prompt_hash": self.book.hash(form)}
-        return [
-            Round(
-                (Condition(self.book.name_condition(form, order), {**fields, "option_order": order}),),
-                partial(self._render_prompt, form, order),
-            )
-            for order in ORDERS
-        ]
+        return build_round_per_setting(self.book, form, "option_order", ORDERS, self._render_prompt)
 
     def _render_prompt(self, form: str, order: str, variant: Variant, _mask_token: str | None) -> Prompt:
         """Render the prompt of a reply; the answers keep the order of the variant's options."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from inference.asking.rounds import Condition, Round
+from inference.asking.rounds import Round, build_round_per_setting
 from inference.judge.questions import break_turn_marks_in_text
 from inference.meaning.checks import ENTAILMENT, JUDGE
 from inference.meaning.wordings import Pair
@@ -95,14 +94,7 @@ class EntailmentQuestions:
         InputError
             The prompts do not have this form.
         """
-        fields = {"form": form, "prompt": self.book.name, "prompt_hash": self.book.hash(form)}
-        return [
-            Round(
-                (Condition(self.book.name_condition(form, direction), {**fields, "direction": direction}),),
-                partial(self._render_prompt, form, direction),
-            )
-            for direction in DIRECTIONS
-        ]
+        return build_round_per_setting(self.book, form, "direction", DIRECTIONS, self._render_prompt)
 
     def _render_prompt(self, form: str, direction: str, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt of a pair in one direction."""
@@ -127,14 +119,7 @@ class JudgeQuestions:
         InputError
             The prompts do not have this form.
         """
-        fields = {"form": form, "prompt": self.book.name, "prompt_hash": self.book.hash(form)}
-        return [
-            Round(
-                (Condition(self.book.name_condition(form, order), {**fields, "option_order": order}),),
-                partial(self._render_prompt, form, order),
-            )
-            for order in OPTION_ORDERS
-        ]
+        return build_round_per_setting(self.book, form, "option_order", OPTION_ORDERS, self._render_prompt)
 
     def _render_prompt(self, form: str, order: str, variant: Variant, _mask_token: str | None) -> Prompt:
         """Render the prompt of a pair with its options in one order; the answers keep theirs."""

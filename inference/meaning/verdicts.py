@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ground.errors import format_quantity
 from ground.meaning.verdicts import (
     ANOTHER,
     MEANINGS,
@@ -93,7 +94,7 @@ def describe_verdict_counts(verdicts: Verdicts) -> str:
     best = next((quality.check for quality in verdicts.qualities if quality.best), None)
     by = f"by {best} where no people say" if best else "by people only, as no check is used"
     number = len(verdicts.meaning_by_key)
-    total = _format_number_with_noun(number, "wording")
+    total = format_quantity(number, "wording")
     if counts[None] == number:
         return f"{total}: no verdict, as no check is used and no people say what they mean"
     without = f", {counts[None]:,} without a verdict" if counts[None] else ""
@@ -103,8 +104,8 @@ def describe_verdict_counts(verdicts: Verdicts) -> str:
 def describe_quality_of_check(quality: CheckQuality) -> str:
     """Say of a check how it parts decoys from wordings that passed, and whether it is used."""
     numbers = (
-        f"{_format_number_with_noun(quality.n_passed, 'wording')} ({quality.passed_by}) against "
-        f"{_format_number_with_noun(quality.n_decoys, 'decoy')}"
+        f"{format_quantity(quality.n_passed, 'wording')} ({quality.passed_by}) against "
+        f"{format_quantity(quality.n_decoys, 'decoy')}"
     )
     interval = (
         ""
@@ -133,13 +134,8 @@ def describe_written_items_file(n_left_out: int) -> str:
     -------
     One line.
     """
-    without = f" without {_format_number_with_noun(n_left_out, 'wording')} of another meaning," if n_left_out else ""
+    without = f" without {format_quantity(n_left_out, 'wording')} of another meaning," if n_left_out else ""
     return f"the items,{without} with the attribute meaning"
-
-
-def _format_number_with_noun(number: int, noun: str) -> str:
-    """Write a number with its noun, in the plural unless the number is 1."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _format_share(number: float) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.asking.rounds import Condition, Round
-from inference.engines.contract import Generation, Sampling
+from inference.asking.rounds import Condition, Round, keep_written_answers
+from inference.engines.contract import Sampling
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli.study import Item, Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, Fields
@@ -85,22 +85,15 @@ class Calls:
         def render_prompt(variant: Variant, mask_token: str | None) -> Prompt:
             return self.book.render(form, {"text": variant.text, "number": self.per_call})
 
-        return [Round((condition,), render_prompt, _parse_paraphrase_response)]
+        return [Round((condition,), render_prompt, keep_written_answers)]
 
     def _build_condition_fields(self, form: str, sampling: Sampling) -> Mapping[str, Any]:
         """Build the recorded fields of the condition: form, prompt and settings of the sampling."""
         return {
             "form": form,
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
             "per_call": self.per_call,
             "temperature": sampling.temperature,
             "samples": sampling.samples,
             "max_tokens": sampling.max_tokens,
         }
-
-
-def _parse_paraphrase_response(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
-    """Keep the answers without the model's thinking; where thinking never ended, the answer is an empty text."""
-    silent = sum(answer is None for answer in generation.answers)
-    return {"output": [answer or "" for answer in generation.answers], "invalid": silent}

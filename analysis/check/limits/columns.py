@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ import pandas as pd
 from analysis.check.grammar import find_range_of_rule_number
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import SHARES, compute_tails_of_interval
-from analysis.check.rules import LIKE_THESE
+from analysis.check.rules import LIKE_THESE, Rule
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE
 from analysis.reporting.catalogue import find_page_name_of_entry, list_pages, list_tables, look_up_column, look_up_table
 from analysis.reporting.catalogue.columns import IDENTITY
@@ -29,11 +29,8 @@ from analysis.reporting.catalogue.tables import (
     list_table_options,
     select_rows_from_runs,
 )
+from analysis.runs import Runs
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.check.rules import Rule
-    from analysis.runs import Runs
 
 MEAN, MEASURED = "mean", "unit of the measure"  # a column, and its unit
 LIKE = ("like_lower", "like_upper")

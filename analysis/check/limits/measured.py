@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.limits.tails import Tails
-from analysis.check.rules import LIKE_THESE
+from analysis.check.rules import LIKE_THESE, Rule
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.check.rules import Rule
-    from analysis.runs import Runs
 
 
 def list_numbers_of_measured_units(rule: Rule, runs: Runs) -> list[Number]:

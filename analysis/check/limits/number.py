@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from analysis.check.limits.tails import Tails
-
-if TYPE_CHECKING:
-    from analysis.check.rules import Rule
+from analysis.check.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)

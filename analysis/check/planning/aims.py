@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +11,11 @@ from analysis.check.rules import Rule
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics.reliability.forecast import MeanForecast, build_mean_forecast
 from analysis.statistics.reliability.planning import WORDINGS
+from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-    from analysis.statistics.resampling import Array
 
 UNCHANGED = "holds, if nothing changed"
 Power = Callable[[int, int], float]  # from items and wordings

@@ -10,7 +10,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import bdtrc
@@ -30,11 +29,9 @@ from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_p
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.check.same_answers import compute_p_with_extreme_wording
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics.reliability.planning import WORDINGS
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SAME = "same answers"
 LEAST_SHARED = 3  # wordings that all items share, to leave one out

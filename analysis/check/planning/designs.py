@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,14 @@ from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_u
 from analysis.check.planning.answers import list_answered_units, list_same_answer_aims
 from analysis.check.planning.changes import list_change_aims
 from analysis.check.planning.numbers import list_number_aims
-from analysis.check.planning.powers import find_least_items_with_power
 from analysis.check.planning.ranking import list_ranked_pairs, list_ranking_aims
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
+from analysis.runs import Runs
 from analysis.statistics.reliability.panel import Anew
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.statistics.reliability.planning import find_least_items_with_power
 
 ANEW: Mapping[str, Anew] = {THESE: "items", LIKE_THESE: "both"}
-LEAST_ITEMS = 30  # of fewer, the tests have not been tried
+LEAST_ITEMS, MOST_ITEMS = 30, 1_000_000  # of fewer, the tests have not been tried; more are not tried
 FEWER = 2 / 3  # a design with more prompts is shown where it takes at most so many of the items of the last one
 
 
@@ -81,7 +79,7 @@ def _find_least_items_of_aim(aim: Aim, wordings: int, power: float, least: int) 
     """Find the least items that decide one number in so many wordings."""
     compute_power = aim.compute_power
     assert compute_power is not None
-    return find_least_items_with_power(lambda items: compute_power(items, wordings) >= power, least)
+    return find_least_items_with_power(lambda items: compute_power(items, wordings) >= power, least, MOST_ITEMS)
 
 
 def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:

@@ -25,7 +25,6 @@ binomial. Biometrika 26, 404-413.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -36,7 +35,6 @@ from analysis.check.limits.tails import compute_p_of_t_and_exponential
 from analysis.statistics.reliability.forecast import MeanForecast
 from analysis.statistics.reliability.planning import compute_power
 
-MOST_ITEMS = 1_000_000  # more are not tried
 PLACES = 200  # at which an estimate is equally likely to turn out
 EVERYWHERE, IN_WHOLE_ITEMS = "here and there", "in whole items"  # how a change may spread
 
@@ -215,34 +213,6 @@ def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> 
     float
     """
     return float(ndtr(-ndtri(max(p, 1e-300)) * np.sqrt(n_items / n_pilot) + ndtri(level)))
-
-
-def find_least_items_with_power(has_power: Callable[[int], bool], least: int = 2) -> float:
-    """Find the least number of items with enough power.
-
-    Parameters
-    ----------
-    has_power
-        Whether so many items have it. More have it, too, but for the steps of a counted number.
-    least
-        Fewer are not tried.
-
-    Returns
-    -------
-    float
-        Infinite where `MOST_ITEMS` are too few.
-    """
-    if has_power(least):
-        return least
-    low, high = least, 2 * least
-    while not has_power(high):
-        low, high = high, 2 * high
-        if high > MOST_ITEMS:
-            return np.inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if has_power(middle) else (middle, high)
-    return high
 
 
 def forecast_difference_if_unchanged(answers: MeanForecast, *, fresh: bool) -> MeanForecast:

@@ -1,7 +1,5 @@
 """Read the answers to the same prompts in every way that a run holds, as arrays (readings, items, wordings)."""
 
-from __future__ import annotations
-
 from analysis.measures.readings.groups import ReadingGroup, read_reading_groups
 from analysis.measures.readings.kinds import ReadingKind, list_readings_by_setting
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from analysis.measures.readings.rows import (
     read_condition_rows,
 )
 from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
     compute_noise_covariance,
@@ -32,9 +33,6 @@ from analysis.statistics.readings.moments import (
     find_common_wordings,
 )
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.readings.kinds import ReadingKind
 from analysis.measures.scores import find_first_number
+from analysis.runs import Runs
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 AGREEMENT, ACCURACY, SCORE = "agreement", "accuracy", "score"
 

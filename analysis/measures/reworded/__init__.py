@@ -9,8 +9,6 @@ Wordings are those whose answers are compared with each other:
 - of `scale` the wordings of an item beside its original, if there are any (`ratings`).
 """
 
-from __future__ import annotations
-
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,

@@ -7,7 +7,6 @@ each answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,12 +26,10 @@ from analysis.measures.thoughts import (
     has_sampled_probabilities,
     list_thought_conditions,
 )
+from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +22,8 @@ from analysis.measures.choices import read_choice_studies as read_choices
 from analysis.measures.reworded.study import ACCURACY, RIGHT, Study, has_item_in_several_wordings
 from analysis.measures.templates import count_templates_by_study
 from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities, list_thought_conditions
+from analysis.runs import Runs
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:

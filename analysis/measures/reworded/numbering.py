@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def list_item_ids_by_number(codes: pd.DataFrame) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +16,8 @@ import numpy.typing as npt
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.reworded.study import SCORE, Study, has_item_in_several_wordings
 from analysis.measures.thoughts import list_thought_conditions
+from analysis.runs import Runs
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def read_scale_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,9 @@ from analysis.measures.reworded.study import (
     average_answers_into_array,
     has_item_in_several_wordings,
 )
+from analysis.runs import Runs
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "scored"
 HIGHER, LOWER = "higher", "lower"
@@ -138,7 +136,7 @@ def read_scores(runs: Runs) -> list[Scored]:
 
 def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
     """Yield every study by every measure."""
-    names = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    names = runs.list_studies_of_protocols(PROTOCOL)
     codes = number_items_and_wordings(runs, names) if names else pd.DataFrame()
     for name in names:
         study_codes = codes[codes["study"] == name]

@@ -8,7 +8,7 @@ than words: these stay conditions. A score on 1-5 is (score - 1) / 4, so that sc
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,7 @@ import pandas as pd
 from analysis.measures import scores
 from analysis.measures.reworded.study import SCORE, Study, average_answers_into_array, has_item_in_several_wordings
 from analysis.measures.thoughts import list_thought_conditions
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 SHIPPED_PROMPT = "Waver's prompt"
 _OF_PROMPT = frozenset({"prompt", "prompt_hash"})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.runs import Runs
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.reliability.sampling import (
@@ -22,9 +22,6 @@ from analysis.statistics.reliability.sampling import (
     estimate_worth_of_exact_probabilities,
 )
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 AGREEMENT, LOGIT, ACCURACY, SCORE = "agreement", "logit", "accuracy", "score"
 RIGHT = "probability of the right answer"  # of choices after thoughts, beside accuracy

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.benchmarks.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, split_names
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 BETWEEN = {"r": ("lower", "upper")}
 CORRELATED = split_names("measure_a measure_b method n rows joined_by r lower upper p p_holm caution")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,10 @@ import pandas as pd
 from analysis.pages.benchmarks.leaderboards import BILLION, NAMES, SIZES, Scores, read_benchmark_scores
 from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
 from analysis.pages.benchmarks.model_facts import SIZE, ModelFacts, build_model_facts, replace_infinite_values
+from analysis.runs import Runs
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 COLUMNS = ("measure", "score", "method", "given", "r", "lower", "upper", "p", "p_holm", "n", "caution")
 SIZE_WORDS = ("size", SIZE)

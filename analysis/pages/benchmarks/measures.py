@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,11 +14,9 @@ from analysis.pages.benchmarks.own_form import UnitForm
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Measures, tables
 from analysis.reporting.catalogue.columns import Column, format_value_by_column
+from analysis.runs import Runs
 from analysis.statistics.correlation import LEAST
 from ground.errors import InputError, RoomFailed
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ALL = "all"  # of studies: a table over the studies of a page
 COLUMNS = ("page", "study", "measure", "headline", "lead", "model", "condition", "form", "n_forms", "compared", "value",

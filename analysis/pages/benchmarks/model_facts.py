@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
 from analysis.pages.benchmarks.model_names import match_models_to_scored_models, read_alias_by_run_model
+from analysis.runs import Runs
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SIZE = "parameters"
 ROWS = "\0rows"  # no benchmark has this name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,9 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from analysis.pages.benchmarks.measures import MEASURE, name_measures_unambiguously
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.drawing import marks, matrices, panels, plotting
-from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, Looks, run_in_report_style
 from analysis.statistics.multiplicity import ALPHA
 
-Looks = Mapping[str, Look]
 NAMED = 12  # models that a legend has room for
 SIDE = 20  # measures that a triangle has room to name at both widths
 PANELS = 6  # measures that a figure has room for, with whole titles
@@ -44,11 +42,11 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Parameters")
     for axes, rows in axes_and_rows:
         axes.set_xscale("log")
-        axes.set_xticks(_choose_size_ticks(low, high, 3), minor=False)
+        axes.set_xticks(_choose_size_ticks(low, high), minor=False)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_parameter_count(value)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlim(low, high)
-        _draw_model_points(axes, rows, "parameters", "value", looks)
+        _draw_model_points(axes, rows, "parameters", looks)
     return drawing
 
 
@@ -74,7 +72,7 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
         panels.set_axis_limits_and_ticks(axes, 0, 1)
         if (rows["unit"] == SHARE).all():
             axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
-        _draw_model_points(axes, rows, "accuracy", "value", looks)
+        _draw_model_points(axes, rows, "accuracy", looks)
     return drawing
 
 
@@ -139,11 +137,11 @@ def format_parameter_count(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _choose_size_ticks(low: float, high: float, max_ticks: int) -> list[float]:
-    """Return at most `max_ticks` round numbers (1, 2 or 5 times a power of ten) between two sizes."""
+def _choose_size_ticks(low: float, high: float) -> list[float]:
+    """Return at most three round numbers (1, 2 or 5 times a power of ten) between two sizes."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5) if low <= digit * 10.0**power <= high]
-    return ticks[:: -(-len(ticks) // max_ticks)]
+    return ticks[:: -(-len(ticks) // 3)]
 
 
 def _lay_out_measure_panels(
@@ -195,13 +193,13 @@ def _choose_looks_of_models(frame: pd.DataFrame, looks: Looks | None) -> Looks:
     return dict.fromkeys(map(str, frame["model"]), one_look)
 
 
-def _draw_model_points(axes: Axes, rows: pd.DataFrame, x_column: str, y_column: str, looks: Looks) -> None:
+def _draw_model_points(axes: Axes, rows: pd.DataFrame, x_column: str, looks: Looks) -> None:
     """Draw a mark per row, hollow where the model does not answer."""
     for (model, hollow), part in rows.groupby(["model", "silent"], sort=False):
         look = looks[str(model)]
         face, edge, line = ("white", look.colour, 1.0) if hollow else (look.colour, "white", 0.4)
-        axes.plot(part[x_column], part[y_column], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3,
+        axes.plot(part[x_column], part["value"], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3,
                   gid=look.model_class)  # fmt: skip
         marks.set_hover_titles_of_marks(
-            axes, part[x_column], part[y_column], str(model), part[y_column], classes=look.model_class
+            axes, part[x_column], part["value"], str(model), part["value"], classes=look.model_class
         )

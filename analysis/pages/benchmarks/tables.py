@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,11 +23,9 @@ from analysis.pages.benchmarks.model_facts import (
 )
 from analysis.pages.benchmarks.model_names import match_models_to_scored_models, read_alias_by_run_model
 from analysis.reporting.catalogue import list_protocols_without_model_responses
+from analysis.runs import Runs
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ACCURACY = "accuracy"
 OF = ["page", "study", "condition", "measure"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,9 @@ import pandas as pd
 from analysis.measures.choices import PER_BYTE, Choices, find_text_reading_rule, read_choice_studies
 from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.over_questions import MEASURES, PERFECT, XPARACON
+from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 BASE, AWARE = "base", "aware"  # kinds of the prompt
 TUNING, PROMPT, BOTH = "tuning", "prompt", "tuning and prompt"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.choices import NO_CHOICE, NOT_ASKED, Choices, Codes, read_choice_studies
+from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 WORDS, ORDER = "other words", "another order"
 Cell: TypeAlias = tuple[int, int, int]  # question, wording, order

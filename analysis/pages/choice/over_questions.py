@@ -77,15 +77,13 @@ def mark_perfect_wordings_over_several_orders(accuracy: Array, n_orders: npt.NDA
     return perfect if n_orders.max(initial=0) > 1 else np.full_like(perfect, np.nan)
 
 
-def sum_and_count_over_axis(values: Array, axis: int = 1) -> ShareTerms:
+def sum_and_count_over_axis(values: Array) -> ShareTerms:
     """Return the parts of a mean over questions and another axis, such as wordings.
 
     Parameters
     ----------
     values
         (questions, wordings or orders, units); NaN is not there.
-    axis
-        The other axis.
 
     Returns
     -------
@@ -93,8 +91,8 @@ def sum_and_count_over_axis(values: Array, axis: int = 1) -> ShareTerms:
         Sum and number of the known values; NaN where there is none.
     """
     has_value = ~np.isnan(values)
-    n_values = has_value.sum(axis=axis).astype(float)
-    return np.where(n_values > 0, np.where(has_value, values, 0).sum(axis=axis), np.nan), np.where(
+    n_values = has_value.sum(axis=1).astype(float)
+    return np.where(n_values > 0, np.where(has_value, values, 0).sum(axis=1), np.nan), np.where(
         n_values > 0, n_values, np.nan
     )
 
@@ -215,7 +213,6 @@ def compute_xparacon_difference_ends(
     terms_by_measure: Mapping[str, ShareTerms],
     unit_pairs: Sequence[tuple[int, int]],
     n_wordings: int,
-    level: float = LEVEL,
 ) -> tuple[Array, Array]:
     """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
 
@@ -228,8 +225,6 @@ def compute_xparacon_difference_ends(
         As in `estimate_share_differences`.
     n_wordings
         How many a question has.
-    level
-        Coverage, 0 to 1.
 
     Returns
     -------
@@ -243,7 +238,7 @@ def compute_xparacon_difference_ends(
         has_both = ~np.isnan(part[:, unit_pair]).any(axis=1)
         if has_both.sum() < 2:
             continue
-        share = estimate_share([(part[has_both][:, unit_pair], whole[has_both][:, unit_pair])], level)
+        share = estimate_share([(part[has_both][:, unit_pair], whole[has_both][:, unit_pair])], LEVEL)
         if not (share.estimate > 0).all():
             continue
         value, low, high = (

@@ -11,7 +11,6 @@ from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_text_reading_rules
 from analysis.reporting import catalogue, words
-from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, meaning, shots, verdicts
@@ -70,7 +69,7 @@ class ChoicePage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.list_table_options("choice").items()} | self.options
+        options = self.collect_table_options("choice")
         table = self.frame("choice")
         all_question_rows = narrative.select_rows_over_all_questions(table)
         return render_fragment(

@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 
 from analysis.measures.choices import ALL, NO_SUBSET
 from analysis.reporting.drawing import marks, panels, plotting, svg
-from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
 TALLEST_STACK = 6.7  # inches of panels below each other: a page of `article` has 7.6, and the caption stands on it
 ROOM_BETWEEN_PANELS = 0.61  # inches above and below each line of panels, for its title and its axis
@@ -234,7 +233,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     across = 1 if panels.is_one_column_wide(width) else min(3, len(subsets))
-    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(subsets) // across))
+    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(subsets) // across))
     drawing, panel_axes = panels.lay_out_panels(
         width,
         len(subsets),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,9 @@ import pandas as pd
 from analysis.measures.choices import ALL, NO_CHOICE, NOT_ASKED, Choices, read_choice_studies
 from analysis.pages.choice import measures, over_questions, printed
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 NO_LETTER = "none"
 

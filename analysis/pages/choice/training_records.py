@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from analysis.measures.choices import list_choice_studies
 from analysis.pages.choice import printed, tables
 from analysis.reporting.catalogue.published_numbers import OURS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 BUILDING_COLUMNS = ["step", "of", "count", "reason"]
 HISTORY_COLUMNS = ["step", "epoch", "loss", "validation_loss"]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.drift.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, split_names
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 TABLES = {
     "drift_changes": Table(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
@@ -17,6 +15,7 @@ from analysis.pages.drift.tables import (
     is_headline_series,
 )
 from analysis.pages.drift.wordings import SAME
+from analysis.runs import Runs
 from analysis.statistics.drift import LOOKS, Drift
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
@@ -27,9 +26,6 @@ from analysis.statistics.reliability.panel import (
 )
 from analysis.statistics.resampling import LEVEL, Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:

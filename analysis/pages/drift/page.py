@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.pages.drift import narrative
 from analysis.pages.drift.tables import list_answers
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
@@ -41,8 +41,7 @@ class DriftPage(Page):
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
-        defaults = {name: option.default for name, option in tables.list_table_options("drift_changes").items()}
-        looks = int((defaults | self.options)["looks"])
+        looks = int(self.collect_table_options("drift_changes")["looks"])
         return render_fragment(
             "drift/method", looks=looks, n_windows=count_windows(looks),
             word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules("validity"),

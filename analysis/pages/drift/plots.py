@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from analysis.pages.drift.columns import CHANGED
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
 ACROSS = {True: 1, False: 3}  # panels in a line of a narrow figure, and of a wide one
@@ -19,7 +17,7 @@ ENDS = ["value", "value_lower", "value_upper", "like_lower", "like_upper"]
 
 
 @run_in_report_style
-def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping[str, Look] | None = None) -> Drawing:
+def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per model: its mean at every look, with both intervals, and the look that a change begins with.
 
     Parameters

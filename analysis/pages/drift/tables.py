@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
 from analysis.pages.drift.series import Series, read_series_over_time
 from analysis.pages.drift.wordings import MIXED, SAME
+from analysis.runs import Runs
 from analysis.statistics.drift import LOOKS, Drift, detect_change_over_looks
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def tabulate_drift_times(runs: Runs) -> pd.DataFrame:

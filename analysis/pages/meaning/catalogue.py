@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.meaning.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, split_names
 from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 FIGURES_OF_FLIPS = "n_items n_items_changed n_wordings k n_items_k flip sd range_k"
 TABLES = {

@@ -13,7 +13,6 @@ from analysis.measures.meaning import read_study_meanings
 from analysis.pages.meaning import narrative
 from analysis.pages.meaning.catalogue import CATALOGUE
 from analysis.reporting import words
-from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
@@ -81,9 +80,7 @@ class MeaningPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {
-            key: parameter.default for key, parameter in tables.list_table_options("meaning_flips").items()
-        } | self.options
+        options = self.collect_table_options("meaning_flips")
         return render_fragment(
             "meaning/method", resamples=options["resamples"], seed=options["seed"], allowed=ALLOWED,
             least_auc=LEAST_AUC, least_share=LEAST_SHARE, lost=LOST, word_meanings=" ".join(meaning.RULES),

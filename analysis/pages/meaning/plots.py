@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting.drawing import marks, panels
-from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 SHARES = {
     "all": ("all wordings", Look(OKABE_ITO[5], "o")),
     "same": ("of the same meaning", Look(OKABE_ITO[2], "s")),
@@ -45,13 +42,8 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
     shown = [name for name in SHARES if (frame["wordings"] == name).any()]
     legend = [SHARES[name][0] for name in shown]
     names = panels.wrap_row_labels(list(dict.fromkeys(frame["label"])), width, 6.0)
-    drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_distance_between_rows(names, 6.0, 0.36) * len(names),
-        left=panels.measure_row_labels_width(names), title=0.05, below=0.4,
-        top=0.06 + panels.LINE * panels.count_legend_lines(legend, width),
-    )  # fmt: skip
-    panels.draw_row_guides(axes, len(names))
-    panels.draw_row_labels(axes, names)
+    height = panels.choose_distance_between_rows(names, 6.0, 0.36) * len(names)
+    drawing, axes = panels.lay_out_rows(names, width, height, legend)
     for place, name in enumerate(shown):
         rows, look = frame[frame["wordings"] == name], SHARES[name][1]
         heights = rows["row"] + DODGE * (place - (len(shown) - 1) / 2)

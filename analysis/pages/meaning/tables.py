@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
+from analysis.runs import Runs
 from analysis.statistics.annotators import AgreementCoefficient, compute_share_of_yes_votes, compute_vote_agreement
 from analysis.statistics.resampling import DRAWS, Array
 from ground.meaning.separation import compute_auc
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 EVERYBODY = "all"  # in place of the name of a person
 _PROVENANCE = {"engine": "engine", "check_model": "model", "revision": "revision", "prompt_hash": "prompt_hash"}

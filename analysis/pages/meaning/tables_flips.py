@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,17 +15,14 @@ from analysis.measures.meaning_flips import (
     compare_flips_of_all_and_same_meaning,
     read_answers_of_checked_studies,
 )
+from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics.mixed import Result, fit_mixed_models
-from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.design import INTERCEPT, FitInput
+from analysis.statistics.mixed.fits import Fit
 from analysis.statistics.multiplicity import floor_p_values, holm
 from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-    from analysis.statistics.mixed.design import FitInput
-    from analysis.statistics.mixed.fits import Fit
 
 STEPS = 10
 """How many times the threshold is raised: each time, a tenth of the wordings more is left out."""

@@ -1,7 +1,5 @@
 """List the tables and figures of the page `negation`; `columns` says what its columns mean."""
 
-from __future__ import annotations
-
 from analysis.pages.negation.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
 from analysis.reporting.catalogue.columns import OVER_ITEMS

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.thoughts import build_sql_of_answered_option
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "negation"
 PREMISE, HYPOTHESIS, BOTH = "p_neg", "h_neg", "p_neg_h_neg"
@@ -61,7 +58,7 @@ def create_judgement_views(runs: Runs) -> None:
     """
     if runs.execute(_COUNT_VIEWS).fetchone() == (1,):
         return
-    studies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    studies = runs.list_studies_of_protocols(PROTOCOL)
     if not studies:
         paths = ", ".join(str(folder.path) for folder in runs.folders)
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
@@ -96,7 +93,7 @@ def _create_pairs_view(runs: Runs) -> None:
     if orphan:
         study, item, variant, parent = orphan
         raise InputError(
-            f"{_find_negation_run_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r}: its parent "
+            f"{runs.find_path_of_study(study)}: stimuli.parquet: item {item!r}, variant {variant!r}: its parent "
             f"{parent!r} is not there"
         )
 
@@ -109,7 +106,7 @@ def _create_judgements_view(runs: Runs) -> None:
         SELECT *, said IS NOT NULL AND said = gold AS is_right
         FROM (SELECT r.study, r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern <> 'original'
                      AS negated, s.gold,
-                     coalesce({build_sql_of_answered_option("r", "s")},
+                     coalesce({build_sql_of_answered_option()},
                               CASE WHEN list_reverse_sort(r."count")[1] > list_reverse_sort(r."count")[2]
                                    THEN s.options[list_position(r."count", list_max(r."count"))] END) AS said,
                      r.probability[list_position(s.options, s.gold)] / nullif(list_sum(r.probability), 0) AS p_gold
@@ -131,7 +128,7 @@ def _refuse_malformed_negation_stimuli(runs: Runs) -> None:
     if wrong:
         study, item, variant, problem = wrong
         raise InputError(
-            f"{_find_negation_run_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {problem}"
+            f"{runs.find_path_of_study(study)}: stimuli.parquet: item {item!r}, variant {variant!r} {problem}"
         )
     miscounted = runs.execute(
         f"""SELECT study, item, count(*) FILTER (WHERE pattern = '{ORIGINAL}') AS n FROM asked_pairs
@@ -140,13 +137,8 @@ def _refuse_malformed_negation_stimuli(runs: Runs) -> None:
     if miscounted:
         study, item, n = miscounted
         raise InputError(
-            f"{_find_negation_run_path(runs, study)}: stimuli.parquet: item {item!r} has {n} originals; it needs one"
+            f"{runs.find_path_of_study(study)}: stimuli.parquet: item {item!r} has {n} originals; it needs one"
         )
-
-
-def _find_negation_run_path(runs: Runs, study: str) -> str:
-    """Return the path of the run folder of a study, for messages."""
-    return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
 def count_minimal_pair_judgements(runs: Runs, split_by: str = "") -> Counts:

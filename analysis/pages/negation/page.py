@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.negation import narrative
 from analysis.pages.negation.catalogue import CATALOGUE
 from analysis.reporting import catalogue, words
-from analysis.reporting.catalogue import look_up_column, tables
+from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
@@ -44,7 +44,7 @@ class NegationPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.list_table_options("minimal_pairs").items()} | self.options
+        options = self.collect_table_options("minimal_pairs")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_fragment(
             "negation/method", resamples=options["resamples"], failed=failed,

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from analysis.pages.negation.judgements import KINDS
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 LINES = 7  # lines that can be told apart in one panel
 TITLES = {"important": "Important negation", "unimportant": "Unimportant negation"}
 
@@ -117,7 +114,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     across = 1 if panels.is_one_column_wide(width) else len(kinds)
     looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"]))
-    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(kinds) // across))
+    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(kinds) // across))
     across = len(kinds) if legend_names else across  # numbers leave room for panels side by side
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,13 +11,11 @@ import pandas as pd
 from analysis.pages.negation import judgements, printed
 from analysis.pages.negation.judgements import KINDS, TARGETS, UNIMPORTANT, Counts
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 WITHOUT, WITH = "original", "negated"
 ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),),
@@ -97,7 +94,7 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
         frame = _estimate_shares_and_differences(instance_counts.rows, sums, shares_by_measure, name, resamples, seed)
         frame = frame.drop(columns=["valid_lower", "valid_upper"])
         parts.append(frame.assign(sentences=name, majority_label=majority_labels, majority=majority)[n > 0])
-    return _sort_by_unit(instance_counts, pd.concat(parts))
+    return _sort_by_unit(pd.concat(parts))
 
 
 def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -131,7 +128,7 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
         frame = frame.drop(columns=ends).rename(columns={"said_change_lower": "lower", "said_change_upper": "upper"})
         counts = {f"n_{name}": np.nansum(sums[name], axis=0).astype(int) for name in (WITHOUT, WITH)}
         parts.append(frame.assign(label=label, **counts))
-    return _sort_by_unit(instance_counts, pd.concat(parts))
+    return _sort_by_unit(pd.concat(parts))
 
 
 def tabulate_negation_data_counts(runs: Runs) -> pd.DataFrame:
@@ -309,6 +306,6 @@ def _select_hits_and_totals_by_measure(columns: Columns, shares_by_measure: Meas
     }
 
 
-def _sort_by_unit(instance_counts: Counts, frame: pd.DataFrame) -> pd.DataFrame:
+def _sort_by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     """Sort the rows of one unit together, units in the order of run.json; the index of a row is that of its unit."""
     return frame.sort_index(kind="stable").reset_index(drop=True)

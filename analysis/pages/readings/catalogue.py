@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.readings.columns import COLUMNS
 from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_names
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 _NET = "net of what sampling adds"
 _KEY = "study model setting"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,7 @@ from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.measures.readings.rows import AGREEMENT, SCORE
 from analysis.pages.readings.sheet_tables import read_texts_of_model
 from analysis.reporting.words import format_percent
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 MOST_TEXTS = 3  # of every model and setting
 NO_ANSWER = 0.5  # how far an answer is from none

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.pages.readings.tables import compute_moments_of_readings
+from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings import moments, sharing
 from analysis.statistics.readings.common import estimate_largest_squared_correlation
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def tabulate_variance_kept_by_all_readings(

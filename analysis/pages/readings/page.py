@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.measures.readings import read_reading_groups
 from analysis.pages.readings import narrative
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
@@ -36,8 +36,7 @@ class ReadingsPage(Page):
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
-        defaults = {name: option.default for name, option in tables.list_table_options("readings").items()}
-        options = defaults | self.options
+        options = self.collect_table_options("readings")
         groups = read_reading_groups(self.runs)
         left_out = sum(
             group.count_common_and_partial_wordings(places)[1]

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.reporting.drawing import panels, plotting
-from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, run_in_report_style
-
-Looks = Mapping[str, Look]
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Looks, run_in_report_style
 
 
 def select_rows_of_first_models(frame: pd.DataFrame) -> pd.DataFrame:

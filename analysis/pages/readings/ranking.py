@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
+from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.readings.moments import find_common_wordings
 from analysis.statistics.readings.ranks import estimate_rank_agreement
 from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, compute_drawn_mean
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 LEAST_MODELS = 2
 

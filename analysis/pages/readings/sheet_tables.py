@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.pages.readings.sheet import SheetRow, arrange_human_readings_as_array, read_sheet_of_human_readings
+from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings.people import (
     are_read_texts_a_random_sample,
@@ -18,9 +19,6 @@ from analysis.statistics.readings.people import (
 )
 from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 EMPTY = ["study", "model", "setting", "reading"]
 _ERRORS = ("missed", "invented", "unread", "overread")

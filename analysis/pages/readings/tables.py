@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,12 @@ import pandas as pd
 from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.pages.readings.sheet_tables import tabulate_readings_corrected_by_people
 from analysis.reporting.words.verdicts import mark_readings_with_artefact
+from analysis.runs import Runs
 from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import compute_smallest_possible_p
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 TRIAD, PEOPLE = "readings", "people"
 # Of texts: below, their shares are so close to 0 and 1 that other readings see that as a part of their own. At 0.2, one
@@ -119,7 +117,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
         if share.figure is None or _is_single_or_low_temperature_reading(group, place):
             frame.loc[place, "own_most"] = share.most
             continue
-        _write_reading_specific_share_into_row(frame, place, share.figure, TRIAD, share.p, share.p_least)
+        _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)
     return frame
 
 
@@ -134,15 +132,15 @@ def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bo
 
 
 def _write_reading_specific_share_into_row(
-    frame: pd.DataFrame, place: int, figure: Interval, origin: str, p: float, p_least: float
+    frame: pd.DataFrame, place: int, figure: Interval, p: float, p_least: float
 ) -> None:
-    """Write the share of a reading's own, with its interval or why there is none."""
+    """Write the share of a reading's own, by triads, with its interval or why there is none."""
     columns = build_interval_columns({"own": figure})
     for name in ("own", "own_lower", "own_upper"):
         frame.loc[place, name] = columns[name][0]
     reasons = [text for text in (frame.loc[place, "no_interval"], columns["no_interval"][0]) if text]
     frame.loc[place, "no_interval"] = "; ".join(reasons)
-    frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [origin, p, p_least, np.nan]
+    frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [TRIAD, p, p_least, np.nan]
 
 
 def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis.pages.reliability.columns import BOTH
+from analysis.runs import Runs
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import TaskAccuracies
 from analysis.statistics.reliability.ranking import Ranking
@@ -25,9 +27,6 @@ from analysis.statistics.reliability.templates import (
     summarize_accuracies_with_intervals,
 )
 from ground.errors import InputError, format_nearest_name_hint
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "accuracies"
 ALL = "all"  # the mean over tasks
@@ -84,7 +83,7 @@ class RankingGroup:
 
 def list_studies_with_only_accuracies(runs: Runs) -> list[str]:
     """List the names of the studies that consist of accuracies, without single answers."""
-    return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    return runs.list_studies_of_protocols(PROTOCOL)
 
 
 def has_only_accuracies(runs: Runs) -> bool:
@@ -193,15 +192,13 @@ def rank_group_models(runs: Runs, group: RankingGroup, seed: int) -> Ranking:
     return runs.compute_once(key, lambda: aggregated.rank_models_by_accuracy(group.blocks, seed=seed))
 
 
-def list_rank_rows_from_accuracies(runs: Runs, seed: int, new_in_replication: str) -> list[dict[str, Any]]:
+def list_rank_rows_from_accuracies(runs: Runs, seed: int) -> list[dict[str, Any]]:
     """Make the rows of `wording_ranking` about accuracies.
 
     Parameters
     ----------
     runs, seed
         As in `rank_group_models`.
-    new_in_replication
-        What another study has anew.
 
     Returns
     -------
@@ -212,7 +209,7 @@ def list_rank_rows_from_accuracies(runs: Runs, seed: int, new_in_replication: st
         {
             "study": group.study, "measure": ACCURACY, "headline": True, "task": group.task,
             "model": group.models[place], "condition": group.condition, "n_items": group_ranking.n_items,
-            "n_wordings": group_ranking.n_wordings, "anew": new_in_replication, "mean": group_ranking.mean[place],
+            "n_wordings": group_ranking.n_wordings, "anew": BOTH, "mean": group_ranking.mean[place],
             "rank": group_ranking.rank[place],
             "rank_lower": group_ranking.lower[place], "rank_upper": group_ranking.upper[place],
             "first": group_ranking.first[place],

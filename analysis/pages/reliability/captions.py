@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.reliability.comparisons import ITEMS
+from analysis.pages.reliability.columns import ITEMS
 from analysis.pages.reliability.plots import CONDITIONS, LINES, choose_error_curves
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import format_count_range, format_quantity, labels

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.reliability.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
 from analysis.reporting.catalogue.columns import OWN_WORDINGS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 ACCURACIES = frozenset({"accuracies"})  # protocols whose runs have no answers, only accuracies
 _LIKE = "for wordings like these: with other items and other wordings drawn anew"
@@ -184,7 +182,7 @@ def _explain_empty_reliability_page(runs: Runs, options: Mapping[str, Any]) -> s
     from analysis.measures.reworded.study import has_item_in_several_wordings
     from analysis.reporting.catalogue.rewordings import has_rewordings
 
-    accuracies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] in ACCURACIES]
+    accuracies = runs.list_studies_of_protocols(*ACCURACIES)
     if has_rewordings(runs) or has_item_in_several_wordings(runs, accuracies):
         return ""
     return "no item has two wordings other than its original, and no score two samples"

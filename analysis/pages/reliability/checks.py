@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 from analysis.measures.reworded import AGREEMENT, LOGIT
 from analysis.pages.reliability.tables import FLIP
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
 from analysis.statistics.reliability.calibration import (
     compare_predicted_and_kept_orders,
@@ -16,9 +15,6 @@ from analysis.statistics.reliability.calibration import (
 )
 from analysis.statistics.reliability.panel import Anew
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ANEW: tuple[Anew, ...] = ("wordings", "both")
 

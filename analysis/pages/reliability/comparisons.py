@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded import Study, estimate_components_across_models
 from analysis.pages.reliability import accuracies
+from analysis.pages.reliability.columns import BOTH, ITEMS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import beyond
+from analysis.runs import Runs
 from analysis.statistics.reliability.generalizability import (
     compute_absolute_coefficient,
     compute_relative_coefficient,
@@ -19,11 +19,7 @@ from analysis.statistics.reliability.generalizability import (
 from analysis.statistics.reliability.ranking import rank_models
 from ground.errors import InputError
 
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-
 FEW = 3  # wordings, for comparison: as many as many studies ask
-BOTH, ITEMS = "items and wordings", "items"  # what another study has anew
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
 
@@ -98,7 +94,7 @@ def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
                 "first": study_ranking.first[place],
             })  # fmt: skip
     rows.sort(key=lambda row: (row["study"], row["measure"], row["rank"]))
-    return pd.DataFrame(rows + accuracies.list_rank_rows_from_accuracies(runs, seed, BOTH))
+    return pd.DataFrame(rows + accuracies.list_rank_rows_from_accuracies(runs, seed))
 
 
 def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:

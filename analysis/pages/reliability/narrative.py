@@ -13,8 +13,8 @@ import pandas as pd
 from analysis.measures.chance import DRAWN
 from analysis.measures.reworded import THOUGHTS
 from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.reliability.columns import UNTOLD
-from analysis.pages.reliability.comparisons import FEW, ITEMS
+from analysis.pages.reliability.columns import ITEMS, UNTOLD
+from analysis.pages.reliability.comparisons import FEW
 from analysis.reporting.words import (
     Answer,
     beyond,

@@ -8,7 +8,7 @@ from typing import Any
 from analysis.pages.reliability import accuracies, accuracy_sentences, narrative
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
 from analysis.reporting import catalogue, words
-from analysis.reporting.catalogue import rewordings, tables
+from analysis.reporting.catalogue import rewordings
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, verdicts
@@ -95,13 +95,10 @@ class ReliabilityPage(Page):
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
-        defaults = {
-            key: option.default for name in narrative.TABLES for key, option in tables.list_table_options(name).items()
-        }
         return render_fragment(
             "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_studies_with_only_accuracies(self.runs)),
             unread=rewordings.explain_wordings_not_compared(self.list_ignored_protocols()),
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "beyond"),
-            **(defaults | self.options),
+            **self.collect_table_options(*narrative.TABLES),
         )  # fmt: skip

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through, and more
 FURTHER = (1.5, 2, 3, 5, 7, 10)  # steps from 100 on: 150, 200, 300 ...
 MOST_TICKS = 9
@@ -184,6 +183,17 @@ def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks:
     return drawing
 
 
+def _lay_out_named_rows(names: Sequence[str], width: float) -> tuple[list[str], Drawing, Axes]:
+    """Lay out one panel with a row per name; return the names on lines that fit, the figure, and the panel."""
+    fitted_names = panels.wrap_row_labels(names, width)
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
+        left=panels.measure_row_labels_width(fitted_names), title=0.05, below=0.4,
+    )  # fmt: skip
+    panels.draw_row_guides(axes, len(names))
+    return fitted_names, drawing, axes
+
+
 @run_in_report_style
 def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: its rank, and the ranks that hold in other studies.
@@ -205,17 +215,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     names = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    fitted_names = panels.wrap_row_labels(names, width)
-    drawing, (axes,) = panels.lay_out_panels(
-        width,
-        1,
-        1,
-        len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
-        left=panels.measure_row_labels_width(fitted_names),
-        title=0.05,
-        below=0.4,
-    )
-    panels.draw_row_guides(axes, len(names))
+    fitted_names, drawing, axes = _lay_out_named_rows(names, width)
     panels.set_axis_limits_and_ticks(axes, 1, max(2, len(frame)), 4)
     axes.set_xticks([tick for tick in axes.get_xticks() if float(tick).is_integer()])
     panels.draw_dots(
@@ -249,17 +249,7 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     names = labels.select_first_and_last(list(means.index), panels.ROWS)
-    fitted_names = panels.wrap_row_labels(names, width)
-    drawing, (axes,) = panels.lay_out_panels(
-        width,
-        1,
-        1,
-        len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
-        left=panels.measure_row_labels_width(fitted_names),
-        title=0.05,
-        below=0.4,
-    )
-    panels.draw_row_guides(axes, len(names))
+    fitted_names, drawing, axes = _lay_out_named_rows(names, width)
     panels.set_axis_limits_and_ticks(axes, 0, 1)
     rows = frame[frame["label"].isin(names)]
     panels.draw_dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, with_intervals=False)

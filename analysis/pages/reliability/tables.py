@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +13,16 @@ import pandas as pd
 from analysis.measures.reworded import AGREEMENT, THOUGHTS, Study
 from analysis.pages.reliability.columns import UNSAMPLED, UNTOLD
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.generalizability import compute_intraclass_correlations, compute_krippendorff_alpha
 from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.reliability.ranges import compute_component_intervals, has_enough_degrees_of_freedom
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
+from analysis.statistics.shares import count_whole_items
+from analysis.statistics.spread import compute_standard_deviations
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 FLIP = 0.05  # share of the wordings that may be with the minority, as the paper's smallest threshold
 
@@ -213,13 +213,13 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
     columns = {
         "range_k": np.stack([compute_expected_range_with_k(values, at) for values in study.values], axis=1),
         "flip_k": np.stack([compute_flip_probability_with_k(values, at, threshold) for values in study.values], axis=1),
-        "sd_k": _compute_standard_deviations(study.values).T,
+        "sd_k": compute_standard_deviations(study.values).T,
     }
     has_range = ~np.isnan(columns["range_k"])
     columns["sd_k"] = np.where(has_range, columns["sd_k"], np.nan)
-    intervals = bootstrap_intervals(
-        columns, _average_columns_in_each_draw, _build_hits_and_totals_of_flips, draws=resamples, seed=seed
-    )
+    # An item counts by its probability to flip at k wordings.
+    flips = partial(count_whole_items, names=["flip_k"])
+    intervals = bootstrap_intervals(columns, average_columns_in_each_draw, flips, draws=resamples, seed=seed)
     models, conditions = zip(*study.units, strict=True)
     least_sizes = np.where(sizes > 0, sizes, np.iinfo(int).max).min(axis=1)
     size_columns = {
@@ -231,27 +231,6 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
                      values in enumerate(study.values)],
     }  # fmt: skip
     return pd.DataFrame({**size_columns, **interval.build_interval_columns(intervals)})
-
-
-def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Average every column over the items of each bootstrap draw: (draws, units)."""
-    return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
-
-
-def _build_hits_and_totals_of_flips(columns: Columns) -> dict[str, list[Share]]:
-    """Give hits and totals of the share of items that flip at k wordings; an item counts by its probability to do
-    so."""
-    return {"flip_k": [[(columns["flip_k"], np.ones_like(columns["flip_k"]))]]}
-
-
-def _compute_standard_deviations(values: Array) -> Array:
-    """Return the SD (n - 1 below) over the last axis, NaN below two answers."""
-    has_value = ~np.isnan(values)
-    n = has_value.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centre = np.where(has_value, values, 0).sum(axis=-1, keepdims=True) / n[..., None]
-        squares = (np.where(has_value, values - centre, 0) ** 2).sum(axis=-1)
-        return np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
 
 
 def _average_range_of_all_answers(values: Array, is_chosen_item: npt.NDArray[np.bool_]) -> float:

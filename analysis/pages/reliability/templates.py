@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ import pandas as pd
 from analysis.measures.reworded import ACCURACY, Study
 from analysis.pages.reliability import accuracies
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.runs import Runs
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
     estimate_template_noise_variance,
@@ -18,9 +18,6 @@ from analysis.statistics.reliability.templates import (
 )
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimate_share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 def _list_template_studies(runs: Runs) -> Iterator[Study]:

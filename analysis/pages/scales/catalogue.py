@@ -1,7 +1,5 @@
 """List the tables and figures of the page `scales`; `columns` says what its columns mean."""
 
-from __future__ import annotations
-
 from analysis.pages.scales.columns import COLUMNS, PATTERNS
 from analysis.pages.scales.people_catalogue import PEOPLE_TABLES
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names

@@ -5,7 +5,6 @@ from __future__ import annotations
 from analysis.pages.scales import narrative
 from analysis.pages.scales.catalogue import CATALOGUE
 from analysis.reporting import words
-from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, meaning, verdicts
@@ -35,9 +34,7 @@ class ScalesPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {
-            key: parameter.default for key, parameter in tables.list_table_options("scales_moves").items()
-        } | self.options
+        options = self.collect_table_options("scales_moves")
         return render_fragment(
             "scales/method", resamples=options["resamples"], seed=options["seed"],
             word_meanings=" ".join(narrative.WORD_MEANINGS),

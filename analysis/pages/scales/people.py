@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from analysis.measures.ratings import Ratings, average_over_units, group_units_b
 from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_answers_to_run_items
 from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
+from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
     compute_intervals_over_items,
     compute_intervals_over_people,
@@ -20,9 +21,6 @@ from analysis.statistics.ratings.comparison import (
 from analysis.statistics.ratings.consistency import LISTWISE, PAIRWISE, compute_cronbach_alpha, compute_mcdonald_omega
 from analysis.statistics.ratings.people import PeopleReference, correlate_halves_of_people
 from analysis.statistics.resampling import Array
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PEOPLE, MODELS, PERSONAS = "people", "models", "personas"  # who respondents are
 
@@ -154,7 +152,7 @@ def tabulate_answer_shares_of_people(runs: Runs, *, people: str = "") -> pd.Data
     """
     parts = []
     for ratings in read_ratings(runs) if people else []:
-        answers = read_people_answers_to_run_items(runs, people).by_study.get(ratings.name)
+        answers = read_people_answers_to_run_items(runs, people).get(ratings.name)
         if answers is not None:
             shares = {f"share_{rank + 1}": column for rank, column in enumerate(answers.shares.T)}
             part = ratings.items[["item", "scale", "key"]].assign(n_people=answers.n, score=answers.scores, **shares)
@@ -182,7 +180,7 @@ def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFr
     for ratings in read_ratings(runs):
         for names, answers in _list_answers_by_respondent(ratings):
             rows += _compute_consistency_of_scales(ratings, names, answers)
-        answered = read_people_answers_to_run_items(runs, people).by_study.get(ratings.name) if people else None
+        answered = read_people_answers_to_run_items(runs, people).get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
             keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.item_keys)
             rows += _compute_consistency_of_scales(

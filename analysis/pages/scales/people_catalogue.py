@@ -1,7 +1,5 @@
 """List the tables about people beside models; `columns` says what their columns mean."""
 
-from __future__ import annotations
-
 from analysis.reporting.catalogue import Table, split_names
 
 FIGURES = ("w1", "tv", "alignment", "correlation", "bias", "excess")  # with intervals over items and over people

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import matplotlib
 import numpy as np
@@ -11,11 +11,19 @@ from matplotlib.axes import Axes
 
 from analysis.pages.scales.columns import phrase_name_of_style
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import DIVERGING, INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import (
+    DIVERGING,
+    INK,
+    OKABE_ITO,
+    PAGE,
+    Drawing,
+    Look,
+    Looks,
+    run_in_report_style,
+)
 from analysis.reporting.drawing.svg import join_css_classes_of_models
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 NEUTRAL = "#d5d9de"
 CHANGES = {"labels": "another kind of label", "middle": "with or without the middle"}
 REVERSED = " (R)"  # ends the name of an item whose key is -1
@@ -110,11 +118,7 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         The figure.
     """
     names = [CHANGES.get(change, f"another {change}") for change in frame["change"]]
-    drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, 0.19 * len(names), left=panels.measure_row_labels_width(names), title=0.05, below=0.4
-    )
-    panels.draw_row_guides(axes, len(names))
-    panels.draw_row_labels(axes, names)
+    drawing, axes = panels.lay_out_rows(names, width, 0.19 * len(names))
     rows = frame.assign(
         row=np.arange(len(frame)), model=np.where(frame["change"] == "model", "model", "other"), label=names
     )

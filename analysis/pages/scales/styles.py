@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
@@ -11,13 +9,16 @@ from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, measure_response_styles
 from analysis.measures.ratings_wordings import compute_half_intervals_over_wordings, measure_answer_distances_by_cause
 from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.scales.wordings import average_columns_in_each_draw
+from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.ordered import MIDDLE as HALF
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.statistics.resampling import (
+    DRAWS,
+    Array,
+    Columns,
+    average_columns_in_each_draw,
+    bootstrap_intervals,
+)
 
 
 def tabulate_response_styles(runs: Runs) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,11 @@ from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.ratings import build_study_of_unit_groups, select_items_of_scale
 from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.significance import ROUNDING
 from analysis.statistics.spread import compute_standard_deviations
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 Groups = dict[tuple[str, str], npt.NDArray[np.intp]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,11 @@ from analysis.measures.ratings_wordings import (
     average_over_settings,
     measure_wording_spread_of_items,
 )
+from analysis.runs import Runs
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
 from analysis.statistics.spread import compute_ranges
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SPREADS = ("sd", "range", "apart", "side_flips", "in_middle", "mode_flips")
 
@@ -74,11 +72,6 @@ def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) ->
         **interval.build_interval_columns(intervals),
         **{name: [_average_items_with_value(row) for row in values] for name, values in looks.items()},
     )
-
-
-def average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Average every column over the items of each bootstrap draw: (draws, units)."""
-    return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
 def _average_items_with_value(values: Array) -> float:

@@ -1,7 +1,5 @@
 """List the tables and figures of the page `scored`; `columns` says what its columns mean."""
 
-from __future__ import annotations
-
 from analysis.pages.scored.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.catalogue.columns import OWN_WORDINGS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from analysis.pages.scored import narrative
 from analysis.pages.scored.catalogue import CATALOGUE
 from analysis.reporting import words
-from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, verdicts
@@ -34,9 +33,7 @@ class ScoredPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {
-            key: parameter.default for key, parameter in tables.list_table_options("scored_spread").items()
-        } | self.options
+        options = self.collect_table_options("scored_spread")
         means = self.frame("scored_means")
         return render_fragment(
             "scored/method", passing=options["passing"], resamples=options["resamples"], seed=options["seed"],

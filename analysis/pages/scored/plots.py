@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.drawing.svg import join_css_classes_of_models
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 PARTS = {
     "passed_some": ("in some wordings only", OKABE_ITO[5]),
     "passed_all": ("in all", OKABE_ITO[2]),
@@ -39,13 +36,7 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     """
     looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
-    drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
-        left=panels.measure_row_labels_width(names),
-        title=0.05, below=0.4,
-    )  # fmt: skip
-    panels.draw_row_guides(axes, len(names))
-    panels.draw_row_labels(axes, names)
+    drawing, axes = panels.lay_out_rows(names, width, panels.choose_distance_between_rows(names, 6.0) * len(names))
     rows = frame.assign(row=np.arange(len(frame)))
     low, high = _choose_axis_ends(rows)
     axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
@@ -84,13 +75,8 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     """
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     part_names = [name for name, _ in PARTS.values()]
-    drawing, (axes,) = panels.lay_out_panels(
-        width, 1, 1, panels.choose_distance_between_rows(names, 6.0) * len(names),
-        left=panels.measure_row_labels_width(names),
-        title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(part_names, width),
-    )  # fmt: skip
-    panels.draw_row_guides(axes, len(names))
-    panels.draw_row_labels(axes, names)
+    height = panels.choose_distance_between_rows(names, 6.0) * len(names)
+    drawing, axes = panels.lay_out_rows(names, width, height, part_names)
     places = np.arange(len(frame))
     start = np.zeros(len(frame))
     for column, (part_name, colour) in PARTS.items():

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
 from analysis.reporting.words.beyond import compare_pairs_of_study
+from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
+from analysis.statistics.shares import count_whole_items
 from analysis.statistics.spread import compute_ranges, compute_standard_deviations
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PASSED = ("passed_all", "passed_some", "passed_none")
 DIFFERENCES = ("difference", "lower", "upper", "like_lower", "like_upper")
@@ -131,7 +130,7 @@ def _tabulate_spread_by_measure(scored: Scored, passing: float, resamples: int, 
     }  # fmt: skip
     intervals = bootstrap_intervals(
         {name: np.where(is_compared, column, np.nan).T for name, column in columns.items()},
-        _average_columns_in_each_draw, _build_hits_and_totals_of_passes, draws=resamples, seed=seed,
+        average_columns_in_each_draw, partial(count_whole_items, names=PASSED), draws=resamples, seed=seed,
     )  # fmt: skip
     least = np.where(is_compared, sizes, np.iinfo(int).max).min(axis=1)
     names = pd.DataFrame([_build_key_columns_of_unit(scored, unit) for unit in range(len(scored.study.units))])
@@ -141,16 +140,6 @@ def _tabulate_spread_by_measure(scored: Scored, passing: float, resamples: int, 
         "wordings_most": sizes.max(axis=1), "threshold": threshold,
     }  # fmt: skip
     return names.assign(**size_columns, **interval.build_interval_columns(intervals))
-
-
-def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Average every column over the items of each bootstrap draw: (draws, units)."""
-    return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
-
-
-def _build_hits_and_totals_of_passes(columns: Columns) -> dict[str, list[Share]]:
-    """Give hits and totals of the shares of items that pass."""
-    return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in PASSED}
 
 
 def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:

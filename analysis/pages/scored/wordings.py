@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import Scored, read_scores
+from analysis.runs import Runs
 from analysis.statistics.spread import compute_ranges
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 EXAMPLES = ["study", "model", "condition", "measure", "item", "difference", "best", "best_text", "worst", "worst_text"]
 

@@ -1,7 +1,5 @@
 """List the tables and figures of the page `scoring`; `columns` says what its columns mean."""
 
-from __future__ import annotations
-
 from analysis.pages.scoring.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.catalogue.columns import OVER_ITEMS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,11 @@ from analysis.measures.scores import METHODS, read_scores
 from analysis.measures.thoughts import THOUGHT
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width
 from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
+from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences
 from analysis.statistics.significance import compute_smallest_possible_p
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and two of its units (model, condition)
 

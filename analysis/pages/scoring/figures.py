@@ -83,15 +83,13 @@ def _frame_influence_if_enough_points(
         yield table, name_correlation_points(differences)
 
 
-def split_frame_by_group_count(frame: pd.DataFrame, max_groups: int = MOST_PANELS) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame into parts of at most `max_groups` groups of items, in their order.
+def split_frame_by_group_count(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
+    """Split a frame into parts of at most `MOST_PANELS` groups of items, in their order.
 
     Parameters
     ----------
     frame
         Rows with study and group.
-    max_groups
-        Most groups in a part.
 
     Yields
     ------
@@ -99,5 +97,5 @@ def split_frame_by_group_count(frame: pd.DataFrame, max_groups: int = MOST_PANEL
         The rows of one part.
     """
     names = frame[["study", "group"]].drop_duplicates()
-    for start in range(0, len(names), max_groups):
-        yield (frame.merge(names.iloc[start : start + max_groups], on=["study", "group"]),)
+    for start in range(0, len(names), MOST_PANELS):
+        yield (frame.merge(names.iloc[start : start + MOST_PANELS], on=["study", "group"]),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,9 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.scoring.contrasts import SETTING, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.runs import Runs
 from analysis.statistics import interval, weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 NOTHING = "nothing"
 LEAST = 3  # points; two always lie on a line

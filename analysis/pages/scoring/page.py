@@ -14,7 +14,6 @@ from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.reporting import words
-from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, verdicts
@@ -76,9 +75,7 @@ class ScoringPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {
-            key: parameter.default for key, parameter in tables.list_table_options("scores").items()
-        } | self.options
+        options = self.collect_table_options("scores")
         models = self.frame("scores")
         models = models[models["model"] != GOLD]
         return render_fragment(

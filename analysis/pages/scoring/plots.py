@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,10 +9,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.pages.scoring.items import parse_range_ends
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 HUMAN = "human scores"
 MOST_PANELS = 4  # groups of items in one picture
 MOST_OMISSIONS = 14  # omissions that the figure of influence lists
@@ -150,7 +147,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     """
     looks = looks or plotting.assign_colours_and_markers(scores["model"])
     scores = select_temperature_lines_to_draw(scores).assign(panel=lambda frame: _name_score_panels(frame))
-    groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores, width)
+    groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
         whole_titles=[f"{measure.capitalize()}, {group}" for group in groups for measure in ("kurtosis", "tau")],
@@ -178,19 +175,16 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
 
 def select_temperature_lines_to_draw(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
-    return select_extreme_models(scores.assign(label=_label_temperature_lines(scores)), "tau", MOST_LINES)
+    # A line is a model, with its prompt form where it was asked in several.
+    line_labels = labels.build_row_labels(scores.assign(condition=scores["form"]))
+    return select_extreme_models(scores.assign(label=line_labels), "tau", MOST_LINES)
 
 
-def _list_labels_and_legend_names(frame: pd.DataFrame, width: float) -> tuple[list[str], list[str]]:
+def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Return the labels in the order of the models' names, and as a legend writes them (none where they are many)."""
     first = frame.drop_duplicates("label").sort_values(["model", "label"], kind="stable")
     names = list(first["label"])
     return names, names if len(names) <= MOST_NAMES else []
-
-
-def _label_temperature_lines(scores: pd.DataFrame) -> pd.Series:
-    """Label the lines: the model, and its prompt form where it was asked in several."""
-    return labels.build_row_labels(scores.assign(condition=scores["form"]))
 
 
 def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks, shift: float) -> None:
@@ -269,7 +263,7 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     """
     looks = looks or plotting.assign_colours_and_markers(frame["model"])
     frame = frame.assign(label=labels.build_row_labels(frame))
-    names, legend_names = _list_labels_and_legend_names(frame, width)
+    names, legend_names = _list_labels_and_legend_names(frame)
     across = 1 if panels.is_one_column_wide(width) else 2
     side = (width - 0.6 - 0.6 * (across - 1)) / across
     drawing, panel_axes = panels.lay_out_panels(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 from analysis.reporting.catalogue.published_numbers import FOLDER
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 PRINTED = "Sato et al., Table 1"
 SETTING = {"range": "0-9", "temperature": 0.7, "method": "sampled"}  # of Table 1 (section 4)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,14 +22,12 @@ from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting
 from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
+from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},

@@ -7,7 +7,7 @@ import math
 import numbers
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,13 +16,11 @@ from analysis.measures.agreement import create_agreement_tables
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.reporting.catalogue import look_up_table, register_added_column
 from analysis.reporting.catalogue.columns import Column
+from analysis.runs import Runs
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_mean
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import Array, average_columns_in_each_draw, bootstrap_intervals
+from analysis.statistics.shares import count_whole_items
 from ground.errors import InputError, shorten_to_one_line
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ItemMeasure: TypeAlias = Callable[[pd.DataFrame], float]
 ItemMeasures: TypeAlias = Mapping[str, ItemMeasure]
@@ -138,8 +136,8 @@ def estimate_added_measures(
     for name, values in values_by_name.items():
         estimates |= bootstrap_intervals(
             {name: values},
-            partial(_average_measure_in_each_draw, name),
-            shares=partial(_build_hits_and_totals_of_measure, name) if _has_only_zeros_and_ones(values) else None,
+            average_columns_in_each_draw,
+            shares=partial(count_whole_items, names=[name]) if _has_only_zeros_and_ones(values) else None,
             draws=draws,
             seed=seed,
         )
@@ -152,16 +150,6 @@ def estimate_added_measures(
 def _has_only_zeros_and_ones(values: Array) -> bool:
     """Tell whether every item has 0, 1 or no value."""
     return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
-
-
-def _build_hits_and_totals_of_measure(name: str, columns: Columns) -> dict[str, list[Share]]:
-    """Give hits and totals of the share of items whose measure is 1."""
-    return {name: [[(columns[name], np.ones_like(columns[name]))]]}
-
-
-def _average_measure_in_each_draw(name: str, columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Compute the mean over the drawn items."""
-    return {name: compute_drawn_mean(draw_counts, columns[name])}
 
 
 def _get_first_docstring_line(function: ItemMeasure) -> str:

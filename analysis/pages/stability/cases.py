@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analysis.measures.agreement import create_agreement_tables
+from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 _PORTION = 5_000_000  # answers held in memory at a time, about 200 MB
 

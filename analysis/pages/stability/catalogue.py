@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 MEASURES = split_names("validity validity_se agreement_mean range_mean range_sd sd_mean sd_sd flip_*")
 SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # have no intervals

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.pages.stability import columns
+from analysis.runs import Runs
 from analysis.statistics import forms
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, compute_drawn_mean, compute_drawn_ratio, compute_drawn_sd
 from analysis.statistics.shares import Share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SPREADS = {"range_sd": forms.DEVIATION, "sd_sd": forms.DEVIATION}
 

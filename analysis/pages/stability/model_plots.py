@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
@@ -15,6 +13,7 @@ from analysis.reporting.drawing.plotting import (
     PAGE,
     Drawing,
     Look,
+    Looks,
     measure_text_width,
     run_in_report_style,
     wrap_name_into_lines,
@@ -22,7 +21,6 @@ from analysis.reporting.drawing.plotting import (
 from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
 
-Looks = Mapping[str, Look]
 FOREST = 12  # pairs of models that a list shows better than a triangle
 MOST_LINES = 2  # of a pair of names in the list
 SIDE = 20  # models that a triangle has room to name at both widths
@@ -62,7 +60,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     }
     stacked = panels.is_one_column_wide(width)
     across = 2 if stacked else 4
-    names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 3.6, 4 // across)
+    names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 4 // across)
     across = 4 if legend_names else across
     looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
     high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)

@@ -10,7 +10,7 @@ from analysis.pages.stability import narrative, one_row
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting import catalogue, words
-from analysis.reporting.catalogue import look_up_column, orders, tables
+from analysis.reporting.catalogue import look_up_column, orders
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
@@ -75,9 +75,7 @@ class StabilityPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {
-            key: parameter.default for key, parameter in tables.list_table_options("stability").items()
-        } | self.options
+        options = self.collect_table_options("stability")
         excluded = narrative.describe_exclusion_counts(self.frame("excluded"), self.frame("invalid"), self.choice)
         return render_fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],

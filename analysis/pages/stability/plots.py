@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from analysis.pages.stability.model_plots import draw_differences, draw_overview
 from analysis.reporting.catalogue import selection
 from analysis.reporting.drawing import matrices, panels, plotting
-from analysis.reporting.drawing.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import (
+    DIVERGING,
+    INK,
+    PAGE,
+    SEQUENTIAL,
+    Drawing,
+    Look,
+    Looks,
+    run_in_report_style,
+)
 from analysis.reporting.words import labels
 
 __all__ = [
@@ -20,7 +29,6 @@ __all__ = [
     "draw_validity",
 ]
 
-Looks = Mapping[str, Look]
 MOST_ITEMS, MOST_COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
 MOST_LOW_ITEMS = 20  # items of the lowest validity; that of the others is higher
 MIDDLE = 0.5  # where an answer flips

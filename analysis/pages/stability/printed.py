@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pandas as pd
 
 from analysis.pages.stability import tables
 from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_published_rows
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import DRAWS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from analysis.runs import Runs
 
 LEAST_ITEMS = 56  # Claude wrote no paraphrases of six of the 62 statements
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,14 +18,12 @@ from analysis.measures.agreement import SUMS_SQL, build_agreement_range_and_mino
 from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.pages.stability import measures, printed, tables
 from analysis.reporting.catalogue.published_numbers import OURS, insert_published_rows
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences, bootstrap_intervals
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SEPARATOR = "|"
 LEAST_ITEMS = 3  # two points always lie on a line

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,13 +29,11 @@ from analysis.measures.agreement import (
 from analysis.measures.thresholds import build_thresholds_by_flip_column, has_mostly_invalid_answers
 from analysis.pages.stability import measures as model_measures
 from analysis.pages.stability.added_measures import ItemMeasures, add_measure_columns, estimate_added_measures
+from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, bootstrap_differences, bootstrap_intervals
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 THRESHOLDS = (0.05, 0.10, 0.25)
 MOST_PAIRS = 2000  # of a study that are all compared: 63 models under one condition have fewer

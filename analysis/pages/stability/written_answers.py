@@ -6,18 +6,14 @@ two conditions are *twins*: they differ only in how the model answers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
+from analysis.runs import Runs
 from analysis.runs.conditions import find_condition_with_probabilities
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 TEXT = "text"
 # Share -> the sums that it is made of (`_count_text_mismatches_by_item`).

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.text_features.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
 from analysis.reporting.catalogue.columns import IDENTITY
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 EFFECTS = (
     *IDENTITY,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,7 +17,7 @@ from analysis.reporting.drawing.plotting import (
     INK,
     PAGE,
     Drawing,
-    Look,
+    Looks,
     measure_text_width,
     run_in_report_style,
 )
@@ -27,7 +25,6 @@ from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
-Looks = Mapping[str, Look]
 BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
 MOST_PANELS = 12  # models that a figure of diagnostics has room for at both widths

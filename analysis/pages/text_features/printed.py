@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 from analysis import features
 from analysis.pages.stability.printed import select_rows_of_printed_models
 from analysis.pages.text_features.tables import DAGGER, tabulate_mixed_effects
 from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_published_rows
+from analysis.runs import Runs
 from analysis.statistics.mixed.design import FAMILY
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PERCENTAGE_POINTS = 100
 SOURCE = "Haller et al., Table 3"

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from analysis.measures.templates import count_templates_by_study
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 
 def explain_unfittable_template_studies(runs: Runs) -> dict[str, str]:

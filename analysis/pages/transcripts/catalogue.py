@@ -1,7 +1,5 @@
 """List the tables and figures of the page `transcripts`; `columns` says what its columns mean."""
 
-from __future__ import annotations
-
 from analysis.pages.transcripts.columns import COLUMNS
 from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_names
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from analysis.pages.transcripts.narrative import AXES
 from analysis.reporting.drawing import marks, plotting
-from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, Drawing, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
 DENSE = 2_000  # dots from which on they are drawn as pixels
@@ -16,9 +14,7 @@ LONGEST_ID = 28  # characters of an item's id
 
 
 @run_in_report_style
-def draw_transcript_items(
-    frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping[str, Look] | None = None
-) -> Drawing:
+def draw_transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a dot per item in their order, the examples dark and named.
 
     Parameters

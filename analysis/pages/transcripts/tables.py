@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.runs import model_prompts
+from analysis.runs import Runs, model_prompts
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 SPREAD, SCORE = "spread", "score"
 PLACES = ("first", "middle", "last")

@@ -1,7 +1,5 @@
 """List the tables and figures of the page `wording`; `columns` says what its columns mean."""
 
-from __future__ import annotations
-
 from analysis.pages.wording.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS

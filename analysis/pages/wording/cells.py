@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,10 @@ import pandas as pd
 
 from analysis.measures.agreement import build_nonanswer_wins_among_samples_sql, check_invalid_answer_convention
 from analysis.measures.thoughts import build_sql_of_answered_option
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 PROTOCOL = "wording"
 # What may be done to a question, with the heading that figures give it.
@@ -54,11 +52,6 @@ class WordingItemSums:
     has: npt.NDArray[np.bool_]
 
 
-def list_wording_studies(runs: Runs) -> list[str]:
-    """List the studies of the protocol `wording`."""
-    return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
-
-
 def create_wording_answers_view(runs: Runs) -> None:
     """Create, once per `Runs`, the view `wording_answers`: one row per response of the protocol `wording`.
 
@@ -77,7 +70,7 @@ def create_wording_answers_view(runs: Runs) -> None:
     """
     if runs.execute("SELECT count(*) FROM duckdb_views() WHERE view_name = 'wording_answers'").fetchone() == (1,):
         return
-    names = list_wording_studies(runs)
+    names = runs.list_studies_of_protocols(PROTOCOL)
     if not names:
         paths = ", ".join(str(folder.path) for folder in runs.folders)
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'; consistency needs one")
@@ -118,15 +111,9 @@ def _read_yes_no_labels(runs: Runs, study: str) -> list[str]:
     labels = runs.info["studies"][study]["canonical"]
     if not isinstance(labels, list) or len(labels) != 2 or labels[0] == labels[1]:
         raise InputError(
-            f"{_find_wording_run_path(runs, study)}: run.json: study.canonical is {labels!r}; consistency needs yes "
-            "and no"
+            f"{runs.find_path_of_study(study)}: run.json: study.canonical is {labels!r}; consistency needs yes and no"
         )
     return [str(label) for label in labels]
-
-
-def _find_wording_run_path(runs: Runs, study: str) -> str:
-    """Return the path of the run folder of a study, for messages."""
-    return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
 def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: list[str]) -> None:
@@ -145,7 +132,7 @@ def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: lis
     if wrong:
         item, variant, problem = wrong
         raise InputError(
-            f"{_find_wording_run_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {problem}"
+            f"{runs.find_path_of_study(study)}: stimuli.parquet: item {item!r}, variant {variant!r} {problem}"
         )
     item_without_one_original = runs.execute(
         f"SELECT item, count(*) FILTER (WHERE pattern = '{ORIGINAL}') AS n FROM stimuli WHERE study = ? "
@@ -154,7 +141,7 @@ def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: lis
     ).fetchone()
     if item_without_one_original:
         raise InputError(
-            f"{_find_wording_run_path(runs, study)}: stimuli.parquet: item {item_without_one_original[0]!r} has "
+            f"{runs.find_path_of_study(study)}: stimuli.parquet: item {item_without_one_original[0]!r} has "
             f"{item_without_one_original[1]} original questions{' in this part' if runs.part else ''}; it needs one"
         )
 
@@ -164,7 +151,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
     name, yes_sql = quote_sql_literal(study), quote_sql_literal(yes_label)
     place = f"list_position(s.options, {yes_sql})"
     counted = 'r."count"[1] + r."count"[2]'
-    said = build_sql_of_answered_option("r", "s")
+    said = build_sql_of_answered_option()
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
@@ -259,7 +246,7 @@ def _read_unit_fields(runs: Runs, study: str, model: str, condition: str) -> dic
         "parameters": fields.get("parameters"),
         "form": settings.get("form"),
         "shots": _parse_shots(
-            f"{_find_wording_run_path(runs, study)}: run.json: conditions: {condition}", settings.get("shots")
+            f"{runs.find_path_of_study(study)}: run.json: conditions: {condition}", settings.get("shots")
         ),
         "setting": repr(sorted(other_settings.items())),
     }

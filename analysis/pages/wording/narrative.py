@@ -183,7 +183,7 @@ def _describe_wording_verdict(
         *(single[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     )
     if ends is None:
-        return f"{mean} as before{_format_share_interval(row, 'consistency', 0, 'interval ')}."
+        return f"{mean} as before{_format_share_interval(row, 0, 'interval ')}."
     low, high = map(format_percent, ends)
     return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_phrase_what_rows_stand_for(single)})."
 
@@ -201,7 +201,7 @@ def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_
     for row in (order.iloc[0], order.iloc[-1])[: len(order)]:
         yield (
             f"{begin}ith {WORDS[row['pattern']]}, {format_percent(row['consistency'], 1)} of the answers mean the "
-            f"same as before{_format_share_interval(row, 'consistency', 1, '95 % interval ')}."
+            f"same as before{_format_share_interval(row, 1, '95 % interval ')}."
         )
 
 
@@ -258,9 +258,9 @@ def _widen_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int)
     )
 
 
-def _format_share_interval(row: pd.Series, measure: str, decimals: int, lead_text: str) -> str:
-    """Write the interval of a share in brackets, after a lead; empty where there is none."""
-    low, high = row[f"{measure}_lower"], row[f"{measure}_upper"]
+def _format_share_interval(row: pd.Series, decimals: int, lead_text: str) -> str:
+    """Write the interval of the consistency in brackets, after a lead; empty where there is none."""
+    low, high = row["consistency_lower"], row["consistency_upper"]
     if pd.isna(low):
         return ""
     return f" ({lead_text}{format_percent(low, decimals).removesuffix(' %')} to {format_percent(high, decimals)})"

@@ -10,7 +10,7 @@ from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting import catalogue, words
-from analysis.reporting.catalogue import look_up_column, tables
+from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import find_answer_pair
 from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
@@ -44,9 +44,7 @@ class WordingPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {
-            key: parameter.default for key, parameter in tables.list_table_options("consistency").items()
-        } | self.options
+        options = self.collect_table_options("consistency")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],

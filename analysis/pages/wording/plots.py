@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,10 +10,9 @@ from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
 from analysis.reporting.drawing import marks, panels, plotting
-from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, run_in_report_style
+from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
 
-Looks = Mapping[str, Look]
 HALF = 0.5
 LEAST = 10  # pairs that a bin needs to be drawn
 MOST_LINES = 6  # models whose curves can be told apart in one panel
@@ -119,7 +116,7 @@ def _draw_pattern_panels(
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
-    row_labels, legend_names = panels.choose_row_labels(names, width, 3.6, -(-len(patterns) // across))
+    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(patterns) // across))
     across = min(4, len(patterns)) if legend_names else across
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(

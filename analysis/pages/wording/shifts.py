@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from analysis.pages.wording.cells import UNIT, create_wording_answers_view
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 BINS = 10
 BAND = (0.2, 0.8)  # original p(Yes) between these: low confidence, according to the paper

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,14 +19,12 @@ from analysis.pages.wording.cells import (
 )
 from analysis.pages.wording.measures import UnitGroup, estimate_unit_group_differences, estimate_unit_group_measures
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
+from analysis.statistics.interval import Interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-    from analysis.statistics.interval import Interval
 
 ALL = "all"  # of languages, tasks or patterns: the mean over them
 # Undefined for the original question, which is not compared with itself.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
 from analysis.reporting.catalogue.orders import Conditions, name_condition_without_order
 from analysis.reporting.words import join_names
 from analysis.reporting.words.labels import phrase_condition_name
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RENAMED_NOTE = " What conditions are called in the file stands at the foot of the page."
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import orders, tables
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 
 class Frames:

@@ -9,16 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.reporting import catalogue
+from analysis.reporting.catalogue import Table
 from analysis.reporting.catalogue.columns import IDENTITY, Column, format_value_by_column
-
-if TYPE_CHECKING:
-    from analysis.reporting.catalogue import Table
 
 NO_INTERVAL = "no_interval"
 WORDY = 24  # characters from which on a column is set as running text

@@ -225,7 +225,7 @@ def _draw_cells(
         axes.vlines(np.arange(1, across) - 0.5, -0.5, down - 0.5, colors="white", linewidth=0.5)
     rows, columns = np.nonzero(np.isnan(values) & (True if is_drawn is None else is_drawn))
     if len(rows):
-        path = build_rectangles_path(columns.astype(float), rows - 0.5, rows + 0.5, 1.0)
+        path = build_rectangles_path(columns.astype(float), rows - 0.5, rows + 0.5)
         axes.add_patch(PathPatch(path, facecolor="white", edgecolor=RULE, linewidth=0, hatch="/////", zorder=3))
     axes.set(xticks=[], yticks=[], xlim=(-0.5, across - 0.5), ylim=(down - 0.5, -0.5))
     axes.spines[:].set_visible(False)
@@ -283,8 +283,8 @@ def _draw_cell_numbers(
             )
 
 
-def build_rectangles_path(positions: np.ndarray, low: np.ndarray, high: np.ndarray, width: float) -> Outline:
-    """Make rectangles as one path.
+def build_rectangles_path(positions: np.ndarray, low: np.ndarray, high: np.ndarray) -> Outline:
+    """Make rectangles of width 1 as one path.
 
     Parameters
     ----------
@@ -292,14 +292,12 @@ def build_rectangles_path(positions: np.ndarray, low: np.ndarray, high: np.ndarr
         Middle of each along the other axis (rectangles,).
     low, high
         Ends of each (rectangles,).
-    width
-        Width of all.
 
     Returns
     -------
     The path: five corners for each rectangle, the last of which closes it.
     """
-    left, right = positions - width / 2, positions + width / 2
+    left, right = positions - 0.5, positions + 0.5
     # Each rectangle is a row of five (x, y), which reshape sets one below the other: (1, 10) becomes (5, 2).
     corners = np.column_stack([left, low, left, high, right, high, right, low, left, low]).reshape(-1, 2)
     codes = [Outline.MOVETO, Outline.LINETO, Outline.LINETO, Outline.LINETO, Outline.CLOSEPOLY]

@@ -5,7 +5,7 @@ Every text has a place that is computed from its width, so that none is cut and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from analysis.reporting.drawing.plotting import (
     RULE,
     Drawing,
     Look,
+    Looks,
     count_most_lines,
     measure_text_width,
     measure_widest_text,
@@ -169,7 +170,7 @@ def label_y_axis(axes: Axes, text: str, points: float = 24) -> None:
     draw_text(axes, (0, 0.5), text, (-points, 0), ha="center", va="baseline", rotation=90)
 
 
-def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None:
+def draw_row_labels(axes: Axes, names: Sequence[str]) -> None:
     """Write the names of the rows left of a panel.
 
     Parameters
@@ -178,11 +179,37 @@ def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None
         The panel.
     names
         A name for each row, from 0 on.
-    points
-        Points left of the panel.
     """
     for row, name in enumerate(names):
-        draw_text(axes, (0, row), name, (-points, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
+        draw_text(axes, (0, row), name, (-5, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
+
+
+def lay_out_rows(
+    names: Sequence[str], width: float, height: float, legend_names: Sequence[str] = ()
+) -> tuple[Drawing, Axes]:
+    """Lay out one panel with a row per name, and write the names.
+
+    Parameters
+    ----------
+    names
+        A name for each row, from 0 on, in lines that fit (`wrap_row_labels`).
+    width, height
+        Inches of the drawing, and of the panel.
+    legend_names
+        What a legend above is to say; empty: there is none.
+
+    Returns
+    -------
+    tuple
+        The drawing and its panel.
+    """
+    top = 0.06 + LINE * count_legend_lines(legend_names, width) if legend_names else 0.03
+    drawing, (axes,) = lay_out_panels(
+        width, 1, 1, height, left=measure_row_labels_width(names), title=0.05, below=0.4, top=top
+    )
+    draw_row_guides(axes, len(names))
+    draw_row_labels(axes, names)
+    return drawing, axes
 
 
 def measure_row_labels_width(names: Sequence[str]) -> float:
@@ -247,14 +274,14 @@ def prefix_names_with_numbers(names: Sequence[str]) -> list[str]:
     return [f"{number}   {name}" for number, name in enumerate(names, start=1)]
 
 
-def choose_row_labels(names: Sequence[str], width: float, max_total: float, down: int) -> tuple[list[str], list[str]]:
+def choose_row_labels(names: Sequence[str], width: float, down: int) -> tuple[list[str], list[str]]:
     """Choose what stands beside rows: the names in lines, or numbers where a page has no room for all those lines.
 
     Parameters
     ----------
     names
         Names of models.
-    width, max_total
+    width
         As in `wrap_row_labels`.
     down
         Lines of panels.
@@ -263,8 +290,8 @@ def choose_row_labels(names: Sequence[str], width: float, max_total: float, down
     -------
     The labels, and the names behind their numbers for a legend; no names where the labels are names.
     """
-    wrapped = wrap_row_labels(names, width, max_total)
-    if (choose_distance_between_rows(wrapped, max_total) * len(names) + 0.4) * down < HIGHEST:
+    wrapped = wrap_row_labels(names, width)
+    if (choose_distance_between_rows(wrapped, 3.6) * len(names) + 0.4) * down < HIGHEST:
         return wrapped, []
     return [str(number) for number in range(1, len(names) + 1)], prefix_names_with_numbers(names)
 
@@ -344,7 +371,7 @@ def compute_symmetric_limit(frame: pd.DataFrame) -> float:
 
 
 def draw_dots(
-    axes: Axes, frame: pd.DataFrame, measure: str, looks: Mapping[str, Look], *, is_hollow: pd.Series | None = None,
+    axes: Axes, frame: pd.DataFrame, measure: str, looks: Looks, *, is_hollow: pd.Series | None = None,
     undefined_text: str = "undefined", with_intervals: bool = True, label_column: str = "label",
 ) -> None:  # fmt: skip
     """Draw one dot per row of a frame, with its interval (columns `X_lower`, `X_upper` of the measure X).

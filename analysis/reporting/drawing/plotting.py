@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 import matplotlib
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -107,6 +107,9 @@ class Look:
         return f"model-{self.number}" if self.number else None
 
 
+Looks: TypeAlias = Mapping[str, Look]  # by model
+
+
 def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
@@ -114,7 +117,7 @@ def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
 
 
-def unify_colours_and_markers(looks: Mapping[str, Look]) -> dict[str, Look]:
+def unify_colours_and_markers(looks: Looks) -> dict[str, Look]:
     """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
 
     A colour that says once more what stands beside it makes a reader look for what else it may mean.
@@ -132,9 +135,7 @@ def unify_colours_and_markers(looks: Mapping[str, Look]) -> dict[str, Look]:
     return {model: replace(look, colour=OKABE_ITO[0], marker=MARKERS[0]) for model, look in looks.items()}
 
 
-def list_css_classes_of_models(
-    frame: pd.DataFrame, names: Iterable[str], looks: Mapping[str, Look] | None
-) -> list[str]:
+def list_css_classes_of_models(frame: pd.DataFrame, names: Iterable[str], looks: Looks | None) -> list[str]:
     """List the classes of the models that names in a figure are of, by which a page hides what is theirs.
 
     Parameters
@@ -155,7 +156,7 @@ def list_css_classes_of_models(
     return [str(looks[model_by_name[name]].model_class or "") for name in names] if looks else []
 
 
-def separate_model_colours(looks: Mapping[str, Look], models: Iterable[str]) -> dict[str, Look]:
+def separate_model_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
     """Give the models of one figure a colour each, where they are told apart by colours and a legend.
 
     They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than
@@ -247,15 +248,15 @@ def render_svg(figure: Figure, name: str = "") -> str:
     return svg.replace(f"; font-family: '{FONT}'", "")
 
 
-def _find_font_file(bold: bool = False) -> str:
-    """Return the file of the font."""
-    return findfont(FontProperties(family=[FONT], weight="bold" if bold else "normal"))
+def _read_font() -> Any:
+    """Return the font of the figures."""
+    return get_font(findfont(FontProperties(family=[FONT], weight="normal")))
 
 
 @functools.cache
 def _read_font_code_points() -> frozenset[int]:
     """Return the code points that the font of the figures has."""
-    return frozenset(get_font(_find_font_file()).get_charmap())
+    return frozenset(_read_font().get_charmap())
 
 
 def can_font_draw_text(text: str) -> bool:
@@ -273,13 +274,13 @@ def replace_missing_glyphs(text: str) -> str:
 
 
 @functools.cache
-def _measure_character_width(character: str, bold: bool) -> float:
+def _measure_character_width(character: str) -> float:
     """Return the width of a character, as a part of the font's size."""
-    font = get_font(_find_font_file(bold))
+    font = _read_font()
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
-def measure_text_width(text: str, size: float = SIZE, bold: bool = False) -> float:
+def measure_text_width(text: str, size: float = SIZE) -> float:
     """Compute how wide a text is, of several lines the widest.
 
     Parameters
@@ -288,15 +289,13 @@ def measure_text_width(text: str, size: float = SIZE, bold: bool = False) -> flo
         The text.
     size
         Size of its letters, in points.
-    bold
-        Whether they are bold.
 
     Returns
     -------
     Inches.
     """
     lines = replace_missing_glyphs(text).split("\n")
-    return max(sum(_measure_character_width(character, bold) for character in line) for line in lines) * size / 72
+    return max(sum(map(_measure_character_width, line)) for line in lines) * size / 72
 
 
 def measure_widest_text(texts: Iterable[str], size: float = SIZE) -> float:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis.reporting import catalogue
 from analysis.reporting.words import describe_size_of_part, format_quantity, join_names, phrase_run_dates
+from analysis.runs import Runs
+from analysis.runs.folder import Folder
 from analysis.runs.unanswered import list_unasked_models
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-    from analysis.runs.folder import Folder
 
 MOST_NAMES = 3  # of models or studies that are named; of more, the number stands there
 

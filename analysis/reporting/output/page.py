@@ -112,6 +112,11 @@ class Page:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
         return self.frames[name]
 
+    def collect_table_options(self, *names: str) -> dict[str, Any]:
+        """Collect the options of some tables and of this page, with the values that it uses."""
+        defaults = {key: option.default for name in names for key, option in tables.list_table_options(name).items()}
+        return defaults | self.options
+
     def list_ignored_protocols(self) -> frozenset[str]:
         """List the protocols of the given run folders that the page does not look at."""
         inside = [folder for name in self.folders for folder in list_run_folders(Path(resolve_run_folder(name)))]

@@ -9,20 +9,17 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from analysis.reporting import words
 from analysis.reporting.catalogue.outside import find_outside_page
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
+from analysis.runs import Runs
 from analysis.runs.unanswered import count_unanswered_prompts
 from ground.extras import DISTRIBUTION
 from ground.version import read_waver_version
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from analysis.runs import Runs
 
 Entries: TypeAlias = "list[tuple[str, list[str]]]"
 PACKAGES = ("duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis import runs
 from analysis.reporting import catalogue
@@ -21,12 +21,10 @@ from analysis.reporting.output.results import NotebookResult, Report
 from analysis.reporting.tidy.selection import open_part_of_runs
 from analysis.reporting.words import citations
 from analysis.reporting.words.one_model import rephrase_heading_for_one_model
+from analysis.runs import Runs
 from ground.errors import InputError, describe_os_error_with_exit_status
 from ground.extras import refuse_missing_packages
 from ground.progress import print_progress, print_warning
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 
 @dataclass(frozen=True, slots=True)

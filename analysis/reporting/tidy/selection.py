@@ -57,7 +57,7 @@ def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.Data
         condition = " ".join(where.split())
     else:
         keys = _read_key_file(where) if isinstance(where, str) else where
-        pairs, condition = _select_rows_matching_keys(con, keys, columns), _describe_key_table(where)
+        pairs, condition = _select_rows_matching_keys(con, keys), _describe_key_table(where)
     if not len(pairs):
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing")
     if runs.part:
@@ -164,7 +164,7 @@ def _describe_key_table(where: Any) -> str:
     return where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
 
 
-def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any, known: Mapping[str, str]) -> pa.Table:
+def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any) -> pa.Table:
     """Select what some keys name: every row of `keys` has to match something."""
     import pandas as pd
 
@@ -225,7 +225,7 @@ def _build_part_of_pairs(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.T
         part,
         units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),
         expected=_count_expected_prompts(runs, con, part, came),
-        counts=_count_kept_by_study(runs, con, part, answered),
+        counts=_count_kept_by_study(runs, con, answered),
     )
 
 
@@ -264,7 +264,7 @@ def _count_expected_prompts(
 
 
 def _count_kept_by_study(
-    runs: Runs, con: duckdb.DuckDBPyConnection, part: Part, answered: Mapping[tuple[str, ...], int]
+    runs: Runs, con: duckdb.DuckDBPyConnection, answered: Mapping[tuple[str, ...], int]
 ) -> dict[str, dict[str, tuple[Any, Any]]]:
     """Count by study what is kept of everything: of the whole run, also where a part of a part is kept."""
     query = "SELECT study, {} FROM main.{} GROUP BY study"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import list_reasons_for_missing_intervals
-from ground.errors import shorten_to_one_line
+from ground.errors import format_quantity, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,28 +48,6 @@ class Answer:
     support: str = ""
     explanation: str = ""
     varied: str = ""
-
-
-def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Parameters
-    ----------
-    number
-        The number.
-    noun
-        The noun for one.
-    plural
-        The noun for several; None adds an s.
-
-    Returns
-    -------
-    "1 item", "2 items".
-
-    >>> format_quantity(1, "item"), format_quantity(1200, "item"), format_quantity(2, "reply", "replies")
-    ('1 item', '1,200 items', '2 replies')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def phrase_model_condition_count(frame: pd.DataFrame) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pandas as pd
 
 from analysis.measures.reworded import Study
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import format_quantity, verdicts
+from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.replication import (
@@ -24,9 +25,6 @@ from analysis.statistics.reliability.replication import (
     compute_panel_same_sign_probability,
     estimate_pair_difference_prior,
 )
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
 

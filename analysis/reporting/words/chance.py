@@ -6,7 +6,6 @@ The rule "chance" of `verdicts`, for every page that says whether an answer chan
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +19,9 @@ from analysis.measures.chance import (
     measure_same_vs_cross_wording_agreement,
 )
 from analysis.reporting.words import join_names, labels, verdicts
+from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.significance import ROUNDING
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ONCE = (
     f"{verdicts.UNCLEAR} wording from chance: a second answer to the same wording might differ, too. Probabilities, "

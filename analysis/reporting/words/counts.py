@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
 from analysis.reporting.words import format_count_range, format_quantity
 from analysis.reporting.words.labels import UNIT
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def phrase_models_in_conditions(rows: pd.DataFrame) -> str:

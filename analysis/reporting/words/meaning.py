@@ -18,17 +18,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import KEPT, has_mostly_invalid_answers
 from analysis.reporting.words import chance, join_names, labels, phrase_model_condition_count, verdicts
+from analysis.runs import Runs
 from analysis.statistics.forms import LEAST
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
 
 ALL, SAME = "all", "same"  # of column `wordings`
 HALF = 0.5

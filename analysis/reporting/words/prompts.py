@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.reporting.words import format_quantity, join_names, labels
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 MOST_PROMPTS = 12  # prompts on a page; run.json has all
 MOST_NAMES = 5  # models and conditions that are named

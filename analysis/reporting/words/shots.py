@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from analysis.reporting.words import join_names
-
-if TYPE_CHECKING:
-    from analysis.runs import Runs
+from analysis.runs import Runs
 
 UNKNOWN = "unknown"
 _NAME = re.compile(rf"(\d+|{UNKNOWN})-shot")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
 from analysis.reporting.words import format_percent, format_quantity, labels
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def list_unclosed_thought_cautions(unclosed_counts: pd.DataFrame) -> list[str]:

@@ -13,16 +13,14 @@ Reference
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from analysis.statistics.mixed.design import FitInput
+from analysis.statistics.mixed.fits import Fit
 from analysis.statistics.mixed.ordered import OrderedDesign, build_ordered_design, build_ordered_fit
 from ground.errors import InputError
-
-if TYPE_CHECKING:
-    from analysis.statistics.mixed.design import FitInput
-    from analysis.statistics.mixed.fits import Fit
 
 STEEP = 1e-4  # of the likelihood per answer at its top
 

@@ -30,15 +30,14 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.ratings.people import People, PeopleReference
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.rounding import are_scores_constant
+from analysis.statistics.shares import Array
 
-Array: TypeAlias = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
 LEAST_FOR_CORRELATION = 4  # items
 NO_LARGER, LARGER, OPEN = "no larger than between people", "larger than between people", "open"

@@ -25,14 +25,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from analysis.statistics.shares import Array
 from ground.errors import InputError
 
-Array: TypeAlias = npt.NDArray[np.float64]
 LEAST_RESPONDENTS = 10
 LEVEL = 0.95
 PAIRWISE, LISTWISE = WAYS = ("pairwise", "listwise")

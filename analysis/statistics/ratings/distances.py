@@ -15,12 +15,10 @@ Reference
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[np.float64]
+from analysis.statistics.shares import Array
 
 
 def compute_wasserstein(p: Array, q: Array, n_options: npt.ArrayLike | None = None) -> Array:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +22,8 @@ import numpy.typing as npt
 from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.resampling import draw_item_counts
+from analysis.statistics.shares import Array
 
-Array: TypeAlias = npt.NDArray[np.float64]
 PEOPLE_DRAWS = 500
 SPLITS = 200
 

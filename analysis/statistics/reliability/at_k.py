@@ -53,17 +53,15 @@ def compute_expected_range_with_k(values: Array, k: int) -> Array:
     return ranges
 
 
-def compute_flip_probability_with_k(values: Array, k: int, threshold: float, middle: float = 0.5) -> Array:
+def compute_flip_probability_with_k(values: Array, k: int, threshold: float) -> Array:
     """Compute the probability of every item to flip with k answers: more than a share of them is with the minority.
 
     Parameters
     ----------
     values, k
-        As in `compute_expected_range_with_k`.
+        As in `compute_expected_range_with_k`; from 0.5 on, an answer agrees, as on the page on stability.
     threshold
         Share of the answers that may be with the minority without a flip.
-    middle
-        An answer from here on agrees, as on the page on stability.
 
     Returns
     -------
@@ -71,7 +69,7 @@ def compute_flip_probability_with_k(values: Array, k: int, threshold: float, mid
         NaN for an item with fewer than k answers.
     """
     n = (~np.isnan(values)).sum(axis=1)
-    agree = (values >= middle).sum(axis=1)
+    agree = (values >= 0.5).sum(axis=1)
     n_agreeing = np.arange(k + 1)
     is_flip = np.minimum(n_agreeing, k - n_agreeing) / k > threshold
     pairs, which = np.unique(np.stack([n, agree]), axis=1, return_inverse=True)

@@ -20,14 +20,12 @@ Brennan, R. L. (2001). Generalizability Theory, section 3.4 (p x i x o and p x (
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.incidence import Incidence, measure_wording_incidence
-
-Array: TypeAlias = npt.NDArray[np.float64]
+from analysis.statistics.shares import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,17 +123,15 @@ class Flips:
         return min(ends), float(np.sqrt(0.25 / n_items)) if low <= 0.5 <= high else max(ends)
 
 
-def build_flip_forecast(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
+def build_flip_forecast(values: Array, threshold: float) -> Flips | None:
     """Foresee the error of the share of items that flip, from a pilot with wordings of their own.
 
     Parameters
     ----------
     values
-        Answers (items, wordings), NaN where there is none.
+        Answers (items, wordings), NaN where there is none; from 0.5 on, one agrees.
     threshold
         Share of the wordings that may be with the minority without a flip.
-    middle
-        An answer from here on agrees.
 
     Returns
     -------
@@ -141,7 +139,7 @@ def build_flip_forecast(values: Array, threshold: float, middle: float = 0.5) ->
         None where no item of the pilot flips, or all do: then it does not tell how far the share would move.
     """
     n = (~np.isnan(values)).sum(axis=1)
-    agree = (values >= middle).sum(axis=1)[n > 1]
+    agree = (values >= 0.5).sum(axis=1)[n > 1]
     n = n[n > 1]
     flipped = np.minimum(agree, n - agree) / n > threshold
     if not len(n) or flipped.all() or not flipped.any():

@@ -20,7 +20,7 @@ Cohen, J. (1988). Statistical Power Analysis, section 2.5 (power of t tests).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -73,6 +73,36 @@ class Design:
     tokens: float | None = None
 
 
+def find_least_items_with_power(
+    has_power: Callable[[int], bool], least: int = LEAST_ITEMS, most: int = MOST_ITEMS
+) -> float:
+    """Find the least number of items with enough power.
+
+    Parameters
+    ----------
+    has_power
+        Whether so many items have it. More have it, too, but for the steps of a counted number.
+    least, most
+        Fewer and more are not tried.
+
+    Returns
+    -------
+    float
+        Infinite where `most` are too few.
+    """
+    if has_power(least):
+        return least
+    low, high = least, 2 * least
+    while not has_power(high):
+        low, high = high, 2 * high
+        if high > most:
+            return np.inf
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if has_power(middle) else (middle, high)
+    return high
+
+
 @dataclass(frozen=True, slots=True)
 class Goal:
     """Say what a study is to reach: a standard error, or to find a difference with a power by a two-sided test."""
@@ -118,17 +148,7 @@ class Goal:
                 compute_power(forecast, self.difference, n_items, n_wordings, n_samples, crossed=crossed) >= self.power
             )
 
-        if reaches_power(least_items):
-            return least_items
-        low, high = least_items, 2 * least_items  # the first does not reach it
-        while not reaches_power(high):
-            low, high = high, 2 * high
-            if high > MOST_ITEMS:
-                return np.inf
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if reaches_power(middle) else (middle, high)
-        return high
+        return find_least_items_with_power(reaches_power, least_items)
 
 
 def compute_power(

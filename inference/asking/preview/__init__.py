@@ -8,18 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_device_memory, select_rounds_model_can_answer
 from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
-from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Sampling, Thinking
+from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Thinking
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompts import Prompt
-
-if TYPE_CHECKING:
-    from inference.engines.contract import Engine, Explanation
 
 SHOWN_ROUNDS = 12  # of a model; the time of the others is that of these, prompt for prompt
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first

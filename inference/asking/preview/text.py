@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ground.errors import format_quantity
 from inference.asking.preview import ModelPreview, RoundPreview
-from inference.engines.contract import format_token_count
+from inference.engines.contract import Explanation, format_token_count
 from inference.stimuli.study import Study, Variant
-
-if TYPE_CHECKING:
-    from inference.engines.contract import Explanation
 
 WIDTH = 100
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
@@ -63,16 +61,11 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
     limit = "at most" if round_preview.is_at_most else "about"
     yield (
-        f"  to come: {_format_prompt_count(round_preview.n_prompts)}, {_format_expected_token_counts(round_preview)}, "
+        f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, {_format_expected_token_counts(round_preview)}, "
         f"{limit} {format_duration(round_preview.seconds)}"
     )
     if round_preview.bill is not None:
         yield f"  {round_preview.bill}"
-
-
-def _format_prompt_count(n_prompts: int) -> str:
-    """Write a number of prompts."""
-    return f"{n_prompts:,} {'prompt' if n_prompts == 1 else 'prompts'}"
 
 
 def _format_expected_token_counts(round_preview: RoundPreview) -> str:

@@ -65,36 +65,25 @@ class Samples:
         RequestFailed
             The server refuses, or did not answer.
         """
+
+        def parse_samples(reply: Mapping[str, Any]) -> list[T]:
+            return [parse_choice(reply, choice) for choice in parse_choices(reply)]
+
+        async def ask_for_some_samples(n_asked: int, seed: int) -> list[T]:
+            """Ask for so many samples with one request."""
+            body = {**shape.build_generation_request({}, sampling, n_asked, seed), **fields}
+            return await self._server.ask(shape.path, body, count_prompt_characters(prompt), parse_samples)
+
         samples: list[T] = []
         while len(samples) < sampling.samples:
             n_asked = 1 if self._one_by_one else sampling.samples - len(samples)
             seed = compute_request_seed(self._seed, len(samples), prompt)
             try:
-                samples += await self._ask_for_some_samples(
-                    shape, fields, prompt, sampling, parse_choice, n_asked, seed
-                )
+                samples += await ask_for_some_samples(n_asked, seed)
             except RequestFailed as error:
                 # Some servers give one text at a time and refuse a request for more.
                 if error.status not in REFUSED or n_asked == 1:
                     raise
-                samples += await self._ask_for_some_samples(shape, fields, prompt, sampling, parse_choice, 1, seed)
+                samples += await ask_for_some_samples(1, seed)
                 self._one_by_one = True
         return samples[: sampling.samples]
-
-    async def _ask_for_some_samples(
-        self,
-        shape: Shape,
-        fields: Mapping[str, Any],
-        prompt: Prompt,
-        sampling: Sampling,
-        parse_choice: Callable[[Mapping[str, Any], Mapping[str, Any]], T],
-        n_asked: int,
-        seed: int,
-    ) -> list[T]:
-        """Ask for so many samples with one request."""
-
-        def parse_samples(reply: Mapping[str, Any]) -> list[T]:
-            return [parse_choice(reply, choice) for choice in parse_choices(reply)]
-
-        body = {**shape.build_generation_request({}, sampling, n_asked, seed), **fields}
-        return await self._server.ask(shape.path, body, count_prompt_characters(prompt), parse_samples)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ground.errors import InputError, RunFailed
+from inference.engines.adapters import Adapter
 from inference.engines.contract import Sampling, Score
+from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.followed_paths import Logs
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
@@ -27,10 +29,6 @@ from inference.engines.vllm.requested_tokens import (
 )
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start_vllm
-
-if TYPE_CHECKING:
-    from inference.engines.adapters import Adapter
-    from inference.engines.exact.answer_words import TokenIds
 
 COLDEST = 0.01  # vLLM raises lower temperatures to this one, with a warning
 # Large enough that the scheduler is full most of the time (it is half empty at the start and end of every batch), and

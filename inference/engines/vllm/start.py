@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig
@@ -18,6 +18,7 @@ from transformers.utils import GENERATION_CONFIG_NAME
 
 from ground.errors import InputError
 from ground.extras import build_install_command
+from inference.engines.adapters import Adapter
 from inference.engines.loading import (
     choose_engine_for_architecture,
     convert_transformers_errors,
@@ -28,9 +29,6 @@ from inference.engines.loading import (
 from inference.engines.merging import compute_adapter_products
 from inference.engines.vllm.child_processes import Companions
 from inference.engines.vllm.settings import ROUNDED, VllmSettings
-
-if TYPE_CHECKING:
-    from inference.engines.adapters import Adapter
 
 OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release that was tested; the first one that may change everything
 MOST_TOKENS = 128  # token ids that one request may list

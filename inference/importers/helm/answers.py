@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.run import JOINT, ORIGINAL, PREDICTED, SEPARATE, HelmRequest, HelmRun, RequestKey
 from inference.importers.shared import log_differences, saving
 from inference.importers.shared.logged_responses import LoggedResponse
@@ -243,7 +243,7 @@ def _describe_helm_run_in_line(
     with_letters: bool,
 ) -> str:
     """Say in one line what a run held, and whether its accuracy is that of the rows."""
-    parts = [f"{len(wordings):,} instance{'s' * (len(wordings) != 1)}"]
+    parts = [format_quantity(len(wordings), "instance")]
     for split, right in rights_by_split.items():
         accuracy = sum(right) / len(right)
         part = f"accuracy {accuracy:.3f} of {len(right):,} in {split}"
@@ -255,7 +255,7 @@ def _describe_helm_run_in_line(
             )
         parts.append(part)
     if n_partial:
-        parts.append(f"{n_partial:,} partial score{'s' * (n_partial != 1)} taken as wrong (--scores keeps them)")
+        parts.append(f"{format_quantity(n_partial, 'partial score')} taken as wrong (--scores keeps them)")
     every = set().union(*wordings.values())
     gaps = sum(its != every for its in wordings.values())
     if gaps:

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.arguments import add_imported_score_arguments
+from inference.importers.helm.run import HelmRun
 from inference.importers.shared import saving
-
-if TYPE_CHECKING:
-    from inference.importers.helm.run import HelmRun
 
 COMMAND = "import helm"
 HELP = "import runs of HELM: folders with scenario_state.json"

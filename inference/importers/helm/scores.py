@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
 from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
 from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
@@ -139,7 +139,7 @@ def _describe_scored_run(
         for name, split, mean, stated in compared
         if not math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
     ]
-    parts = [f"{n_instances:,} instance{'s' * (n_instances != 1)}"]
+    parts = [format_quantity(n_instances, "instance")]
     if compared:
         parts.append(f"{len(compared) - len(differing):,} of {len(compared):,} means are what the run states")
     return f"{run.path}: {'; '.join([*parts, *differing[:5]])}{' ...' if len(differing) > 5 else ''}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect import samples as inspect_samples
 from inference.importers.inspect.log import Evaluation, build_error_of_unscored_log
 from inference.importers.inspect.names import InspectNames
@@ -135,12 +135,7 @@ class InspectAnswers:
             epochs = epochs_by_key.setdefault(
                 (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
             )
-            if any(before.epoch == sample.epoch for before in epochs):
-                raise InputError(
-                    f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
-                    "same wording; tell wordings apart by --variant-key"
-                )
-            epochs.append(sample)
+            inspect_samples.add_epoch(where, epochs, item, sample)
         return epochs_by_key, [sample for epochs in epochs_by_key.values() for sample in epochs]
 
     def _build_epochs_response(
@@ -260,7 +255,7 @@ def _refuse_letters_contradicting_scores(samples: Sequence[Sample]) -> None:
 def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None) -> str:
     """Say in one line what a log held, by which scorer, and whether its accuracy is that of the rows."""
     accuracy = sum(counts.right) / len(counts.right)
-    parts = [_format_number_and_plural_noun(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
+    parts = [format_quantity(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
     if stated_accuracy is not None:
         parts[-1] += (
             ", as the log states"
@@ -274,24 +269,13 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_acc
     if counts.unscored:
         parts.append(f"{counts.unscored:,} without a score")
     if counts.partial:
-        parts.append(
-            f"{_format_number_and_plural_noun(counts.partial, 'partial score')} taken as wrong (--scores keeps them)"
-        )
+        parts.append(f"{format_quantity(counts.partial, 'partial score')} taken as wrong (--scores keeps them)")
     if counts.shows:
         taken = "" if counts.is_first_token_answer else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")
-    if not evaluation.has_ended:
-        parts.append(f"not finished (status {evaluation.status})")
-    if evaluation.invalidated:
-        parts.append("marked as not to be used")
-    return f"{evaluation.path}: {', '.join(parts)}"
+    return f"{evaluation.path}: {', '.join([*parts, *evaluation.list_flaws()])}"
 
 
 def _format_choice_letter(place: int | None) -> str:
     """Return the letter of a choice by its place (0 is A), or "no choice" for None."""
     return "no choice" if place is None else ascii_uppercase[place]
-
-
-def _format_number_and_plural_noun(number: int, noun: str) -> str:
-    """Write a number with its noun, in the plural unless it is 1."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -10,14 +10,11 @@ settings that differ are conditions. Of several logs, those that cannot be impor
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from ground.errors import InputError
 from inference.arguments import add_imported_score_arguments
+from inference.importers.inspect.log import Evaluation
 from inference.importers.shared import saving
-
-if TYPE_CHECKING:
-    from ground.errors import InputError
-    from inference.importers.inspect.log import Evaluation
 
 COMMAND = "import inspect"
 HELP = "import logs of Inspect (inspect_ai): .eval and .json files"

@@ -106,6 +106,11 @@ class Evaluation:
                 f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import"
             )
 
+    def list_flaws(self) -> list[str]:
+        """List why the log is not to be trusted: it is not finished, or marked as invalid."""
+        unfinished = [] if self.has_ended else [f"not finished (status {self.status})"]
+        return [*unfinished, *(["marked as not to be used"] if self.invalidated else [])]
+
     def refuse_unscored_log(self) -> None:
         """Refuse a log of which no sample has a score; it is read as far as to its first one.
 
@@ -177,7 +182,7 @@ def read_usable_logs(
     """
     evaluations: list[Evaluation] = []
     errors: list[InputError] = []
-    for path in iterate_logs_with_progress_bar(paths, "reading"):
+    for path in iterate_logs_with_progress_bar(paths):
         try:
             evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path))
             if path in in_folders and not evaluation.has_ended:

@@ -123,6 +123,33 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     )
 
 
+def add_epoch(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
+    """Add a sample to the epochs of a wording.
+
+    Parameters
+    ----------
+    where
+        Where the sample stands, for messages.
+    epochs
+        The samples of its wording so far; it is added here.
+    item
+        The item that it is of, for messages.
+    sample
+        The sample.
+
+    Raises
+    ------
+    InputError
+        Its epoch is there already.
+    """
+    if any(before.epoch == sample.epoch for before in epochs):
+        raise InputError(
+            f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
+            "same wording; tell wordings apart by --variant-key"
+        )
+    epochs.append(sample)
+
+
 def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
     """Return the id of a sample as text."""
     name = sample.get("id")

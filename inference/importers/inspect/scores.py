@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
-from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, parse_inspect_sample
+from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, add_epoch, parse_inspect_sample
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import get_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
@@ -109,12 +109,7 @@ class InspectScores:
             item = self._names.name_sample_item(log_number, sample)
             wording = self._names.name_sample_wording(log_number, item, sample)
             epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
-            if any(before.epoch == sample.epoch for before in epochs):
-                raise InputError(
-                    f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
-                    "same wording; tell wordings apart by --variant-key"
-                )
-            epochs.append(sample)
+            add_epoch(where, epochs, item, sample)
         return epochs_by_key
 
     def _collect_sample_scores(self, where: str, scores: Any) -> dict[str, Any]:
@@ -248,12 +243,12 @@ def _describe_scored_log(
 ) -> str:
     """Say in one line what a log held, and whether its means are those of the rows."""
     samples = [sample for epochs in epochs_by_key.values() for sample in epochs]
-    parts = [f"{len(samples):,} sample{'s' * (len(samples) != 1)}"]
+    parts = [format_quantity(len(samples), "sample")]
     for name, measure_values in values.items():
         if not measure_values.means:
             continue
         mean, stated = math.fsum(measure_values.means) / len(measure_values.means), evaluation.means.get(name)
-        part = f"{name}: {measure_values.n_scores:,} score{'s' * (measure_values.n_scores != 1)}, mean {mean:.6g}"
+        part = f"{name}: {format_quantity(measure_values.n_scores, 'score')}, mean {mean:.6g}"
         if stated is not None:
             part += (
                 ", as the log states"
@@ -263,8 +258,4 @@ def _describe_scored_log(
         parts.append(part)
     if n_errors := sum(sample.error is not None for sample in samples):
         parts.append(f"{n_errors:,} ended with an error")
-    if not evaluation.has_ended:
-        parts.append(f"not finished (status {evaluation.status})")
-    if evaluation.invalidated:
-        parts.append("marked as not to be used")
-    return f"{evaluation.path}: {'; '.join(parts)}"
+    return f"{evaluation.path}: {'; '.join([*parts, *evaluation.list_flaws()])}"

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ground.errors import InputError
 from inference.arguments import add_imported_score_arguments
+from inference.importers.lm_eval.rows import LmEvalRows
+from inference.importers.lm_eval.wordings import WordedFile
 from inference.importers.shared import saving
-
-if TYPE_CHECKING:
-    from ground.errors import InputError
-    from inference.importers.lm_eval.rows import LmEvalRows
-    from inference.importers.lm_eval.wordings import WordedFile
-    from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_responses import LoggedResponse
 
 COMMAND = "import lm-eval"
 HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"

@@ -86,15 +86,13 @@ def find_log_files(
     return list(logs.values()), {file for full_path, file in logs.items() if full_path not in named}
 
 
-def iterate_logs_with_progress_bar(logs: Sequence[Log], title: str) -> Iterable[Log]:
-    """Go through logs with a progress bar, where one can be drawn and there are several.
+def iterate_logs_with_progress_bar(logs: Sequence[Log]) -> Iterable[Log]:
+    """Read logs with a progress bar, where one can be drawn and there are several.
 
     Parameters
     ----------
     logs
         The logs.
-    title
-        What is done with them.
 
     Returns
     -------
@@ -102,7 +100,7 @@ def iterate_logs_with_progress_bar(logs: Sequence[Log], title: str) -> Iterable[
     """
     if len(logs) < 2 or not can_show_progress_bars():
         return logs
-    bar: Iterable[Log] = import_progress_bar_class()(logs, desc=title, unit="log", leave=False, disable=False)
+    bar: Iterable[Log] = import_progress_bar_class()(logs, desc="reading", unit="log", leave=False, disable=False)
     return bar
 
 
@@ -176,7 +174,7 @@ def read_responses_of_whole_logs(
         A log is damaged that cannot be left out, or no log is left.
     """
     n_logs = len(readers) + len(errors)
-    for reader in iterate_logs_with_progress_bar(list(readers), "reading"):
+    for reader in iterate_logs_with_progress_bar(list(readers)):
         if not can_be_left_out(reader):
             yield from reader
             continue

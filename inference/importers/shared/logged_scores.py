@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.scored import (
     HIGHER,
@@ -208,9 +208,9 @@ class LoggedMeasures:
         """Say how many scores there are and are not, and what was left out; once all is read."""
         number = sum(scores.number for scores in self._scores.values())
         missing = f"; responses without one: {self._n_missing:,}" if self._n_missing else ""
-        by = f"{len(self._scores):,} measure{'s' * (len(self._scores) != 1)}"
+        by = format_quantity(len(self._scores), "measure")
         whole = "" if self.notes else ", all that the logs have"
-        return [f"{number:,} score{'s' * (number != 1)} by {by}{whole}{missing}", *self.notes]
+        return [f"{format_quantity(number, 'score')} by {by}{whole}{missing}", *self.notes]
 
 
 def describe_values_without_number(number: int) -> str:

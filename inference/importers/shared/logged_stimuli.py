@@ -6,16 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.errors import InputError
 from inference.importers.shared.json_log import refuse_half_surrogates
+from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.scored import DECISION_RULE, ENDS, PROTOCOL
 from inference.stimuli.reading.line_ends import unify_line_ends
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
-
-if TYPE_CHECKING:
-    from inference.importers.shared.logged_responses import LoggedResponse
 
 RIGHT, WRONG = "right", "wrong"
 CHOICE, AGREEMENT = "choice", "agreement"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ground.errors import InputError, escape_control_characters
+from ground.errors import InputError, escape_control_characters, format_quantity
 from ground.progress import print_important_result_line
 from inference.arguments import add_models_file_option, parse_language
 from inference.stimuli.reading.workbooks import split_sheet_name
@@ -137,10 +137,7 @@ def save_import(
     for model in described_fields.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     variants = sum(1 for _ in study.variants)
-    lines = [
-        f"{study.name}: {_format_count_and_noun(len(study.items), 'item')}, "
-        f"{_format_count_and_noun(variants, 'variant')}"
-    ]
+    lines = [f"{study.name}: {format_quantity(len(study.items), 'item')}, {format_quantity(variants, 'variant')}"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
         fingerprint_by_model = {
@@ -188,9 +185,7 @@ def _describe_imported_responses(
 ) -> str:
     """Say in one line what was written of all models and conditions."""
     models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
-    about = (
-        f"{_format_count_and_noun(len(models), 'model')} under {_format_count_and_noun(len(conditions), 'condition')}"
-    )
+    about = f"{format_quantity(len(models), 'model')} under {format_quantity(len(conditions), 'condition')}"
     if len(present_pairs) == len(tallies):
         return f"{about}: all is here already, nothing to do"
     new = [tally for pair, tally in tallies.items() if pair not in present_pairs]
@@ -201,7 +196,7 @@ def _describe_imported_responses(
         else ""
     )
     return (
-        f"{about}: {_format_count_and_noun(scores, 'score')}, mean "
+        f"{about}: {format_quantity(scores, 'score')}, mean "
         f"{sum(tally.score for tally in new) / scores:.3f}{present_note}"
     )
 
@@ -220,11 +215,6 @@ def print_import_summary(lines: Iterable[str], out: str) -> None:
 
     for line in map(escape_control_characters, [*lines, describe_run_rows_and_next_step(out)]):
         (print_important_result_line if line.startswith("left out") else print)(line)
-
-
-def _format_count_and_noun(number: int, noun: str) -> str:
-    """Format a number with its noun, in the plural unless it is 1: "1,200 scores"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _drop_rows_of_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
@@ -297,7 +287,7 @@ class _Tally:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
-            parts.append(f"{_format_count_and_noun(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
+            parts.append(f"{format_quantity(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
         elif not self.masses:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)

@@ -133,8 +133,7 @@ class Questions:
                     "form": form,
                     "option_order": order,
                     **language_field,
-                    "prompt": self.book.name,
-                    "prompt_hash": self.book.hash(form),
+                    **self.book.describe_form(form),
                 },
                 partial(self._render_prompt, form, order),
             )

@@ -34,7 +34,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.progress import print_progress
 from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import (
@@ -173,8 +173,7 @@ class Questions:
             "form": form,
             "prompt_kind": prompt_kind,
             "way": answer_way,
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
         }
         render = partial(self._render_prompt, form, prompt_kind, answer_way)
         if answer_way == TEXT:
@@ -300,5 +299,5 @@ def _describe_question_counts(source: str, chosen_questions: Sequence[Question],
         if any(question.paraphrases for question in chosen_questions)
         else "; no paraphrases: asked in one wording only"
     )
-    many = f"{len(chosen_questions):,} question{'s' * (len(chosen_questions) != 1)}"
+    many = format_quantity(len(chosen_questions), "question")
     return f"{source}: {many}, {prompts:,} prompts (wordings with their choices in an order){lonely}"

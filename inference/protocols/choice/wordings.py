@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_uppercase
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.protocols.choice.arguments import ORDERS
 from inference.stimuli.questions import Question, draw_choice_orders
 from inference.stimuli.reading.files import shorten_value
@@ -60,14 +60,14 @@ def refuse_unequal_wording_or_order_counts(questions: Sequence[Question], n_orde
         reference = questions[0]
         if len(question.paraphrases) != len(reference.paraphrases):
             raise InputError(
-                f"item '{question.item}' has {_format_count_with_noun(len(question.paraphrases), 'paraphrase')}, item "
+                f"item '{question.item}' has {format_quantity(len(question.paraphrases), 'paraphrase')}, item "
                 f"'{reference.item}' has {len(reference.paraphrases)}; give all questions equally many, or put them "
                 "into files of their own"
             )
         reference = first.setdefault(len(question.choices), question)
         if n_orders is None and (len(question.orders) or ORDERS) != (len(reference.orders) or ORDERS):
             raise InputError(
-                f"item '{question.item}' brings {_format_count_with_noun(len(question.orders), 'order')} of its "
+                f"item '{question.item}' brings {format_quantity(len(question.orders), 'order')} of its "
                 f"choices, item '{reference.item}' {len(reference.orders)}; give all questions equally many, or say "
                 "--orders"
             )
@@ -83,11 +83,6 @@ def _refuse_repeated_wordings_of_item(item: str, wordings: Mapping[str, str]) ->
                 f"item '{item}': {name} says the same as {other} ({shorten_value(text)}); write it in other words, or "
                 "take it out"
             )
-
-
-def _format_count_with_noun(number: int, noun: str) -> str:
-    """Write a number with its noun, in the plural unless the number is 1."""
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def format_lettered_choices(choices: Sequence[str]) -> str:
@@ -147,7 +142,7 @@ def _take_or_draw_choice_orders(question: Question, n_orders: int | None, seed: 
     if n_orders is not None and n_orders > len(question.orders):
         raise InputError(
             f"--orders {n_orders}: item '{question.item}' brings "
-            f"{_format_count_with_noun(len(question.orders), 'order')} of its choices; ask for no more, or leave "
+            f"{format_quantity(len(question.orders), 'order')} of its choices; ask for no more, or leave "
             "--orders out"
         )
     return question.orders[:n_orders]

@@ -154,8 +154,7 @@ class Questions:
             "form": form,
             "shots": len(shown_exemplars),
             "language": self.language,
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
             "exemplars": [
                 {
                     "pattern": exemplar.pattern,

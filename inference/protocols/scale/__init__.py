@@ -120,8 +120,7 @@ class Questions:
                 {
                     "form": form,
                     **showing.condition_fields,
-                    "prompt": self.book.name,
-                    "prompt_hash": self.book.hash(form),
+                    **self.book.describe_form(form),
                 },
                 partial(self._render_prompt, form, showing),
             )

@@ -147,8 +147,7 @@ class Questions:
         return {
             "form": form,
             "range": [scale_numbers[0], scale_numbers[-1]],
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
         }
 
     def _render_prompt(self, form: str, scale_numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:

@@ -155,8 +155,7 @@ class Questions:
         return {
             "form": form,
             "shots": len(shown_exemplars),
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
             "exemplars": [
                 {"pattern": exemplar.pattern, "question": exemplar.shot.question, "answer": exemplar.shot.label}
                 for exemplar in shown_exemplars

@@ -33,8 +33,8 @@ LARGEST_EXACT = 2**53  # a floating-point number beyond it may stand for several
 Record = tuple[str, dict[str, Any]]
 
 
-def read_records(path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> list[Record]:
-    """Read all records of a table into memory: as `Records`, with the same parameters and errors.
+def read_records(path: Path, columns: Sequence[str] | None = None) -> list[Record]:
+    """Read all records of a table into memory: as `Records`, with the same errors.
 
     Parameters
     ----------
@@ -42,15 +42,13 @@ def read_records(path: Path, columns: Sequence[str] | None = None, *, quotes_in_
         The file.
     columns
         As for `Records`.
-    quotes_in_tabs
-        As for `Records`.
 
     Returns
     -------
     list of (place, fields)
         The place is "row 3", "line 3" or "entry 3".
     """
-    return list(Records(path, columns, quotes_in_tabs=quotes_in_tabs))
+    return list(Records(path, columns))
 
 
 class Records:

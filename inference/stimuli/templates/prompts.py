@@ -159,6 +159,10 @@ class PromptBook:
         """
         return hashlib.sha256(json.dumps(self._get_form_or_refuse(form).source, sort_keys=True).encode()).hexdigest()
 
+    def describe_form(self, form: str) -> dict[str, Any]:
+        """Give the fields `prompt` and `prompt_hash` of a condition that is asked in one form."""
+        return {"prompt": self.name, "prompt_hash": self.hash(form)}
+
     def get_form_content(self, form: str) -> Mapping[str, Any]:
         """Give one form as the file has it: what `hash` is the fingerprint of."""
         return self._get_form_or_refuse(form).source

@@ -22,7 +22,7 @@ def write(folder: Path, content: str) -> str:
 
 
 def test_shares(tmp_path):
-    people = read_answers_of_people(write(tmp_path, TABLE), ITEMS).by_study["study"]
+    people = read_answers_of_people(write(tmp_path, TABLE), ITEMS)["study"]
     assert people.shares[0].tolist() == [0.2, 0.3, 0.5] and people.n[0] == 50
     assert people.items == ("tea", "rain", "sun") and people.ranks is None
     assert np.isnan(people.shares[1:]).all()
@@ -37,21 +37,20 @@ def test_both_forms_give_the_same_people(tmp_path):
     wide = read_answers_of_people(str(tmp_path / "wide.csv"), ITEMS)
     counts = "item,option,count\ntea,Agree,3\ntea,Neither,2\ntea,Disagree,1\nsun,1,1\nsun,2,2\nsun,Agree,2\n"
     long = read_answers_of_people(write(tmp_path, counts), ITEMS)
-    assert wide.other_columns == ("age",) and long.other_columns == ()
     for place in (0, 2):
-        np.testing.assert_array_equal(wide.by_study["study"].shares[place], long.by_study["study"].shares[place])
-    np.testing.assert_array_equal(wide.by_study["study"].n, [6, 0, 5])
-    np.testing.assert_array_equal(long.by_study["study"].n, [6, 0, 5])
-    assert wide.by_study["study"].ranks is not None
+        np.testing.assert_array_equal(wide["study"].shares[place], long["study"].shares[place])
+    np.testing.assert_array_equal(wide["study"].n, [6, 0, 5])
+    np.testing.assert_array_equal(long["study"].n, [6, 0, 5])
+    assert wide["study"].ranks is not None
 
 
 def test_rounded_shares_are_made_to_sum_to_1(tmp_path):
-    people = read_answers_of_people(write(tmp_path, TABLE.replace("0.2", "0.21")), ITEMS).by_study["study"]
+    people = read_answers_of_people(write(tmp_path, TABLE.replace("0.2", "0.21")), ITEMS)["study"]
     np.testing.assert_allclose(people.shares[0], np.array([0.21, 0.3, 0.5]) / 1.01, atol=1e-15)
 
 
 def test_an_option_without_a_row_has_no_answers_and_n_may_be_unknown(tmp_path):
-    people = read_answers_of_people(write(tmp_path, "item,option,share\ntea,Agree,1\n"), ITEMS).by_study["study"]
+    people = read_answers_of_people(write(tmp_path, "item,option,share\ntea,Agree,1\n"), ITEMS)["study"]
     assert people.shares[0].tolist() == [0, 0, 1] and np.isnan(people.n[0])
 
 
@@ -68,9 +67,9 @@ def test_labels_that_are_numbers_are_never_ranks():
 def test_items_of_several_studies(tmp_path):
     other = {"other": (Item("wind", LABELS[:2]),)}
     file = write(tmp_path, TABLE + "wind,Neither,1,9\n")
-    by_study = read_answers_of_people(file, {**ITEMS, **other}).by_study
+    by_study = read_answers_of_people(file, {**ITEMS, **other})
     assert by_study["study"].n[0] == 50 and by_study["other"].shares.tolist() == [[0, 1]]
-    assert list(read_answers_of_people(write(tmp_path, TABLE), {**ITEMS, **other}).by_study) == ["study"]
+    assert list(read_answers_of_people(write(tmp_path, TABLE), {**ITEMS, **other})) == ["study"]
 
 
 @pytest.mark.parametrize(
@@ -109,5 +108,5 @@ def test_bad_files_are_one_line(tmp_path, content, words):
 
 def test_cells_that_begin_like_a_formula_are_text(tmp_path):
     items = {"study": (Item("tea", ("-", "+")),)}
-    people = read_answers_of_people(write(tmp_path, "item,option,count\ntea,'+,2\ntea,-,1\n"), items).by_study["study"]
+    people = read_answers_of_people(write(tmp_path, "item,option,count\ntea,'+,2\ntea,-,1\n"), items)["study"]
     assert people.shares[0] == pytest.approx([1 / 3, 2 / 3])

@@ -5,14 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
+from inference.asking.models import Model
 from inference.numerals import build_whole_number_converter
-
-if TYPE_CHECKING:
-    from inference.asking.models import Model
 
 COMMAND = "choice"
 HELP = "make a study of multiple-choice questions in several wordings"

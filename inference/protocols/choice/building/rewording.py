@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
 
 import pyarrow.compute as pc
 
 from ground.errors import InputError
-from inference.asking.rounds import Condition, Round
-from inference.engines.contract import Generation, Sampling
+from inference.asking.rounds import Condition, Round, keep_written_answers
+from inference.engines.contract import Sampling
 from inference.paraphrase import parsing
 from inference.protocols.choice.building.steps import REWORDED, LeftOut, Step
 from inference.runfolder.parquet import read_parquet
@@ -96,26 +95,17 @@ class Questions:
         way = Sampling(max_tokens=self.max_tokens)
         fields = {
             "form": form,
-            "prompt": self.book.name,
-            "prompt_hash": self.book.hash(form),
+            **self.book.describe_form(form),
             "temperature": way.temperature,
             "samples": way.samples,
             "max_tokens": way.max_tokens,
         }
-        return [
-            Round((Condition(CONDITION, fields, way),), partial(self._render_prompt, form), _parse_rewording_response)
-        ]
+        return [Round((Condition(CONDITION, fields, way),), partial(self._render_prompt, form), keep_written_answers)]
 
     def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt that asks for a question in other words."""
         values = {"question": variant.text, **{name: variant.attributes[name] for name in ("choices", "answer")}}
         return self.book.render(form, values)
-
-
-def _parse_rewording_response(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
-    """Keep the answer without the model's thinking; where thinking never ended, the answer is an empty text."""
-    silent = sum(answer is None for answer in generation.answers)
-    return {"output": [answer or "" for answer in generation.answers], "invalid": silent}
 
 
 def read_rewordings(folder: Path, model: str) -> dict[str, str]:

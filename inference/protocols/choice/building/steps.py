@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ground import spreadsheet
+from ground.errors import format_quantity
 from inference.stimuli.questions import SPLITS, Question
 
 COLUMNS = ("step", "source", "count", "reason")
@@ -45,7 +46,7 @@ class Step:
         """Say in one line how many questions are left, and why others are not."""
         counts = Counter(left_out.reason for left_out in self.left_out)
         reasons_words = "; ".join(f"{counts[reason]:,} {reason}" for reason in self.reasons if counts[reason])
-        n_kept_words = f"{len(self.kept_questions):,} question{'s' * (len(self.kept_questions) != 1)}"
+        n_kept_words = format_quantity(len(self.kept_questions), "question")
         return f"{self.name}: {n_kept_words}" + (f"; left out: {reasons_words}" if reasons_words else "")
 
 

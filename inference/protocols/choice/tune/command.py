@@ -6,13 +6,10 @@ import argparse
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from ground.errors import InputError
+from inference.protocols.choice.tune import Lesson
 from inference.stimuli.reading.files import expand_user_path
-
-if TYPE_CHECKING:
-    from inference.protocols.choice.tune import Lesson
 
 COMMAND = "tune choice"
 HELP = "tune a model on paraphrases of multiple-choice questions (LoRA); the same call continues a stopped one"

@@ -7,15 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.arguments import add_engine_options, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
+from inference.protocols.negation.negate.sentences import NegatedSentence
 from inference.stimuli.reading.files import expand_user_path
-
-if TYPE_CHECKING:
-    from inference.protocols.negation.negate.sentences import NegatedSentence
 
 COMMAND = "negate"
 HELP = "put a negation into sentences, wherever one can stand"

@@ -26,7 +26,6 @@ from analysis.check.planning.powers import (
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
     compute_power_with_one_item_more,
-    find_least_items_with_power,
     forecast_difference_after_change,
     forecast_difference_if_unchanged,
 )
@@ -34,6 +33,7 @@ from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
 from analysis.statistics.reliability.forecast import MeanForecast, predict_standard_error
 from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.planning import find_least_items_with_power
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 
 ITEMS, WORDINGS = 400_000, 4
