@@ -239,7 +239,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
     frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
     for note in frame.attrs.get("notes", ()):
         print_warning(note)
-    own_rows = tables.select_rows_from_runs(name, frame)
+    own_rows = tables.exclude_published_rows(name, frame)
     if not options.with_published and len(own_rows) < len(frame):
         print_warning(
             f"{name}: {len(frame) - len(own_rows):,} rows that papers printed are left out; --with-published has them"

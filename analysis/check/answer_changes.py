@@ -129,7 +129,7 @@ def compute_jackknife_variance_over_wordings(
     return tuple(parts)
 
 
-def project_changes_of_wordings(
+def compute_wording_shifts_on_principal_axis(
     now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
 ) -> Array:
     """Tell how far every wording that all items share changes the answers, along the axis of most of all changes.
@@ -149,7 +149,7 @@ def project_changes_of_wordings(
     >>> before = np.zeros((50, 6))
     >>> now = before.copy()
     >>> now[:, 2] = 1
-    >>> abs(project_changes_of_wordings(now, before, same_wordings=True)).round(9).tolist()
+    >>> abs(compute_wording_shifts_on_principal_axis(now, before, same_wordings=True)).round(9).tolist()
     [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     """
     counted = _count_answers_and_pairs_within_wordings(now, before, same_wordings=same_wordings, orders=orders)[:2]

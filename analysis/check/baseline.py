@@ -100,7 +100,7 @@ def open_baseline(name: str | Path) -> Runs:
     from analysis import runs
 
     path = find_baseline_folder(name)
-    verify_baseline_hash_and_version(path)
+    require_baseline_fields_of_unchanged_files(path)
     return runs.open_runs(path)
 
 
@@ -121,7 +121,7 @@ def find_baseline_folder(name: str | Path) -> Path:
     )
 
 
-def verify_baseline_hash_and_version(path: Path) -> list[dict[str, Any]]:
+def require_baseline_fields_of_unchanged_files(path: Path) -> list[dict[str, Any]]:
     """Refuse a baseline that was changed, is not whole, or is newer than this version.
 
     Parameters

@@ -69,7 +69,9 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     )
     notes[:] = dict.fromkeys(notes)
     rule_pairs = [
-        pair for pair in pairs if _is_rule_about_unit(rule, pair.studies[0].name, _name_sides_of_pair(pair)[0])
+        pair
+        for pair in pairs
+        if _is_rule_about_unit(rule, pair.studies[0].name, _get_model_and_condition_of_sides(pair)[0])
     ]
     if not rule_pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
@@ -77,14 +79,14 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
             f"rule {_quote_rule_name(rule)}: the run and the baseline have nothing in common that it is about{why}"
         )
     for pair in rule_pairs:
-        now, before = _name_sides_of_pair(pair)
+        now, before = _get_model_and_condition_of_sides(pair)
         if now != before:  # the only one of each side
             line = f"{now[0]} ({now[1]}) is compared with {before[0]} ({before[1]}) in the baseline"
             notes.extend([line] if line not in notes else [])
     return rule_pairs
 
 
-def _name_sides_of_pair(pair: Pair) -> list[tuple[str, str]]:
+def _get_model_and_condition_of_sides(pair: Pair) -> list[tuple[str, str]]:
     """Name the model and the condition of both sides of a pair."""
     return [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
 

@@ -152,13 +152,13 @@ def find_range_of_rule_number(target: str) -> tuple[float, float] | None:
         if target in list_tables():
             raise InputError(f"{target} is a table; name a column of it, such as {_name_lead_column_of_table(target)}")
         return (0.0, 1.0) if target in SHARES else None
-    unit = look_up_column_of_rule(target).unit
+    unit = look_up_meaning_of_rule_column(target).unit
     if unit in ("1 at most", "up to 1"):
         return (-math.inf, 1.0)
     return next((ends for ending, ends in RANGES.items() if unit.endswith(ending)), None)
 
 
-def look_up_column_of_rule(target: str) -> Column:
+def look_up_meaning_of_rule_column(target: str) -> Column:
     """Look up what the column of a rule means.
 
     Parameters

@@ -123,11 +123,11 @@ def judge_answers_not_worse_by_margin(
         p_broken, p_holds = max(p_broken, odd.p_at_least), max(p_holds, odd.p_at_most)
         lower, upper = np.fmin(lower, 2 * odd.lower - 1), np.fmax(upper, 2 * odd.upper - 1)
     p_broken, p_holds = float(np.fmax(p_broken, tested.p_broken)), float(np.maximum(p_holds, tested.p_holds))
-    lower, upper = extend_interval_to_limit(lower, upper, -margin, p_broken, p_holds)
+    lower, upper = extend_interval_to_unrefuted_limit(lower, upper, -margin, p_broken, p_holds)
     return replace(tested, lower=lower, upper=upper, p_broken=p_broken, p_holds=p_holds, test=T_BOTH)
 
 
-def extend_interval_to_limit(
+def extend_interval_to_unrefuted_limit(
     lower: float, upper: float, limit: float, p_broken: float, p_holds: float
 ) -> tuple[float, float]:  # fmt: skip
     """Let an interval reach as far as the test that decides.
@@ -146,7 +146,7 @@ def extend_interval_to_limit(
     tuple
         The ends. It holds the limit on every side on which the limit is not refuted.
 
-    >>> extend_interval_to_limit(-0.5, -0.06, -0.02, 0.031, 1.0)
+    >>> extend_interval_to_unrefuted_limit(-0.5, -0.06, -0.02, 0.031, 1.0)
     (-0.5, -0.02)
     """
     return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)

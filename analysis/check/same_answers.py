@@ -47,8 +47,8 @@ import numpy as np
 
 from analysis.check.answer_changes import (
     compute_jackknife_variance_over_wordings,
+    compute_wording_shifts_on_principal_axis,
     estimate_change_of_each_item,
-    project_changes_of_wordings,
 )
 from analysis.check.judged_means import (
     NO_WORDINGS,
@@ -56,7 +56,7 @@ from analysis.check.judged_means import (
     JudgedMean,
     compute_clopper_pearson_interval,
     compute_clopper_pearson_p_values,
-    extend_interval_to_limit,
+    extend_interval_to_unrefuted_limit,
 )
 from analysis.check.limits.claims import find_largest_refuted_claim
 from analysis.check.limits.tails import FARTHEST
@@ -156,7 +156,7 @@ def _test_mean_change_of_items(
             (p_broken, p_holds, lower, upper), now, before, 1 - share, parts, limit,
             same_wordings=same_wordings, orders=orders,
         )  # fmt: skip
-    lower, upper = extend_interval_to_limit(lower, upper, limit, p_broken, p_holds)
+    lower, upper = extend_interval_to_unrefuted_limit(lower, upper, limit, p_broken, p_holds)
     number, lower, upper = np.clip([share, lower, upper], 0.0, 1.0).tolist()
     return JudgedMean(number, lower, upper, p_broken, p_holds, n, n_wordings, CHANGE)
 
@@ -172,10 +172,10 @@ def _widen_test_for_extreme_wordings(
         for side, n_orders in zip((now, before), orders, strict=True)
     )  # a wording without answers tells nothing
     numbers = change, float(np.sqrt(sum(part for part, _ in parts))), n_drawn, min(free for _, free in parts)
-    sizes = project_changes_of_wordings(now, before, same_wordings=same_wordings, orders=orders)
+    sizes = compute_wording_shifts_on_principal_axis(now, before, same_wordings=same_wordings, orders=orders)
     p_broken = max(p_broken, compute_p_with_extreme_wording(*numbers, limit, is_broken=True))
     p_holds = max(
-        p_holds, compute_p_with_extreme_wording(*numbers, limit), compute_p_of_projected_changes(sizes, limit)
+        p_holds, compute_p_with_extreme_wording(*numbers, limit), compute_gaffke_p_of_wording_shifts(sizes, limit)
     )
     lower = find_largest_refuted_claim(lambda claim: compute_p_with_extreme_wording(*numbers, claim), lower)
     upper = 1 - find_largest_refuted_claim(
@@ -228,13 +228,13 @@ def compute_p_with_extreme_wording(
     return p
 
 
-def compute_p_of_projected_changes(sizes: Array, limit: float) -> float:
+def compute_gaffke_p_of_wording_shifts(sizes: Array, limit: float) -> float:
     """Compute p of the claim that 1 less the mean change is at most a limit, from single wordings.
 
     Parameters
     ----------
     sizes
-        From `project_changes_of_wordings`.
+        From `compute_wording_shifts_on_principal_axis`.
     limit
         Share, from 0 to 1.
 
@@ -243,13 +243,13 @@ def compute_p_of_projected_changes(sizes: Array, limit: float) -> float:
     float
         Gaffke's p of the claim that the mean size is at least the square root of 1 less the limit.
 
-    >>> [round(compute_p_of_projected_changes(np.zeros(n_wordings), 0.95), 3) for n_wordings in (14, 15)]
+    >>> [round(compute_gaffke_p_of_wording_shifts(np.zeros(n_wordings), 0.95), 3) for n_wordings in (14, 15)]
     [0.029, 0.022]
     """
     return compute_p_of_mean_at_least((1 + sizes) / 2, (1 + float(np.sqrt(max(1 - limit, 0.0)))) / 2)
 
 
 def _compute_lower_end_of_unchanged_share(sizes: Array) -> float:
-    """Return the lower end of 1 less the mean change that agrees with `compute_p_of_projected_changes`."""
+    """Return the lower end of 1 less the mean change that agrees with `compute_gaffke_p_of_wording_shifts`."""
     _, upper = compute_bounded_mean_interval((1 + sizes) / 2)
     return 1 - max(2 * upper - 1, 0.0) ** 2

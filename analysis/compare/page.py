@@ -20,7 +20,7 @@ from analysis.reporting.drawing import panels
 from analysis.reporting.drawing.plotting import WIDTHS, render_svg
 from analysis.reporting.output import provenance
 from analysis.reporting.output.cells import build_heading_anchor
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.notebooks import resolve_run_folder
 from analysis.reporting.output.page import (
     FEW_ROWS,
@@ -30,7 +30,7 @@ from analysis.reporting.output.page import (
 )
 from analysis.reporting.output.steps import render_comparison
 from analysis.reporting.words import Answer
-from analysis.reporting.words.shots import describe_varying_examples
+from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.steps.checking import TOLERANCE
 
 NONE_NAMED = ("", "")
@@ -74,14 +74,14 @@ class ComparePage:
     def answer(self) -> Html:
         """Show the answer in words."""
         answer = narrative.answer_whether_sides_differ(self.rows, self._paired.notes)
-        self._answer = replace(answer, varied=describe_varying_examples(self.sides[0]))
-        return render_fragment("answer", answer=self._answer)
+        self._answer = replace(answer, varied=describe_varying_example_counts(self.sides[0]))
+        return render_template_for_notebook("answer", answer=self._answer)
 
     def cautions(self) -> Html:
         """Show what weakens the answer; the answer, which is shown before, links to it."""
         if self._answer is None:
             raise RuntimeError("the cautions belong to the answer: show page.answer() first")
-        return render_fragment("cautions", cautions=self._answer.cautions)
+        return render_template_for_notebook("cautions", cautions=self._answer.cautions)
 
     def figure(self) -> Html:
         """Show the differences with both intervals: of measures with a range together, of each other one alone."""
@@ -109,7 +109,7 @@ class ComparePage:
             )
             for ending, width in WIDTHS.items()
         )
-        return render_fragment("figure", wide=wide, narrow=narrow, caption=caption, saved="").text
+        return render_template_for_notebook("figure", wide=wide, narrow=narrow, caption=caption, saved="").text
 
     def differences(self) -> Html:
         """Show the table of all differences."""
@@ -144,7 +144,9 @@ class ComparePage:
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
-        return render_fragment("compared", margin=self._chosen.margin, n_tests=int(self.rows["p"].notna().sum()))
+        return render_template_for_notebook(
+            "compared", margin=self._chosen.margin, n_tests=int(self.rows["p"].notna().sum())
+        )
 
     def provenance(self) -> Html:
         """Show how to cite the page, and where both sides come from."""
@@ -164,7 +166,7 @@ def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     cells, uniform_columns = drop_uniform_columns(
         build_grid_without_catalogue(table, COLUMNS.__getitem__, shown_rows, shown_columns)
     )
-    return render_fragment(
+    return render_template_for_notebook(
         "table", name="compare", title=table.title, caption=table.caption, grid=cells,
         left_out=len(rows) - len(shown_rows),
         same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.compare.settings import list_conditions_to_rename
+from analysis.compare.settings import list_conditions_with_conflicting_settings
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
@@ -189,7 +189,7 @@ def _pair_study_of_both_sides(
     if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
-    renamed = list_conditions_to_rename(*conditions, add_side_to_name(SIDES[1], ""))
+    renamed = list_conditions_with_conflicting_settings(*conditions, add_side_to_name(SIDES[1], ""))
     if not is_fresh:
         return (_open_folders_as_paired_runs(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:
@@ -274,11 +274,13 @@ def _open_folders_as_paired_runs(
     folders = []
     for side, side_folders in zip(side_names, sides, strict=True):
         own_renamed = renamed if side == SIDES[1] else frozenset()
-        folders += [_make_paired_folder(folder, side, study, table, own_renamed) for folder in side_folders]
+        folders += [_build_folder_of_kept_stimuli(folder, side, study, table, own_renamed) for folder in side_folders]
     return Runs(folders, con)
 
 
-def _make_paired_folder(folder: Folder, side: str, study: str, table: str, renamed: frozenset[str]) -> PairedFolder:
+def _build_folder_of_kept_stimuli(
+    folder: Folder, side: str, study: str, table: str, renamed: frozenset[str]
+) -> PairedFolder:
     """Describe a folder as if it had only the kept stimuli, and models named after its side."""
 
     def name_condition(condition: str) -> str:

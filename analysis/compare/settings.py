@@ -11,7 +11,7 @@ from ground.errors import shorten_to_one_line
 _OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
-def list_conditions_to_rename(
+def list_conditions_with_conflicting_settings(
     conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]], start: str
 ) -> frozenset[str]:
     """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed.

@@ -45,7 +45,8 @@ def main(args: argparse.Namespace) -> int:
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
     fill = _write_export_records if args.kind == "eee" else _write_export_tables
     noted = folder.write_export_folder(
-        args.out, lambda aside: {**_build_export_details(opened, args.kind, call), **fill(opened, aside, args.kind)}
+        args.out,
+        lambda aside: {**_build_export_json_provenance(opened, args.kind, call), **fill(opened, aside, args.kind)},
     )
     for name, rows in noted["rows"].items():
         print(f"{args.out / name}: {rows:,} rows")
@@ -78,7 +79,7 @@ def _write_export_records(opened_runs: Runs, temporary_folder: Path, kind: str) 
     return {"rows": {record.file: record.rows for record in records if record.rows}, "left_out": dict(left_out)}
 
 
-def _build_export_details(opened_runs: Runs, kind: str, command: str) -> dict[str, Any]:
+def _build_export_json_provenance(opened_runs: Runs, kind: str, command: str) -> dict[str, Any]:
     """Return what export.json says of the runs: the command, and the hashes of what was asked of which models."""
     from analysis.reporting.output import provenance
 

@@ -84,7 +84,7 @@ def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRe
     name = uuid.UUID(bytes=hashlib.sha256(evaluation_id.encode()).digest()[:16], version=4)
     samples = place / f"{name}_samples.jsonl"
     (folder / place).mkdir(parents=True, exist_ok=True)
-    digest, conditions = hashlib.sha256(), _prepare_scored_conditions(runs, study, model)
+    digest, conditions = hashlib.sha256(), _find_scored_conditions_with_metric(runs, study, model)
     with (folder / samples).open("wb") as file:
         for row in _read_responses_with_wordings(runs, study, model):
             scored_condition = conditions[row["condition"]]
@@ -116,7 +116,7 @@ def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRe
     return EeeRecord((place / f"{name}.json").as_posix(), rows, left_out)
 
 
-def _prepare_scored_conditions(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
+def _find_scored_conditions_with_metric(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
     """Find the conditions of a model, each with its metric and the responses that only failed."""
     golden = runs.execute("SELECT bool_or(gold IS NOT NULL) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]
     canonical = runs.info["studies"][study]["canonical"]

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.runs.conditions import list_shown_options
+from analysis.runs.conditions import list_options_matching_number_of_values
 
 ABOUT_ACCURACY = (
     "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without "
@@ -50,12 +50,12 @@ class Metric:
         if self.kind == "score":
             return NO_NUMBER if row["score"] is None else float(row["score"])
         if self.kind == "probability":
-            return _compute_option_share(row, self.option)
+            return _compute_option_probability_or_sample_share(row, self.option)
         if row["gold"] is None:
             return NO_GOLD
         if (label := find_likeliest_label(row)) is not None:
-            return float(_find_canonical_option(row, label) == row["gold"])
-        return _compute_option_share(row, row["gold"])
+            return float(_map_shown_label_to_original_option(row, label) == row["gold"])
+        return _compute_option_probability_or_sample_share(row, row["gold"])
 
     def is_right(self, score: float) -> bool:
         """Tell whether an answer is right, of samples more than half; else False, as the schema wants a truth value."""
@@ -135,27 +135,29 @@ def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any
 def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
     """Return the label of the option with the largest probability, the first of equal ones; None without them."""
     values = row["probability"]
-    options = list_shown_options(row["options"], len(values or ()))
+    options = list_options_matching_number_of_values(row["options"], len(values or ()))
     if not values or len(values) != len(options):
         return None
     return str(options[values.index(max(values))])
 
 
-def _find_canonical_option(row: Mapping[str, Any], label: str | None) -> str | None:
+def _map_shown_label_to_original_option(row: Mapping[str, Any], label: str | None) -> str | None:
     """Return what a label means in the frame of the original item."""
     options = list(row["options"])
     return str(row["canonical"][options.index(label)]) if label in options else None
 
 
-def _compute_option_share(row: Mapping[str, Any], option: str) -> float:
+def _compute_option_probability_or_sample_share(row: Mapping[str, Any], option: str) -> float:
     """Return the probability of a canonical option, else the share of samples that gave it; else 1 for the answer.
 
     A probability that rounds to more than 1 is 1: the bounds of the metric hold.
     """
     for name in ("probability", "count"):
-        is_option = [means == option for means in list_shown_options(row["canonical"], len(row[name] or ()))]
+        is_option = [
+            means == option for means in list_options_matching_number_of_values(row["canonical"], len(row[name] or ()))
+        ]
         if row[name] is not None and len(row[name]) == len(is_option):
             total = 1 if name == "probability" else sum(row[name]) + (row["invalid"] or 0)
             option_amount = sum(value for value, is_meant in zip(row[name], is_option, strict=True) if is_meant)
             return min(1.0, option_amount / total) if total else 0.0
-    return float(_find_canonical_option(row, row["answer"]) == option)
+    return float(_map_shown_label_to_original_option(row, row["answer"]) == option)

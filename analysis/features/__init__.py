@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from analysis.features.computation import Summary, compute_features
     from analysis.features.correlations import correlate_columns, correlate_features
     from analysis.features.dependencies import compute_dependency_measures
-    from analysis.features.frames import choose_feature_folders, list_feature_components, read_features
+    from analysis.features.frames import choose_feature_folder_of_each_study, list_feature_components, read_features
     from analysis.features.names import FEATURES, PUBLISHED
 
 __all__ = [
     "FEATURES",
     "PUBLISHED",
     "Summary",
-    "choose_feature_folders",
+    "choose_feature_folder_of_each_study",
     "compute_dependency_measures",
     "compute_features",
     "correlate_columns",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 _PLACES = {
     "Summary": "computation",
-    "choose_feature_folders": "frames",
+    "choose_feature_folder_of_each_study": "frames",
     "compute_features": "computation",
     "correlate_columns": "correlations",
     "correlate_features": "correlations",

@@ -46,11 +46,11 @@ def main(args: argparse.Namespace) -> int:
         )
         for line in summary.changes:
             print(line, file=sys.stderr)
-        print(_describe_summary(summary))
+        print(_describe_computed_and_missing_features(summary))
     return 0
 
 
-def _describe_summary(summary: Summary) -> str:
+def _describe_computed_and_missing_features(summary: Summary) -> str:
     """Describe in lines which component computed which columns in a run folder, and which are missing."""
     from analysis.features.component import describe_component_identity
     from analysis.features.languages import describe_language_mismatch

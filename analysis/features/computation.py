@@ -126,7 +126,7 @@ def compute_features(
                 collector.add_component_values(code, wordings, part)
         collector.note_language_doubts(doubts)
         features = collector.write_and_return_values(default, is_default_named, texts)
-        similarities = _read_or_compute_similarities(run, collector, progress)
+        similarities = _read_or_compute_edit_similarities(run, collector, progress)
     return Summary(
         folder, tuple(collector.records), tuple(collector.changes), collector.n_computed, default, features,
         similarities,
@@ -284,7 +284,7 @@ class _ValueCollector:
         return dict(zip(component.columns, zip(*(values_by_text[text] for text in texts), strict=True), strict=True))
 
 
-def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progress: bool) -> pa.Table:
+def _read_or_compute_edit_similarities(run: Runs, collector: _ValueCollector, progress: bool) -> pa.Table:
     """Return the edit similarity of every stimulus: as the folder holds it, else computed and written there."""
     import pyarrow as pa
 

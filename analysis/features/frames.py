@@ -62,7 +62,7 @@ def create_stored_features_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> 
     import pyarrow as pa
 
     queries = []
-    for number, (study, folder) in enumerate(choose_feature_folders(runs).items()):
+    for number, (study, folder) in enumerate(choose_feature_folder_of_each_study(runs).items()):
         stored = store.read_stored_features(folder.path)
         if stored.default_language is None:
             continue
@@ -120,7 +120,7 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    kept_counts = _count_kept_texts(runs) if runs.part else {}
+    kept_counts = _count_distinct_wordings_by_language(runs) if runs.part else {}
     for study, summary in _compute_missing_features_by_study(runs).items():
         for record in summary.records:
             n_texts = kept_counts.get((study, record.language), 0) if runs.part else record.n_texts
@@ -137,7 +137,7 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "looks_like", "n_texts"])
 
 
-def _count_kept_texts(runs: Runs) -> dict[tuple[str, str], int]:
+def _count_distinct_wordings_by_language(runs: Runs) -> dict[tuple[str, str], int]:
     """Count the distinct wordings of a part by study and language: the run folder holds features of all."""
     create_features_table(runs)
     rows = runs.execute("SELECT study, language, count(DISTINCT text) FROM features GROUP BY ALL").fetchall()
@@ -149,7 +149,8 @@ def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
 
     def compute_all_summaries() -> dict[str, Summary]:
         summaries = {
-            study: compute_features(folder, must_keep=False) for study, folder in choose_feature_folders(runs).items()
+            study: compute_features(folder, must_keep=False)
+            for study, folder in choose_feature_folder_of_each_study(runs).items()
         }
         for summary in summaries.values():
             if summary.keep_error is not None:
@@ -160,7 +161,7 @@ def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
     return runs.compute_once("text features", compute_all_summaries)
 
 
-def choose_feature_folders(runs: Runs) -> dict[str, Folder]:
+def choose_feature_folder_of_each_study(runs: Runs) -> dict[str, Folder]:
     """Choose the folder of every study that holds its features, or will hold them: study -> folder."""
     chosen: dict[str, Folder] = {}
     for study in sorted(runs.info["studies"]):

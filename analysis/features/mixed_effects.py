@@ -80,7 +80,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     weights = "weight" if columns[0] in RANKS else ""
     if weights and engine not in mixed.OF_RANKS:
         raise InputError(f"formula: {columns[0]} is an ordered answer: give engine {' or '.join(mixed.OF_RANKS)}")
-    groups = _choose_grouping_columns(by, columns, runs, protocol)
+    groups = _choose_columns_that_separate_fits(by, columns, runs, protocol)
     of_wordings = [name for name in dict.fromkeys((*columns, *groups)) if attributes.is_attribute_column(name)]
     if protocol == agreement.PROTOCOL:
         rows = join_answers_with_features(runs, attributes=of_wordings)
@@ -190,7 +190,9 @@ def _resolve_formula_columns(formula: str, runs: Runs, protocol: str) -> tuple[s
             raise InputError(f"formula: {name} says what checks found, and no wording was checked; waver meaning RUN")
         column = attributes.find_predictor_column(name, all_columns, runs)
         if column is None:
-            hint = _suggest_score_column(name, runs) or attributes.suggest_nearest_column(name, all_columns, runs)
+            hint = _explain_measure_is_in_score_column(name, runs) or attributes.suggest_nearest_column(
+                name, all_columns, runs
+            )
             listed = ", ".join([*all_columns, *attributes.list_attribute_columns(runs)])
             raise InputError(f"formula: no column {shorten_to_one_line(repr(name))}{hint}; there are {listed}")
         if column != name:
@@ -204,7 +206,7 @@ def _resolve_formula_columns(formula: str, runs: Runs, protocol: str) -> tuple[s
     return text, parsed_formula
 
 
-def _suggest_score_column(name: str, runs: Runs) -> str:
+def _explain_measure_is_in_score_column(name: str, runs: Runs) -> str:
     """Say of an unknown column that is a measure, that its numbers are the column score; empty where it is none."""
     conditions = [fields for study in runs.info["conditions"].values() for fields in study.values()]
     if name not in {fields.get(MEASURE) for fields in conditions}:
@@ -212,7 +214,7 @@ def _suggest_score_column(name: str, runs: Runs) -> str:
     return f" (a measure: its numbers are score; keep it with where, \"measure = '{name}'\")"
 
 
-def _choose_grouping_columns(
+def _choose_columns_that_separate_fits(
     by: Sequence[str], formula_columns: Sequence[str], runs: Runs, protocol: str
 ) -> tuple[str, ...]:
     """Return the columns that cut the rows into fits: the study, the measure, and those that were named."""

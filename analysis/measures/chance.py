@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.measures import agreement
-from analysis.measures.thoughts import THOUGHT, has_sampled_probabilities
+from analysis.measures.thoughts import THOUGHT, has_probabilities_after_single_thoughts
 from analysis.runs.folder import ORIGINAL, UNIT
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
     open_conditions = {
         study: [name for name, fields in study_conditions.items() if not has_deterministic_answers(fields)]
         for study, study_conditions in conditions.items()
-        if has_sampled_probabilities(runs, study)
+        if has_probabilities_after_single_thoughts(runs, study)
         or not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
     }
     kinds: dict[tuple[str, str, str], str] = {}

@@ -76,7 +76,7 @@ class StudyMeaning:
     meaning_scores: Array
 
     @property
-    def check_used_for_verdicts(self) -> CheckQuality | None:
+    def verdict_deciding_check(self) -> CheckQuality | None:
         """Return the check that verdicts are made by; None where none is used."""
         return next((quality for quality in self.qualities if quality.best), None)
 
@@ -252,7 +252,7 @@ def _list_wordings_with_verdicts(meaning: StudyMeaning) -> pd.DataFrame:
     """List the wordings of a study by item and text, with their verdicts."""
     yes, no = meaning.count_votes()
     is_judged = np.array([verdict is not None for verdict in meaning.meanings], bool)
-    best = meaning.check_used_for_verdicts.check if meaning.check_used_for_verdicts else ""
+    best = meaning.verdict_deciding_check.check if meaning.verdict_deciding_check else ""
     return meaning.wordings[["item", "text"]].assign(
         votes_yes=yes if meaning.votes else np.nan,
         votes_no=no if meaning.votes else np.nan,

@@ -35,7 +35,7 @@ def correct_flip_shares_for_check_errors(runs: Runs) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for answers in read_answers_of_checked_studies(runs):
-        best, judged = answers.meaning.check_used_for_verdicts, answers.judged
+        best, judged = answers.meaning.verdict_deciding_check, answers.judged
         if not answers.meaning.votes:
             continue
         yes, no = judged["votes_yes"].to_numpy(float), judged["votes_no"].to_numpy(float)

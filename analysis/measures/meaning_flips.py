@@ -99,10 +99,10 @@ def read_answers_of_checked_studies(runs: Runs) -> list[StudyAnswers]:
     list of StudyAnswers
         Without studies that have no paraphrase of an original.
     """
-    return runs.compute_once("judged answers", lambda: list(_read_answers_by_study(runs)))
+    return runs.compute_once("judged answers", lambda: list(_iterate_checked_studies_with_paraphrases(runs)))
 
 
-def _read_answers_by_study(runs: Runs) -> Iterator[StudyAnswers]:
+def _iterate_checked_studies_with_paraphrases(runs: Runs) -> Iterator[StudyAnswers]:
     """Yield every study that was checked and has paraphrases."""
     meanings = {meaning.study: meaning for meaning in read_study_meanings(runs)} if list_meaning_folders(runs) else {}
     if not meanings:
@@ -169,14 +169,17 @@ def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS,
         Without a verdict on any wording there are rows `ALL` only, about all items. No rows where no wordings were
         checked.
     """
-    parts = [_compare_wordings_of_study(answers, resamples, seed) for answers in read_answers_of_checked_studies(runs)]
+    parts = [
+        _compare_all_and_same_meaning_wordings(answers, resamples, seed)
+        for answers in read_answers_of_checked_studies(runs)
+    ]
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True)
     return table.assign(p_holm=correct_families_by_holm(table, ["study"]))
 
 
-def _compare_wordings_of_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
+def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
     """Compare all wordings of a study with those that mean the same."""
     has_verdicts = any(verdict is not None for verdict in answers.meaning.meanings)
     comparison = compare_chosen_with_all_wordings(

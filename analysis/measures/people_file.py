@@ -88,7 +88,7 @@ def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence
         _refuse_malformed_people_table(file, rows, names)
         read_study = _read_shares_or_counts_of_people
     elif names.intersection(header):
-        _check_respondents_differ(file, rows)
+        _refuse_duplicate_respondents(file, rows)
         read_study = _read_respondents
     else:
         raise InputError(f"{file}: none of its columns is an item of these runs; {FORMS}")
@@ -115,7 +115,7 @@ def _refuse_malformed_people_table(file: Path, rows: Sequence[Row], names: set[s
             )
 
 
-def _check_respondents_differ(file: Path, rows: Sequence[Row]) -> None:
+def _refuse_duplicate_respondents(file: Path, rows: Sequence[Row]) -> None:
     """Refuse a respondent who has two rows."""
     line_by_respondent: dict[str, int] = {}
     for line, cells in rows:

@@ -105,7 +105,7 @@ class Ratings:
         return group_units_by_columns(self.units, ["model", "setting"])
 
     @property
-    def is_unit_unjudged(self) -> npt.NDArray[np.bool_]:
+    def mostly_invalid_unit_mask(self) -> npt.NDArray[np.bool_]:
         """Tell of every unit whether it is not judged."""
         return has_mostly_invalid_answers(self.units["validity"]).to_numpy(bool)
 

@@ -23,7 +23,7 @@ from analysis.statistics.ratings.comparison import (
 from analysis.statistics.ratings.people import (
     People,
     PeopleReference,
-    build_people_reference,
+    build_resampled_and_halved_people,
 )
 from analysis.statistics.resampling import Array
 
@@ -108,7 +108,7 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
 
 def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> Compared:
     """Average the answers of every unit, and compare them with those of people."""
-    reference = build_people_reference(people, seed=seed)
+    reference = build_resampled_and_halved_people(people, seed=seed)
     is_comparable = ratings.n_options == people.n_options
     units, shares, samples, validity = [], [], [], []
     for unit, places in _list_units_by_persona(ratings):

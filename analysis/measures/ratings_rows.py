@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities
+from analysis.measures.thoughts import build_sample_moments_sql, has_probabilities_after_single_thoughts
 from analysis.runs import Runs
 from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
 from analysis.runs.folder import ORIGINAL
@@ -127,7 +127,7 @@ def read_rating_rows(runs: Runs, study: str, codes: pd.DataFrame, n_ranks: int) 
         samples: valid ones behind a count, or thoughts; spread, counting: of thoughts, as in `measures.thoughts`.
     """
     _create_rating_units_table(runs, study)
-    has_thoughts = has_sampled_probabilities(runs, study)
+    has_thoughts = has_probabilities_after_single_thoughts(runs, study)
     columns, moments = "a.samples, NULL::DOUBLE AS spread, NULL::DOUBLE AS counting", ""
     if has_thoughts:
         numbers = "[(rank - 1) / (len(options) - 1) FOR rank IN range(1, len(options) + 1)] AS option_numbers"

@@ -88,7 +88,7 @@ def measure_response_styles(ratings: Ratings) -> Iterator[Style]:
         shares = np.where(ratings.n_options[:, :, None] > 2, shares, np.nan)
         yield from _compare_share_with_other_models(ratings, style, shares)
     for unit, places in settings:
-        yield from _compare_conditions_of_model(ratings, unit, places)
+        yield from _compare_conditions_by_option_display(ratings, unit, places)
 
 
 def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Places) -> Style:
@@ -163,7 +163,7 @@ def _find_middle_model(means: list[float], place: int, in_order: list[int]) -> i
     return min(middle, key=lambda other: abs(means[other] - means[place]))
 
 
-def _compare_conditions_of_model(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
+def _compare_conditions_by_option_display(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
     """Compare the conditions of a model that differ in the order, the labels, or the middle option alone."""
     for style, (value, against) in pair_conditions_shown_differently(ratings, places).items():
         yield _compare_panels_on_common_answers(unit, style, value, against, ratings.crossed)

@@ -141,7 +141,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     dict
         wording, order, labels, middle, persona, model, where something is to be compared.
     """
-    answering = np.flatnonzero(~ratings.is_unit_unjudged)
+    answering = np.flatnonzero(~ratings.mostly_invalid_unit_mask)
     scores, units = ratings.scores[answering], ratings.units.iloc[answering]
     if left_out is not None:
         scores = np.delete(scores, left_out, axis=2)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
-from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_sampled_probabilities
+from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_probabilities_after_single_thoughts
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
@@ -249,7 +249,9 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     of_texts = rows[[*UNIT, "item"]].assign(
         drawn=np.array(drawn, float), spread=np.array(spread, float), counting=np.nan
     )
-    if not any(has_sampled_probabilities(runs, study) for study in runs.list_studies_of_protocols(PROTOCOL)):
+    if not any(
+        has_probabilities_after_single_thoughts(runs, study) for study in runs.list_studies_of_protocols(PROTOCOL)
+    ):
         return of_texts
     numbered_sql = (
         "SELECT r.*, range(low, high + 1) AS option_numbers FROM responses AS r "

@@ -47,7 +47,7 @@ def list_thought_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> froz
     )
 
 
-def has_sampled_probabilities(runs: Runs, study: str) -> bool:
+def has_probabilities_after_single_thoughts(runs: Runs, study: str) -> bool:
     """Tell from file footers whether a study may have probabilities after single thoughts, or of judged texts.
 
     Parameters

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FEW_MODELS, FEW_ITEMS = 3, 30  # below them a page says that they are few
 KEPT = 0.8  # part of the changes that wordings of the same meaning must keep, for a result to stand on them
 LOW_MASS = 0.5  # below this mass, an answer is not even what the model would say most of the time
-VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"  # what `judge_validity` says
+VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"  # what `judge_validity_of_models` says
 
 
 def has_mostly_invalid_answers(validity: pd.Series | npt.NDArray[np.float64] | float) -> Any:
@@ -23,7 +23,7 @@ def has_mostly_invalid_answers(validity: pd.Series | npt.NDArray[np.float64] | f
 
     The rule of every page: such a model is not ranked, is named in no verdict, counts in no sentence that compares
     models, and carries `labels.SILENT` in figures. Its range, flips and SD are small because few answers are left.
-    Whether it does not answer, or this cannot be told, `judge_validity` says.
+    Whether it does not answer, or this cannot be told, `judge_validity_of_models` says.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def has_mostly_invalid_answers(validity: pd.Series | npt.NDArray[np.float64] | f
     return validity < LOW_MASS
 
 
-def judge_validity(validity: pd.Series, validity_at_most: pd.Series | None = None) -> pd.Series:
+def judge_validity_of_models(validity: pd.Series, validity_at_most: pd.Series | None = None) -> pd.Series:
     """Tell which models answer, which do not, and of which this cannot be told.
 
     Parameters
@@ -58,7 +58,7 @@ def judge_validity(validity: pd.Series, validity_at_most: pd.Series | None = Non
     --------
     >>> import pandas as pd
     >>> lower, upper = pd.Series([0.3, 0.3, 0.3, 0.6]), pd.Series([0.4, 0.9, float("nan"), 0.9])
-    >>> judge_validity(lower, upper).tolist()
+    >>> judge_validity_of_models(lower, upper).tolist()
     ['invalid', 'unclear', 'invalid', 'valid']
     """
     lowest = validity.astype(float)

@@ -29,7 +29,7 @@ def build_options_without_middle_sql(options_sql: str) -> str:
     )
 
 
-def list_shown_options(options: Sequence[str], n_values: int) -> list[str]:
+def list_options_matching_number_of_values(options: Sequence[str], n_values: int) -> list[str]:
     """List the options that the values of a row are about.
 
     Parameters
@@ -46,7 +46,7 @@ def list_shown_options(options: Sequence[str], n_values: int) -> list[str]:
 
     Examples
     --------
-    >>> list_shown_options(["never", "sometimes", "always"], 2)
+    >>> list_options_matching_number_of_values(["never", "sometimes", "always"], 2)
     ['never', 'always']
     """
     middle = len(options) // 2
@@ -54,7 +54,7 @@ def list_shown_options(options: Sequence[str], n_values: int) -> list[str]:
     return [*options[:middle], *options[middle + 1 :]] if left_out else list(options)
 
 
-def find_condition_with_probabilities(conditions: Conditions, name: str) -> str | None:
+def find_same_prompt_condition_with_probabilities(conditions: Conditions, name: str) -> str | None:
     """Find the condition that asks the same prompts for option probabilities.
 
     Parameters
@@ -91,7 +91,7 @@ def find_subsampled_model_conditions(
     Parameters
     ----------
     conditions
-        As in `find_condition_with_probabilities`.
+        As in `find_same_prompt_condition_with_probabilities`.
     model_conditions
         The (model, condition) pairs that were asked.
 
@@ -101,16 +101,16 @@ def find_subsampled_model_conditions(
         Those of `model_conditions` that are subsamples.
     """
     twin_by_condition = {
-        name: find_condition_with_probabilities(conditions, name)
+        name: find_same_prompt_condition_with_probabilities(conditions, name)
         for name, fields in conditions.items()
-        if _is_partial_share(fields.get("share"))
+        if _is_share_of_some_wordings(fields.get("share"))
     }
     return {
         (model, name) for model, name in model_conditions if (model, twin_by_condition.get(name)) in model_conditions
     }
 
 
-def _is_partial_share(share: Any) -> bool:
+def _is_share_of_some_wordings(share: Any) -> bool:
     """Tell whether a share is of some wordings only; an imported condition may have text of that name."""
     return isinstance(share, int | float) and 0 < share < 1
 

@@ -95,7 +95,7 @@ class Runs:
         _create_views(self)
 
     @property
-    def answering_models(self) -> dict[str, Any]:
+    def models_with_response_rows(self) -> dict[str, Any]:
         """Return those models of `info` that have rows: one that could not be asked is recorded without any."""
         names = {model for folder in self.folders for model, _ in folder.units}
         return {name: fields for name, fields in self.info["models"].items() if name in names}

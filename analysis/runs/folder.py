@@ -198,7 +198,7 @@ def _check_file_columns(
         if not file.is_file():  # a pipe would never end
             raise InputError(f"{folder.path}: {file.relative_to(folder.path)} is not an ordinary file; remove it")
     absent = set()
-    for file in _select_file_per_layout(con, folder, files):
+    for file in _select_one_file_per_parquet_schema(con, folder, files):
         column_rows = con.execute(f"DESCRIBE SELECT * FROM {_build_parquet_sql([file])}").fetchall()
         types_by_column = {row[0]: row[1] for row in column_rows}
         for column in SCHEMA[table]["columns"]:
@@ -215,7 +215,9 @@ def _check_file_columns(
     return frozenset(absent)
 
 
-def _select_file_per_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]) -> list[Path]:
+def _select_one_file_per_parquet_schema(
+    con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]
+) -> list[Path]:
     """Pick one file per layout: thousands of files have one layout as a rule, and describing each costs 1 ms."""
     import duckdb
 

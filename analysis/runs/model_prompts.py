@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import list_shown_options
+from analysis.runs.conditions import list_options_matching_number_of_values
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _fill_message_part(part: str | Mapping[str, str], values: Mapping[str, str])
     return part if isinstance(part, str) else values.get(part["column"])
 
 
-def read_wordings(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
+def read_wordings_of_item(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
     """List the wordings of an item in their order.
 
     Parameters
@@ -233,7 +233,11 @@ def _describe_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None)
     values = row.get("probability")
     if values is None or not len(values):
         return ""
-    names = list(range(int(scale[0]), int(scale[1]) + 1)) if scale else list_shown_options(row["options"], len(values))
+    names = (
+        list(range(int(scale[0]), int(scale[1]) + 1))
+        if scale
+        else list_options_matching_number_of_values(row["options"], len(values))
+    )
     if len(names) != len(values):  # not what run.json says was asked: no guess which is which
         return f"{len(values)} probabilities"
     pairs = list(zip(names, values, strict=True))
@@ -260,7 +264,7 @@ def _describe_sample_counts(row: Mapping[str, Any]) -> str:
     """Write how many sampled texts gave each option; empty where no texts were read."""
     texts, invalid = row.get("output"), int(row.get("invalid") or 0)
     counts = row.get("count")
-    options = [] if counts is None else list_shown_options(row["options"], len(counts))
+    options = [] if counts is None else list_options_matching_number_of_values(row["options"], len(counts))
     if counts is not None and len(counts) == len(options):
         count_text = ", ".join(f"{name} {int(number)}" for name, number in zip(options, counts, strict=True))
         n_texts = int(sum(counts)) + invalid

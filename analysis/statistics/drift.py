@@ -150,7 +150,7 @@ def _list_window_starts(last: int) -> list[int]:
     return [last + 1 - 2**power for power in range(last.bit_length()) if 2**power <= last]
 
 
-def _compute_weights_of_looks(n_looks: int) -> Array:
+def _compute_sensitivity_of_looks_to_change(n_looks: int) -> Array:
     """Return in what proportion a change before a look moves its z: of the first look, which has none, 0."""
     number = np.arange(1, n_looks + 1)
     return np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), 0.0)
@@ -158,7 +158,7 @@ def _compute_weights_of_looks(n_looks: int) -> Array:
 
 def _compute_z_of_window(z: Array, first: int, last: int) -> float:
     """Return the z value of a change from a look on, up to another; NaN without a z value in the window."""
-    part, weights = z[first : last + 1], _compute_weights_of_looks(len(z))[first : last + 1]
+    part, weights = z[first : last + 1], _compute_sensitivity_of_looks_to_change(len(z))[first : last + 1]
     has_z = ~np.isnan(part)
     if not has_z.any():
         return np.nan
@@ -239,7 +239,7 @@ def _compute_rank_z_of_last_look(answers: Sequence[Array]) -> float:
     common = np.logical_and.reduce([(~np.isnan(look)).any(axis=1) for look in answers])
     if not common.any():
         return np.nan
-    means = [_average_wordings_over_items(look[common]) for look in answers]
+    means = [_compute_wording_means_over_items(look[common]) for look in answers]
     last, before = means[-1], np.concatenate(means[:-1])
     if not len(last) or not len(before) or len(last) + len(before) < 3:
         return np.nan
@@ -253,7 +253,7 @@ def _compute_rank_z_of_last_look(answers: Sequence[Array]) -> float:
     return size if p_higher < p_lower else -size
 
 
-def _average_wordings_over_items(answers: Array) -> Array:
+def _compute_wording_means_over_items(answers: Array) -> Array:
     """Average the answers (items, wordings) in every wording that has any."""
     numbers = (~np.isnan(answers)).sum(axis=0)
     return np.asarray(np.nansum(answers, axis=0)[numbers > 0] / numbers[numbers > 0])

@@ -38,10 +38,10 @@ class Interval:
         where no interval was asked for.
     p, p_least
         Two-sided p value of the figure against 0, for figures that are differences: of
-        `significance.compute_share_difference_p_values` where both sides are shares with one answer to each of the same
-        items, else of `significance.compute_two_sided_bootstrap_p`. NaN where there is no interval, but 1 where the
-        items do not differ at all, and known where they are too few for an interval. p_least is the smallest that so
-        few items or draws allow.
+        `significance.compute_mcnemar_p_of_share_differences` where both sides are shares with one answer to each of the
+        same items, else of `significance.compute_two_sided_bootstrap_p`. NaN where there is no interval, but 1 where
+        the items do not differ at all, and known where they are too few for an interval. p_least is the smallest that
+        so few items or draws allow.
     """
 
     estimate: npt.NDArray[np.float64]

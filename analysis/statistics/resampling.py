@@ -47,7 +47,7 @@ from analysis.statistics.shares import Array, Shares, estimate_share, newcombe
 from analysis.statistics.significance import (
     ROUNDING,
     compute_expanded_tail,
-    compute_share_difference_p_values,
+    compute_mcnemar_p_of_share_differences,
     compute_smallest_possible_p,
     compute_two_sided_bootstrap_p,
 )
@@ -314,7 +314,7 @@ def _bootstrap_units_or_differences(
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
             intervals[name].estimate[block] = _subtract_sides_of_targets(whole[name], sides)[0]
-        tests = compute_share_difference_p_values(shares, unit_columns, *sides) if len(sides) == 2 else {}
+        tests = compute_mcnemar_p_of_share_differences(shares, unit_columns, *sides) if len(sides) == 2 else {}
         for name, (p, least) in tests.items():
             intervals[name].p[block], intervals[name].p_least[block] = p, least
         if draws == 0:

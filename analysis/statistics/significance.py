@@ -1,6 +1,6 @@
 """Test whether two figures of the same items differ.
 
-Two shares are compared by the exact sign test of McNemar's table (`compute_share_difference_p_values`) where both
+Two shares are compared by the exact sign test of McNemar's table (`compute_mcnemar_p_of_share_differences`) where both
 have one answer to each of the same items: flips, or the valid, consistent or right answers of two models. All other
 differences are tested with the draws of the bootstrap (`compute_two_sided_bootstrap_p`): means, correlations, and
 shares with several answers per item. Where only few items differ, the bootstrap finds a difference too often; a
@@ -105,7 +105,7 @@ def _convert_tail_share_to_p(tail_share: Array, n_items: npt.ArrayLike) -> Array
     return np.asarray(2 * stdtr(n - 1, ndtri(np.minimum(tail_share, 0.5)) * np.sqrt((n - 1) / n)))
 
 
-def compute_share_difference_p_values(
+def compute_mcnemar_p_of_share_differences(
     shares: Shares | None, columns: Mapping[str, Array], units_a: npt.NDArray[np.intp], units_b: npt.NDArray[np.intp]
 ) -> dict[str, tuple[Array, Array]]:
     """Test differences of two shares by `mcnemar`, where both sides have one answer to each of the same items.

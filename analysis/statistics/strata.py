@@ -63,13 +63,13 @@ class StratifiedMean:
         level
             Coverage.
         """
-        ends = self._compute_plain_interval(self.items, level)
+        ends = self._compute_interval_from_variance_parts(self.items, level)
         if anew == "items" or self.both is self.items:
             return ends
-        both_ends = self._compute_plain_interval(self.both, level)
+        both_ends = self._compute_interval_from_variance_parts(self.both, level)
         return float(np.fmin(ends[0], both_ends[0])), float(np.fmax(ends[1], both_ends[1]))
 
-    def _compute_plain_interval(self, parts: Parts, level: float) -> tuple[float, float]:
+    def _compute_interval_from_variance_parts(self, parts: Parts, level: float) -> tuple[float, float]:
         """Compute the interval with these parts of the variance."""
         variances, freedom = np.array(parts).T
         if not variances.sum() > ROUNDING**2:

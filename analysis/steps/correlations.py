@@ -4,7 +4,7 @@
 
     pairs = pair_measures_with_facts(measures_by_model, facts)
     coefficients = compute_by_group(pairs, PAIR, "r", scipy.stats.spearmanr, ["value", "score"])
-    theirs = correlate_pairs(pairs, pingouin.pairwise_corr, pingouin.partial_corr)
+    theirs = correlate_measures_with_facts_by_pingouin(pairs, pingouin.pairwise_corr, pingouin.partial_corr)
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def pivot_measures_by_model(pairs: pd.DataFrame) -> pd.DataFrame:
     return rows.pivot(index="model", columns="label", values="value").rename_axis(columns=None)
 
 
-def correlate_pairs(
+def correlate_measures_with_facts_by_pingouin(
     pairs: pd.DataFrame, pairwise_corr: Callable[..., pd.DataFrame], partial_corr: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
     """Correlate all pairs by the functions of pingouin, with and without the influence of size.

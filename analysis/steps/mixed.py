@@ -3,7 +3,7 @@
 ::
 
     rows = join_answers_with_features(runs)
-    ours = select_first_units(effects, rows.columns)
+    ours = select_mixed_rows_of_first_models(effects, rows.columns)
     theirs = refit_units_with_package(rows.assign(response=rows["agreement"]), ours, "statsmodels")
 """
 
@@ -30,7 +30,7 @@ def list_attributes_of_terms(effects: pd.DataFrame) -> list[str]:
     return sorted({split_term_into_column_and_level(term)[0] for term in effects["term"] if is_attribute_column(term)})
 
 
-def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
+def select_mixed_rows_of_first_models(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
     """Select the rows of table `mixed` of the first model and condition of every study, which another package can fit.
 
     Parameters

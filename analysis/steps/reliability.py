@@ -170,7 +170,7 @@ def recompute_intraclass_correlations(
     return pd.DataFrame(rows, columns=[*ROW, "icc", "icc_mean"])
 
 
-def select_compared_rows(table: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+def select_variance_components_of_answers(table: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of table `variance_components` that are about these answers.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 
 from ground.errors import InputError
 from ground.importing import import_without_interruption
-from inference.asking.models import Model, refuse_models_of_same_id
+from inference.asking.models import Model, require_distinct_model_ids
 from inference.engines import list_engines_taking_adapters
 from inference.engines.adapters import Adapter, read_adapter_settings_and_shapes
 from inference.stimuli.reading.files import expand_user_path
@@ -44,7 +44,7 @@ def add_adapter_models(
         usable = " or ".join(list_engines_taking_adapters())
         raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use {usable}")
     adapters = [read_adapter_settings_and_shapes(expand_user_path(folder)) for folder in folders]
-    return refuse_models_of_same_id(
+    return require_distinct_model_ids(
         [
             *models,
             *(_build_model_with_adapter(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters),

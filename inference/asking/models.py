@@ -83,10 +83,10 @@ def find_requested_models(
             models += _list_demo_models(kinds, engine, thinking, demo_models) if name == DEMO else (find_model(name),)
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
-    return refuse_models_of_same_id(models)
+    return require_distinct_model_ids(models)
 
 
-def refuse_models_of_same_id(models: Iterable[Model]) -> tuple[Model, ...]:
+def require_distinct_model_ids(models: Iterable[Model]) -> tuple[Model, ...]:
     """Return the models, if each has an id of its own that can be written.
 
     Raises

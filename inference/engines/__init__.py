@@ -72,9 +72,9 @@ class Entry:
 LOCAL = "inference.engines.local.start"
 CHECKPOINT = ("engine", "dtype", "device", "revision", "seed", "batch_size")
 ENGINES = {
-    "causal": Entry("causal", LOCAL, "load_local_engine", (*CHECKPOINT, "adapter")),
-    "masked": Entry("masked", LOCAL, "load_local_engine", CHECKPOINT),
-    "classifier": Entry("classifier", LOCAL, "load_local_engine", CHECKPOINT),
+    "causal": Entry("causal", LOCAL, "load_and_try_local_engine", (*CHECKPOINT, "adapter")),
+    "masked": Entry("masked", LOCAL, "load_and_try_local_engine", CHECKPOINT),
+    "classifier": Entry("classifier", LOCAL, "load_and_try_local_engine", CHECKPOINT),
     "vllm": Entry(
         "causal",
         "inference.engines.vllm.engine",
@@ -93,7 +93,7 @@ ENGINES = {
         keyword="api",
     ),
 }
-AUTO = Entry("", LOCAL, "load_local_engine", (*CHECKPOINT, "adapter"))
+AUTO = Entry("", LOCAL, "load_and_try_local_engine", (*CHECKPOINT, "adapter"))
 """What `--engine auto` loads: the checkpoint says of which kind it is, and whether that kind takes an adapter."""
 
 

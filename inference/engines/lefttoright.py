@@ -128,7 +128,7 @@ class LeftToRight(RowEngine):
         return self._ask_rows_without_problem(
             partial(self._generate_after_rows, samplings=samplings),
             rows,
-            [self._find_row_problem_at_length(row, samplings[0].max_tokens) for row in rows],
+            [self._explain_row_problem_at_length(row, samplings[0].max_tokens) for row in rows],
             lambda problem: [Generation(error=problem)] * len(samplings),
         )
 
@@ -196,17 +196,17 @@ class LeftToRight(RowEngine):
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
         return list(zip(texts, encoded, strict=True))
 
-    def _find_problem_of_row(self, row: Row) -> str | None:
+    def _explain_why_row_cannot_be_asked(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked for its longest answer; None if it can."""
-        return self._find_row_problem_at_length(row, self._count_longest_answer_tokens(row))
+        return self._explain_row_problem_at_length(row, self._count_longest_answer_tokens(row))
 
-    def _find_row_problem_at_length(self, row: Row, n_answer_tokens: int) -> str | None:
+    def _explain_row_problem_at_length(self, row: Row, n_answer_tokens: int) -> str | None:
         """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"
         if self.window is not None and len(row.ids) + n_answer_tokens > self.window:
             return f"{len(row.ids)} tokens and {n_answer_tokens} for the answer {PAST_WINDOW} of {self.window}"
-        return self._find_unknown_token(row)
+        return self._describe_unknown_token_of_row(row)
 
     def _count_longest_answer_tokens(self, row: Row) -> int:
         """Count the tokens that the longest answer needs after a prompt."""

@@ -66,9 +66,9 @@ class ReadPrompts(list["Prompt"]):
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
-    A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take (`_find_problem_of_row`),
-    how the
-    others are cut into batches (`_split_prompts_into_batches`) and how a batch of them is scored (`_score_rows`).
+    A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take
+    (`_explain_why_row_cannot_be_asked`), how the others are cut into batches (`_split_prompts_into_batches`) and how a
+    batch of them is scored (`_score_rows`).
     """
 
     mask_token: str | None = None
@@ -92,7 +92,7 @@ class RowEngine(ABC):
         """Render and tokenise prompts."""
 
     @abstractmethod
-    def _find_problem_of_row(self, row: Row) -> str | None:
+    def _explain_why_row_cannot_be_asked(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked; None if it can."""
 
     @abstractmethod
@@ -146,7 +146,7 @@ class RowEngine(ABC):
         by_prompt = self._ask_rows_without_problem(
             partial(self._score_rows, temperatures=temperatures),
             rows,
-            [self._find_problem_of_row(row) for row in rows],
+            [self._explain_why_row_cannot_be_asked(row) for row in rows],
             lambda problem: [Score(error=problem)] * len(temperatures),
         )
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
@@ -195,7 +195,7 @@ class RowEngine(ABC):
             Row(*texts_and_ids[key], prompt.answers, prompt.numbers) for key, prompt in zip(keys, prompts, strict=True)
         ]
 
-    def _find_unknown_token(self, row: Row) -> str | None:
+    def _describe_unknown_token_of_row(self, row: Row) -> str | None:
         """Say which token of a prompt the model does not know; None if it knows all."""
         if self.vocabulary is None or (highest := max(row.ids, default=0)) < self.vocabulary:
             return None
@@ -230,7 +230,7 @@ class RowEngine(ABC):
         pending = iter(prompts)
         while chunk := list(islice(pending, CHUNK)):
             rows = self._get_or_tokenize_rows(chunk)
-            good = [place for place, row in enumerate(rows) if not self._find_problem_of_row(row)]
+            good = [place for place, row in enumerate(rows) if not self._explain_why_row_cannot_be_asked(row)]
             good.sort(key=lambda place, rows=rows: rows[place].ids)  # type: ignore[misc]
             for place in good:
                 order.append(len(lengths) + place)

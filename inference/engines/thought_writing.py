@@ -73,7 +73,7 @@ class ThoughtWriter(LeftToRight):
             return self._answer_without_thinking(rows)
         thinking.build_sampling_of_thoughts(self.info.get("sampler"), 1)  # refuses before anything is computed
         problems = [
-            self._find_row_problem_at_length(
+            self._explain_row_problem_at_length(
                 row, (thinking.budget or thinking.max_tokens or 1) + self._count_tokens_after_thought(row, thinking)
             )
             for row in rows
@@ -92,7 +92,7 @@ class ThoughtWriter(LeftToRight):
         def score_rows_without_thoughts(good: Sequence[Row]) -> list[Thoughts]:
             return [Thoughts(error=score.error, scores=(score,)) for score in self._score_in_passes(good)]
 
-        problems = [self._find_problem_of_row(row) for row in rows]
+        problems = [self._explain_why_row_cannot_be_asked(row) for row in rows]
         return self._ask_rows_without_problem(
             score_rows_without_thoughts, rows, problems, lambda problem: Thoughts(error=problem)
         )

@@ -36,7 +36,7 @@ class Tokens:
     def __init__(self, name: str, tokenizer: Any) -> None:
         self.name = name
         self.tokenizer = tokenizer
-        self.bare: Encode = build_plain_encoder(tokenizer)
+        self.bare: Encode = build_encoder_without_truncation_or_padding(tokenizer)
         self._leading = _find_leading_special_ids(tokenizer)
         self.marks = self._find_thinking_marks()
         self.ends = self._find_end_ids()
@@ -212,7 +212,7 @@ class Tokens:
         return decoded
 
 
-def build_plain_encoder(tokenizer: Any, add_special_tokens: bool = False) -> Encode:
+def build_encoder_without_truncation_or_padding(tokenizer: Any, add_special_tokens: bool = False) -> Encode:
     """Make an encoder that does not truncate, pad, or warn about long texts.
 
     Parameters
@@ -245,8 +245,8 @@ def build_plain_encoder(tokenizer: Any, add_special_tokens: bool = False) -> Enc
 
 def _find_leading_special_ids(tokenizer: Any) -> list[int]:
     """Find the ids that the tokenizer puts before a text (BOS, if it has one), not those that it puts after."""
-    bare = build_plain_encoder(tokenizer)(["a"])[0]
-    full = build_plain_encoder(tokenizer, add_special_tokens=True)(["a"])[0]
+    bare = build_encoder_without_truncation_or_padding(tokenizer)(["a"])[0]
+    full = build_encoder_without_truncation_or_padding(tokenizer, add_special_tokens=True)(["a"])[0]
     for start in range(len(full) - len(bare) + 1):
         if full[start : start + len(bare)] == bare:
             return full[:start]

@@ -97,14 +97,14 @@ def _cut_into_words(texts: Sequence[str]) -> list[list[str]]:
     >>> _cut_into_words(["Reply yes.", "Say  it", "a\\t b"])
     [['Reply', ' yes.'], ['Say  it'], ['a\\t b']]
     """
-    cut = [_CUT.split(text) if _MARK in text else _mark_word_starts(text).split(_MARK) for text in texts]
+    cut = [_CUT.split(text) if _MARK in text else _insert_marks_before_word_blanks(text).split(_MARK) for text in texts]
     odd = {word for word in set(chain.from_iterable(cut)) if not (word.removeprefix(" ") == word.strip() != "")}
     if not odd:
         return cut
     return [words if odd.isdisjoint(words) else _CUT.split(text) for words, text in zip(cut, texts, strict=True)]
 
 
-def _mark_word_starts(text: str) -> str:
+def _insert_marks_before_word_blanks(text: str) -> str:
     """Put a mark before every blank at which a word begins."""
     text = text.replace(" ", f"{_MARK} ")
     for wrong, right in _WRONG.items():

@@ -78,7 +78,7 @@ def sample_texts_for_sheet(texts: RunTexts, n_texts: int, seed: int) -> list[Sam
     The texts.
     """
     strata: dict[tuple[str, str, str | None], dict[str, SampledText]] = {}
-    for text, reading in _list_texts_with_options(texts):
+    for text, reading in _iterate_texts_with_read_options(texts):
         stratum = strata.setdefault((text.row.model, text.row.condition, reading), {})
         stratum.setdefault(text.reply.key, text)
     shuffled = [
@@ -90,12 +90,12 @@ def sample_texts_for_sheet(texts: RunTexts, n_texts: int, seed: int) -> list[Sam
     return list(reversed(different.values()))[:n_texts]
 
 
-def _list_texts_with_options(texts: RunTexts) -> Iterator[tuple[SampledText, str | None]]:
+def _iterate_texts_with_read_options(texts: RunTexts) -> Iterator[tuple[SampledText, str | None]]:
     """Go through all texts that show something, each with the option that it was read as."""
-    for row in texts.read_rows():
+    for row in texts.iterate_rows_with_texts():
         for place, (text, reading) in enumerate(zip(row.texts, row.readings, strict=True), start=1):
             if text is not None:
-                yield SampledText(row, place, texts.build_reply(row, text)), reading
+                yield SampledText(row, place, texts.build_reply_from_text_and_context(row, text)), reading
 
 
 def _build_sheet_row(study: str, text: SampledText) -> tuple[object, ...]:

@@ -131,7 +131,7 @@ class RunTexts:
         """Return the variants by item and name."""
         return {variant.key: variant for variant in self.study.variants}
 
-    def read_rows(self) -> Iterator[ReplyRow]:
+    def iterate_rows_with_texts(self) -> Iterator[ReplyRow]:
         """Go through the rows with texts, part by part."""
         chosen = pc.field("condition").isin(self.conditions) & pc.field("error").is_null()
         for part in self._parts:
@@ -139,9 +139,9 @@ class RunTexts:
             for row in read_parquet(part, names, filters=chosen).to_pylist():
                 variant = self._variant_by_key.get((row["item"], row["variant"]))
                 if row["output"] is not None and variant is not None:
-                    yield self._build_reply_row(row, variant)
+                    yield self._extract_texts_and_readings_of_row(row, variant)
 
-    def _build_reply_row(self, row: Mapping[str, Any], variant: Variant) -> ReplyRow:
+    def _extract_texts_and_readings_of_row(self, row: Mapping[str, Any], variant: Variant) -> ReplyRow:
         """Take the texts of a response row, and how each was read."""
         # Runs of version 0.1 to 0.2 have thoughts in `output`, too.
         texts = [drop_thinking_from_text(text) for text in map(str, row["output"])]
@@ -159,14 +159,14 @@ class RunTexts:
     def list_replies(self) -> dict[str, Reply]:
         """List the different texts with what their meaning depends on: key -> reply."""
         replies: dict[str, Reply] = {}
-        for row in self.read_rows():
+        for row in self.iterate_rows_with_texts():
             for text in row.texts:
                 if text is not None:
-                    reply = self.build_reply(row, text)
+                    reply = self.build_reply_from_text_and_context(row, text)
                     replies.setdefault(reply.key, reply)
         return replies
 
-    def build_reply(self, row: ReplyRow, text: str) -> Reply:
+    def build_reply_from_text_and_context(self, row: ReplyRow, text: str) -> Reply:
         """Put a text together with what its meaning depends on.
 
         Parameters

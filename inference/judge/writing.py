@@ -112,7 +112,7 @@ def write_judged_rows(
                 rows = []
         run.responses.append(rows)
         for model, counts in expected.items():
-            run.record_row_counts(model, counts, run.drawn_wording_counts.get(model))
+            run.record_expected_and_drawn_row_counts(model, counts, run.drawn_wording_counts.get(model))
             run.add_prompts(model, build_hash_to_form_mapping(book, readings.about["form"]), {})
         run.finish()
     return written
@@ -123,12 +123,13 @@ def _build_judged_rows(
 ) -> Iterator[tuple[ReplyRow, dict[str, Any] | None]]:
     """Go through the rows with texts, each with its judged row; None: it is there, or not all its texts are read."""
     answered_by_unit: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for row in texts.read_rows():
+    for row in texts.iterate_rows_with_texts():
         condition = name_judged_condition(row.condition, judge)
         if (row.model, condition) not in answered_by_unit:
             answered_by_unit[row.model, condition] = run.responses.list_answered_keys(row.model, condition)
         judgements = [
-            None if text is None else judgement_by_key.get(texts.build_reply(row, text).key) for text in row.texts
+            None if text is None else judgement_by_key.get(texts.build_reply_from_text_and_context(row, text).key)
+            for text in row.texts
         ]
         is_whole = all(
             judgement is not None or text is None for judgement, text in zip(judgements, row.texts, strict=True)

@@ -37,7 +37,7 @@ from inference.paraphrase import itemsfile
 from inference.paraphrase.decoys import Decoy, read_decoys_csv
 from inference.paraphrase.votes import (
     describe_accepted_decoys_by_annotator,
-    parse_annotator_of_each_sheet,
+    parse_sheet_of_each_annotator,
     read_votes_of_sheets,
 )
 from inference.runfolder.store import look_up_python_and_library_versions
@@ -78,13 +78,13 @@ class MeaningCheck:
         self._table = read_meaning_table(source)
         self._about_decoys, decoys = self._make_or_read_decoys()
         self._wordings, self._decoys = source.wordings, source.list_decoy_wordings(decoys)
-        self._pairs = list_text_pairs_to_compare(self._all_wordings)
+        self._pairs = list_text_pairs_to_compare(self._wordings_and_decoys)
         self._sheet_digests: dict[str, str] = {}
         self._votes = self._read_votes_of_people(decoys)
         self._askers = self._build_askers_of_models(load)
 
     @property
-    def _all_wordings(self) -> list[Wording]:
+    def _wordings_and_decoys(self) -> list[Wording]:
         """Wordings, then decoys: the order of the rows."""
         return [*self._wordings, *self._decoys]
 
@@ -100,15 +100,15 @@ class MeaningCheck:
         """
         table = self._table
         table.about["decoys"] = self._about_decoys
-        table.drop_scores_of_changed_texts(self._all_wordings)
+        table.drop_scores_of_changed_texts(self._wordings_and_decoys)
         for name, votes in self._votes.items():
-            table.add_scores(name, *self._list_voted_wordings_and_scores(votes))
+            table.replace_scores_of_check(name, *self._list_voted_wordings_and_scores(votes))
         table.about["sheets"] |= self._sheet_digests
         is_new = False
         for check in self._checks:
             reading = self._run_one_check(check)
-            scores = [reading.score_by_key.get(wording.pair.key) for wording in self._all_wordings]
-            table.add_scores(check.name, self._all_wordings, scores)
+            scores = [reading.score_by_key.get(wording.pair.key) for wording in self._wordings_and_decoys]
+            table.replace_scores_of_check(check.name, self._wordings_and_decoys, scores)
             table.about["checks"][check.name] = {**reading.about, "versions": look_up_python_and_library_versions()}
             is_new |= self._decide_and_write_verdicts(is_whole=reading.failure is None)[1]
             if reading.failure is not None:
@@ -122,13 +122,13 @@ class MeaningCheck:
         out.mkdir(parents=True, exist_ok=True)
         with hold_lock_during_block(out):
             latest = read_meaning_table(self._source)
-            latest.drop_scores_of_changed_texts(self._all_wordings)
+            latest.drop_scores_of_changed_texts(self._wordings_and_decoys)
             table.copy_checks_from_older_table(latest)
             verdicts = assess_checks_and_decide_verdicts(table, self._wordings, self._decoys)
             table.about.pop("thresholds", None)
             if is_whole:  # thresholds need all texts
                 table.about["thresholds"] = verdicts.build_record_of_thresholds()
-            return verdicts, write_meaning_table(self._source, table, self._all_wordings)
+            return verdicts, write_meaning_table(self._source, table, self._wordings_and_decoys)
 
     def _print_verdicts_and_write_items(self, verdicts: Verdicts, is_new: bool) -> None:
         """Print what follows for the wordings, and write it into items."""
@@ -164,7 +164,7 @@ class MeaningCheck:
         """Name the checks of earlier calls that say nothing of some texts, which are new since then."""
         named, table = {check.name for check in self._checks}, self._table
         for name in table.ordered_checks:
-            lacking = len(self._all_wordings) - len(table.scores[name])
+            lacking = len(self._wordings_and_decoys) - len(table.scores[name])
             if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):
                 print_warning(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them")
 
@@ -191,7 +191,7 @@ class MeaningCheck:
 
     def _read_votes_of_people(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
         """Read the sheets: people:NAME -> (item, variant) -> vote, wordings and decoys."""
-        sheets = parse_annotator_of_each_sheet(self._options.sheet) if self._options.sheet else {}
+        sheets = parse_sheet_of_each_annotator(self._options.sheet) if self._options.sheet else {}
         if not sheets:
             return {}
         votes = read_votes_of_sheets(sheets, self._source.study.items, decoys)
@@ -204,7 +204,7 @@ class MeaningCheck:
         self, votes: Mapping[tuple[str, str], bool]
     ) -> tuple[list[Wording], list[float]]:
         """List what a person voted on, and the votes as scores."""
-        voted = [wording for wording in self._all_wordings if wording.key in votes]
+        voted = [wording for wording in self._wordings_and_decoys if wording.key in votes]
         return voted, [float(votes[wording.key]) for wording in voted]
 
     def _build_askers_of_models(self, load: LoadEngine | None) -> dict[str, PairAsker]:

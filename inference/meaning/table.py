@@ -47,7 +47,7 @@ class MeaningTable:
     about: dict[str, Any] = field(default_factory=lambda: {"checks": {}, "decoys": {}, "sheets": {}})
     fresh_checks: set[str] = field(default_factory=set)
 
-    def add_scores(self, check: str, wordings: Iterable[Wording], scores: Iterable[float | None]) -> None:
+    def replace_scores_of_check(self, check: str, wordings: Iterable[Wording], scores: Iterable[float | None]) -> None:
         """Put in what a check says, in place of what it said before.
 
         Parameters

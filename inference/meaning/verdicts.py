@@ -110,9 +110,10 @@ def describe_quality_of_check(quality: CheckQuality) -> str:
     interval = (
         ""
         if math.isnan(quality.auc_lower)
-        else f" ({_format_share(quality.auc_lower)}-{_format_share(quality.auc_upper)})"
+        else f" ({_format_share_without_leading_zero(quality.auc_lower)}"
+        f"-{_format_share_without_leading_zero(quality.auc_upper)})"
     )
-    auc = "no AUC" if math.isnan(quality.auc) else f"AUC {_format_share(quality.auc)}{interval}"
+    auc = "no AUC" if math.isnan(quality.auc) else f"AUC {_format_share_without_leading_zero(quality.auc)}{interval}"
     if not quality.used:
         return f"{quality.check}: {auc}, {numbers}; not used: {quality.why_not}"
     best = ", the best" if quality.best else ""
@@ -138,10 +139,10 @@ def describe_written_items_file(n_left_out: int) -> str:
     return f"the items,{without} with the attribute meaning"
 
 
-def _format_share(number: float) -> str:
+def _format_share_without_leading_zero(number: float) -> str:
     """Write a number from 0 to 1 with two decimals and no zero before the point.
 
-    >>> _format_share(0.954), _format_share(1.0)
+    >>> _format_share_without_leading_zero(0.954), _format_share_without_leading_zero(1.0)
     ('.95', '1.00')
     """
     return f"{number:.2f}".removeprefix("0") if number < 0.995 else f"{number:.2f}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.negating.negation import InsertedNegation, classify_negation_position
+from inference.negating.negation import InsertedNegation, classify_negation_as_mid_or_end
 from inference.stimuli.reading.files import read_yaml
 
 VERBS = Path(__file__).parent / "verbs-en.yaml"
@@ -53,7 +53,7 @@ def generate_english_negations(doc: Any) -> Iterator[InsertedNegation]:
     for word in doc:
         if word.tag_ not in DO_BY_TAG and word.tag_ != "MD":
             continue
-        kind = _find_verb_kind(word)
+        kind = _classify_how_verb_takes_negation(word)
         end, sentence = word.idx + len(word), doc.text
         place = end if kind == VERB else _find_place_of_not(word)
         before, negation, after = f"{sentence[:place]} ", "not", sentence[place:]
@@ -62,10 +62,10 @@ def generate_english_negations(doc: Any) -> Iterator[InsertedNegation]:
             before, after = sentence[: word.idx], f" {_find_base_form(word)}{after}"
         elif word.lower_ == "can" and place == end:
             before, negation = sentence[: word.idx], f"{word.text}not"
-        yield InsertedNegation(f"{before}{negation}{after}", classify_negation_position(after), kind, negation)
+        yield InsertedNegation(f"{before}{negation}{after}", classify_negation_as_mid_or_end(after), kind, negation)
 
 
-def _find_verb_kind(word: Any) -> str:
+def _classify_how_verb_takes_negation(word: Any) -> str:
     """Say how a finite verb takes a negation: as an auxiliary, as the copula, or with do."""
     if word.dep_.startswith("aux") or word.tag_ == "MD":
         return AUXILIARY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inference.negating.negation import InsertedNegation, classify_negation_position
+from inference.negating.negation import InsertedNegation, classify_negation_as_mid_or_end
 from inference.negating.rules import read_rule_table
 from inference.negating.words import Word
 
@@ -34,7 +34,7 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
         before, negation, behind = rule.writes
         text = sentence[: words[place].start] + before.format(**forms) + negation
         after = behind + sentence[words[place + len(rule.tail)].end :]
-        yield InsertedNegation(text + after, classify_negation_position(after), target.target_pos, negation)
+        yield InsertedNegation(text + after, classify_negation_as_mid_or_end(after), target.target_pos, negation)
 
 
 def _find_last_auxiliary_after_verb(words: Sequence[Word], word_index: int, word_kind: str) -> tuple[int, str]:

@@ -30,6 +30,6 @@ class InsertedNegation:
     insertion: str
 
 
-def classify_negation_position(text_after_negation: str) -> str:
+def classify_negation_as_mid_or_end(text_after_negation: str) -> str:
     """Say where a negation stands, given what follows it: at the end, if that is punctuation only."""
     return MID if any(unicodedata.category(character)[0] not in "PSZ" for character in text_after_negation) else END

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, parse_answer_lines
+from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, split_answer_into_judged_lines
 from inference.stimuli.study import Variant
 
 ORIGINAL, DUPLICATE, MEANING, SURPLUS = "original", "duplicate", "meaning", "surplus"
@@ -97,7 +97,9 @@ def choose_paraphrases(
     Every generated line, kept or with the reason why it is dropped.
     """
     wordings = [
-        Wording(line.text, call, line.reason) for call, text in answers.items() for line in parse_answer_lines(text)
+        Wording(line.text, call, line.reason)
+        for call, text in answers.items()
+        for line in split_answer_into_judged_lines(text)
     ]
     wordings = _mark_duplicate_wordings(wordings, original.text)
     if measure_similarities is not None:

@@ -124,7 +124,7 @@ def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
+def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
     """Write sheets of drawn paraphrases on which people mark whether the meaning matches."""
     from inference.paraphrase.decoys import read_decoys_csv
     from inference.paraphrase.sheet import write_match_sheets
@@ -164,22 +164,22 @@ def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop", action="store_true", help="leave out the paraphrases that are marked with no")
 
 
-def _run_paraphrase_checked(options: argparse.Namespace) -> None:
+def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     """Write the items with the match attributes of filled sheets; print what was refused or lost."""
     from inference.paraphrase import itemsfile
     from inference.paraphrase.decoys import read_decoys_csv
     from inference.paraphrase.match import add_match_attributes
     from inference.paraphrase.votes import (
         describe_accepted_decoys_by_annotator,
-        parse_annotator_of_each_sheet,
+        parse_sheet_of_each_annotator,
         read_votes_of_sheets,
     )
     from inference.runfolder import json_lines
 
-    out = json_lines.refuse_unfit_json_lines_path(options.out)
+    out = json_lines.require_usable_json_lines_path(options.out)
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
-    votes = read_votes_of_sheets(parse_annotator_of_each_sheet(options.sheets), sheet_items, decoys)
+    votes = read_votes_of_sheets(parse_sheet_of_each_annotator(options.sheets), sheet_items, decoys)
     checked_items = add_match_attributes(votes, sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
@@ -223,7 +223,7 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
     from inference.paraphrase.combining import combine_paraphrases, describe_paraphrase_counts_by_source
     from inference.runfolder import json_lines
 
-    out, files = json_lines.refuse_unfit_json_lines_path(options.out), split_named_paths(options.files)
+    out, files = json_lines.require_usable_json_lines_path(options.out), split_named_paths(options.files)
     if out.resolve() in {path.resolve() for _, path in files}:
         raise InputError(f"--out {options.out}: this is one of the files to combine; choose another name")
     combined = combine_paraphrases(files)
@@ -250,7 +250,7 @@ def _parse_cosine(text: str) -> float:
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
     "make": (_run_paraphrase_make, _add_paraphrase_make_arguments),
-    "sheet": (_run_paraphrase_sheet, _add_paraphrase_sheet_arguments),
-    "checked": (_run_paraphrase_checked, _add_paraphrase_checked_arguments),
+    "sheet": (_write_sheets_of_sampled_paraphrases, _add_paraphrase_sheet_arguments),
+    "checked": (_write_items_with_match_attributes, _add_paraphrase_checked_arguments),
     "combine": (_run_paraphrase_combine, _add_paraphrase_combine_arguments),
 }

@@ -53,7 +53,7 @@ class AnswerLine:
     reason: str | None = None
 
 
-def parse_answer_lines(output: str) -> list[AnswerLine]:
+def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
     """Split one answer into its lines, without blank ones, and judge each.
 
     Parameters

@@ -74,7 +74,7 @@ class GuardedQuestions:
 
         book: PromptBook = convert_errors_of_room_function(self.room, getattr)(self.questions, "book")
         if not isinstance(book, PromptBook):
-            raise _build_error_of_wrong_result(self.room, "`book` of its questions is no PromptBook")
+            raise _build_error_of_room_result(self.room, "`book` of its questions is no PromptBook")
         return book
 
     def rounds(self, form: str) -> list[Round]:
@@ -91,7 +91,7 @@ class GuardedQuestions:
 
         rounds = convert_errors_of_room_function(self.room, _collect_rounds_into_list)(self.questions, form)
         if not all(isinstance(entry, Round) for entry in rounds):
-            raise _build_error_of_wrong_result(self.room, "`rounds` of its questions returns no list of Rounds")
+            raise _build_error_of_room_result(self.room, "`rounds` of its questions returns no list of Rounds")
         return [
             replace(
                 entry,
@@ -173,7 +173,7 @@ def _prepare_study_of_room(
     result = convert_errors_of_room_function(room, prepare_study)(options)
     is_pair = isinstance(result, tuple) and len(result) == 2
     if not is_pair or not isinstance(result[0], Study) or not callable(getattr(result[1], "rounds", None)):
-        raise _build_error_of_wrong_result(
+        raise _build_error_of_room_result(
             room, "`prepare_study` returns no Study and its questions, which have `rounds`"
         )
     return result[0], GuardedQuestions(room, result[1])
@@ -189,7 +189,7 @@ def _call_room_function_guarded(room: OutsideRoom, function: Callable[..., Any],
     return convert_errors_of_room_function(room, function)(*arguments)
 
 
-def _build_error_of_wrong_result(room: OutsideRoom, fault: str) -> RoomFailed:
+def _build_error_of_room_result(room: OutsideRoom, fault: str) -> RoomFailed:
     """Make the error about what a room returned."""
     return RoomFailed(f"{room.title} failed: {fault}; tell its authors, or remove it: {room.removal_command}")
 

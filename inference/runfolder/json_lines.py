@@ -11,7 +11,7 @@ from ground.writing import list_missing_folder_and_parents, remove_empty_folders
 from inference.stimuli.reading.files import expand_user_path
 
 
-def refuse_unfit_json_lines_path(path: str) -> Path:
+def require_usable_json_lines_path(path: str) -> Path:
     """Check the path of a file of JSON lines that `--out` names.
 
     Raises

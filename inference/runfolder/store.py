@@ -243,7 +243,7 @@ class Run:
         drawn: dict[str, dict[str, dict[str, int]]] = self._content.get("drawn", {})
         return drawn
 
-    def record_row_counts(
+    def record_expected_and_drawn_row_counts(
         self, model: str, row_counts: Mapping[str, int], drawn_counts: Mapping[str, Mapping[str, int]] | None = None
     ) -> None:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
@@ -312,7 +312,9 @@ class Run:
         entries = {
             **self.asked_prompts,
             **{
-                name: _add_model_to_entries(self.asked_prompts.get(name, ()), model, entry_by_condition[name])
+                name: _add_model_to_matching_prompts_entry(
+                    self.asked_prompts.get(name, ()), model, entry_by_condition[name]
+                )
                 for name in entry_by_condition
             },
         }
@@ -407,7 +409,7 @@ def _select_identity_of_model(info: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: info.get(name) for name in IDENTITY}, "adapter": adapter.get("revision")}
 
 
-def _add_model_to_entries(
+def _add_model_to_matching_prompts_entry(
     entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
     """Add a model to the entry that is equal to its own, or add its own."""

@@ -165,7 +165,9 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
             original_seen.add(item)
         count[item, pattern] += 1
         name = variant or (ORIGINAL if pattern == ORIGINAL else f"{pattern}-{count[item, pattern]:03d}")
-        yield _build_variant_row(place, item, name, pattern, record.get("text"), _parse_shared_fields(place, record))
+        yield _build_variant_row(
+            place, item, name, pattern, record.get("text"), _parse_language_gold_and_attributes(place, record)
+        )
 
 
 def _read_item_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
@@ -174,7 +176,7 @@ def _read_item_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[
     for place, record in source_records:
         item, shared, texts = (
             _parse_item_id(place, record),
-            _parse_shared_fields(place, record),
+            _parse_language_gold_and_attributes(place, record),
             record.get("paraphrases") or [],
         )
         if place_by_item.setdefault(item, place) != place:
@@ -276,7 +278,7 @@ def _parse_variant_text(place: str, value: Any) -> str:
     return value
 
 
-def _parse_shared_fields(place: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_language_gold_and_attributes(place: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Read language, gold, gold score and attributes of a record."""
     return {
         "language": _parse_language(place, record),

@@ -173,11 +173,11 @@ def _draw_distinct_orders(item: str, n_choices: int, seed: int) -> Iterator[tupl
             yield order
 
 
-def look_up_skill_subset_of_dataset(dataset_name: str | None) -> str | None:
+def find_skill_subset_by_dataset_name(dataset_name: str | None) -> str | None:
     """Tell the subset of a data set by its name; None where it is another.
 
-    >>> (look_up_skill_subset_of_dataset("MathQA"), look_up_skill_subset_of_dataset("arc_challenge"),
-    ...  look_up_skill_subset_of_dataset("my questions"))
+    >>> (find_skill_subset_by_dataset_name("MathQA"), find_skill_subset_by_dataset_name("arc_challenge"),
+    ...  find_skill_subset_by_dataset_name("my questions"))
     ('math reasoning', 'general knowledge', None)
     """
     return SUBSETS.get("".join(filter(str.isalnum, (dataset_name or "").casefold())))
@@ -200,7 +200,7 @@ def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Q
         plain.choices,
         plain.answer,
         question_layouts.parse_paraphrases(where, record),
-        _parse_optional_field(where, "subset", record.get("subset")) or look_up_skill_subset_of_dataset(source),
+        _parse_optional_field(where, "subset", record.get("subset")) or find_skill_subset_by_dataset_name(source),
         source,
         _parse_split(where, record.get("split")),
         _parse_choice_orders(where, record.get("orders"), len(plain.choices)),

@@ -46,7 +46,7 @@ from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
 from analysis.check.planning.answers import AnsweredUnit, list_same_answer_aims
 from analysis.check.planning.changes import list_change_aims
 from analysis.check.planning.item_changes import (
-    count_options_of_items,
+    count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
 )
@@ -300,7 +300,7 @@ def find_aim(scenario: Scenario, answers: dict[str, np.ndarray]) -> Aim:
     if rule.kind == SAME_ANSWERS:
         codes = answers[OPTION if rule.target == OPTION else ACCURACY]
         if np.isnan(by):  # 1 of 8 items exchanges its options
-            sums = estimate_power_sums_of_option_shares(count_options_of_items(codes))
+            sums = estimate_power_sums_of_option_shares(count_item_answers_by_option(codes))
             by = estimate_mean_and_variance_of_changes(sums, 4, 1.0, WORDINGS)[0] / 8
         unit = AnsweredUnit(Answers("s", False, [("m", "c")], codes[None]), 0, sampled=False)
         aims = list_same_answer_aims(rule, unit, by, LEVEL)

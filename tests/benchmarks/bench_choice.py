@@ -84,7 +84,7 @@ def a_path_a_pass(engine: LocalEngine, rows: Sequence[Row], temperatures: Sequen
     """Score options with a pass over all rows for every beginning of any answer."""
     targets = [engine._tokenize_row_options(row) for row in rows]
     longest = max(len(row.ids) for row in rows) + max(target.longest_answer_length for target in targets)
-    following = engine._build_continuations(rows, longest, will_continue=True)
+    following = engine._prepare_prompts_for_continuations(rows, longest, will_continue=True)
     return score_batch(targets, WholeVocabulary(following.compute_next_logprobs), temperatures)
 
 
@@ -94,7 +94,7 @@ def compare(shape: Shape, rounds: int, answers: str) -> tuple[str, bool]:
     tokenizer.add_tokens([f" {letter}" for letter in LETTERS])  # a token each, as in every large vocabulary
     shared, without = (build(shape, tokenizer, initializer_range=0.1) for _ in range(2))
     if answers == "letters":
-        without._choose_prompt_joining = lambda longest: ALONE  # type: ignore[method-assign]
+        without._choose_prompt_packing_limits = lambda longest: ALONE  # type: ignore[method-assign]
     else:
         without._score_options = partial(a_path_a_pass, without)  # type: ignore[attr-defined]
     prompts = asked(shape.prompts, answers)

@@ -29,9 +29,12 @@ from bench_ranking_holes import print_rankings  # noqa: E402
 from bench_templates import print_coverage  # noqa: E402
 from bench_unlike_items import print_unlike_items  # noqa: E402
 
-from analysis.pages.wording.measures import OVERALL, _compute_overall_and_gradient, compute_harmonic_mean  # noqa: E402
+from analysis.pages.wording.measures import OVERALL, _compute_overall_mean_and_its_derivatives, compute_harmonic_mean  # noqa: E402
 from analysis.statistics import forms, weighted  # noqa: E402
-from analysis.statistics.reliability.templates import summarize_accuracies, summarize_answers_with_intervals  # noqa: E402
+from analysis.statistics.reliability.templates import (  # noqa: E402
+    summarize_accuracies,
+    summarize_accuracies_from_answers_with_intervals,
+)
 from analysis.statistics.resampling import (  # noqa: E402
     bootstrap_intervals,
     compute_drawn_mean,
@@ -132,7 +135,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_drawn_mean(n,
             c[k]) for k in OVERALL)), {
             "shares": lambda c: {"f": [DerivedFigure([[(c[k], np.ones_like(c[k]))] for k in OVERALL],
-                                                     _compute_overall_and_gradient)]}
+                                                     _compute_overall_mean_and_its_derivatives)]}
         }  # fmt: skip
     yield "difference", "of means", pair, lambda c, n: compute_drawn_mean(n, c["x"]) - compute_drawn_mean(n, c["y"]), {}
     yield "difference", "of SDs", pair, lambda c, n: compute_drawn_sd(n, c["x"]) - compute_drawn_sd(n, c["y"]), {}
@@ -164,7 +167,7 @@ def templates(n: int, runs: int) -> Iterator[tuple[str, float, float]]:
         levels = rng.normal(0.8, 0.1, 5)
         right = (rng.normal(size=(n, 1)) + rng.normal(0, 0.5, (n, 5)) + levels > 0).astype(float)
         truth, old = summarize_accuracies(ndtr(levels / np.sqrt(1.25))), summarize_accuracies(drawn @ right / n)
-        for name, (_, low, high) in summarize_answers_with_intervals(right).items():
+        for name, (_, low, high) in summarize_accuracies_from_answers_with_intervals(right).items():
             if name != "sd":
                 ends = np.quantile(old[name], [0.025, 0.975])
                 before.setdefault(name, []).append(ends[0] <= truth[name] <= ends[1])

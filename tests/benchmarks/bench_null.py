@@ -69,7 +69,7 @@ def claim_reliability(rng: np.random.Generator, models: int, crossed: bool) -> C
 
 def claim_beyond(rng: np.random.Generator, models: int, crossed: bool) -> Claims:
     """Name a pair that holds for wordings like these; before, one that holds for these, over items."""
-    pairs = beyond.compare_model_pairs([draw_study(rng, models, crossed)])
+    pairs = beyond.tabulate_pair_difference_tests([draw_study(rng, models, crossed)])
     these = correct_families_by_holm(pairs, ["study", "measure"], "p_items")
     return bool(verdicts.mark_clear_effects(these).any()), "and none for" not in (
         said := beyond.describe_significant_differences(pairs)
@@ -174,7 +174,7 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
     table = pd.DataFrame(rows)
     table = table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"]))
     said = of_benchmarks.describe_correlation_verdict(of_benchmarks.select_headline_rank_correlations(table))
-    alone = bool(of_benchmarks._test_coefficients_against_zero(table).any())
+    alone = bool(of_benchmarks._mark_coefficients_clearly_nonzero(table).any())
     return alone, not said.startswith(verdicts.UNCLEAR)
 
 

@@ -173,7 +173,7 @@ def judge_not_worse(changes: Array, limit: float) -> tuple[float, float]:
 
 
 def judge_without_single_wordings(changes: Array) -> tuple[float, float]:
-    with mock.patch.object(same_answers, "compute_p_of_projected_changes", return_value=0.0):
+    with mock.patch.object(same_answers, "compute_gaffke_p_of_wording_shifts", return_value=0.0):
         return judge_same_answers(changes)
 
 

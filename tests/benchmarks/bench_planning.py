@@ -30,8 +30,8 @@ from analysis import runs  # noqa: E402
 from analysis.measures.reworded import AGREEMENT  # noqa: E402
 from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors  # noqa: E402
-from analysis.statistics.reliability.deviations import build_sd_forecast  # noqa: E402
-from analysis.statistics.reliability.flips import build_flip_forecast  # noqa: E402
+from analysis.statistics.reliability.deviations import build_sd_error_forecast  # noqa: E402
+from analysis.statistics.reliability.flips import build_flip_share_error_forecast  # noqa: E402
 from analysis.statistics.reliability.forecast import predict_standard_error  # noqa: E402
 
 DATA = ROOT.parent / "shared/data/political-compass-paraphrases/paraphrases_gpt3.5-turbo_temp1.json"
@@ -162,7 +162,7 @@ def flips() -> bool:
             drawn = (np.arange(pilot) < rng.binomial(pilot, agree)[:, None]).astype(float)
             agreed = rng.binomial(others, agree)
             share = float((np.minimum(agreed, others - agreed) / others > threshold).mean())
-            found = build_flip_forecast(drawn, threshold)
+            found = build_flip_share_error_forecast(drawn, threshold)
             if found is None or share in (0, 1):
                 continue
             low, high = found.compute_standard_error_bounds(items, others)
@@ -185,7 +185,7 @@ def deviations() -> bool:
         rng = np.random.default_rng(3)
         figures = {k: [_answers(rng, name, k, crossed).std(axis=1, ddof=1).mean() for _ in range(1500)] for k in AT}
         for pilot in (5, 7, 10) if crossed else (3, 4, 5, 7, 10):
-            forecasts = [build_sd_forecast(_answers(rng, name, pilot, crossed), crossed) for _ in range(RUNS)]
+            forecasts = [build_sd_error_forecast(_answers(rng, name, pilot, crossed), crossed) for _ in range(RUNS)]
             texts = []
             for k in AT:
                 ratio = np.array([predict_standard_error(each, 62, k) for each in forecasts]) / np.std(

@@ -21,7 +21,7 @@ import pandas as pd
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 from analysis.pages.readings.narrative import describe_readings_with_artefacts  # noqa: E402
-from analysis.pages.readings.tables import build_table_of_reading_groups  # noqa: E402
+from analysis.pages.readings.tables import build_table_of_readings_in_groups  # noqa: E402
 from analysis.statistics.readings import moments, people, sharing  # noqa: E402
 from helpers import reading_errors  # noqa: E402
 
@@ -67,7 +67,7 @@ def count_claims(studies: int, draws: int, seed: int, setting: dict) -> float:
     for number in range(studies):
         groups = [reading_errors.build_group(reading_errors.simulate_study(rng, **setting), model) for model in "abc"]
         claims += "artefact of" in describe_readings_with_artefacts(
-            build_table_of_reading_groups(groups, pd.DataFrame(), draws, number)
+            build_table_of_readings_in_groups(groups, pd.DataFrame(), draws, number)
         )
     return claims / studies
 

@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 from analysis.statistics.reliability.aggregated import Reliability, TaskAccuracies, estimate_ranking_reliability  # noqa: E402
 from analysis.statistics.reliability.templates import (  # noqa: E402
     summarize_accuracies,
+    summarize_accuracies_from_answers_with_intervals,
     summarize_accuracies_with_intervals,
-    summarize_answers_with_intervals,
 )
 from analysis.statistics.shares import DerivedFigure, estimate_share, wilson  # noqa: E402
 
@@ -89,7 +89,10 @@ def simulate_best(runs: int) -> Iterator[Cell]:
             right = (noise < levels).astype(float)
             truth, shares, n = summarize_accuracies(ndtr(levels)), right.mean(axis=0), np.full(templates, float(items))
             for place, figures in enumerate(
-                (summarize_answers_with_intervals(right), summarize_accuracies_with_intervals(shares, n))
+                (
+                    summarize_accuracies_from_answers_with_intervals(right),
+                    summarize_accuracies_with_intervals(shares, n),
+                )
             ):
                 for figure in FIGURES:
                     value, low, high = figures[figure]

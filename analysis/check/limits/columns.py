@@ -26,8 +26,8 @@ from analysis.reporting.catalogue.tables import (
     INTERVALS,
     build_table,
     convert_options,
+    exclude_published_rows,
     list_table_options,
-    select_rows_from_runs,
 )
 from analysis.runs import Runs
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
@@ -62,7 +62,7 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
     """
     table, _, column = rule.target.partition(".")
     where = f"rule {shorten_to_one_line(repr(rule.name))}: table {table}"
-    frame = _select_table_rows_of_rule(rule, _build_table_of_rule(rule, runs, table, where), table, where)
+    frame = _select_table_rows_of_rule(rule, _build_table_named_by_rule(rule, runs, table, where), table, where)
     if column not in frame:
         raise InputError(
             f"{where} of this run has no column {shorten_to_one_line(repr(column))}"
@@ -112,7 +112,7 @@ def _find_bounds_of_single_item(target: str, row: Mapping[Hashable, Any]) -> tup
     return (float(ends[1]), float(ends[2])) if ends else None
 
 
-def _build_table_of_rule(rule: Rule, runs: Runs, table: str, where: str) -> pd.DataFrame:
+def _build_table_named_by_rule(rule: Rule, runs: Runs, table: str, where: str) -> pd.DataFrame:
     """Build the table from the studies that its page is about."""
     page = list_pages()[find_page_name_of_entry(table)]
     own_runs = runs.select_protocols(page.protocols)
@@ -125,7 +125,7 @@ def _build_table_of_rule(rule: Rule, runs: Runs, table: str, where: str) -> pd.D
 
 def _select_table_rows_of_rule(rule: Rule, frame: pd.DataFrame, table: str, where: str) -> pd.DataFrame:
     """Keep the rows of this run, and of the study, models and conditions of the rule."""
-    frame = select_rows_from_runs(table, frame)
+    frame = exclude_published_rows(table, frame)
     for key, names, columns in (
         ("study", [rule.study] if rule.study else [], ("study",)),
         ("models", rule.models, MODELS), ("conditions", rule.conditions, CONDITIONS),

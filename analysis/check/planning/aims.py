@@ -12,7 +12,7 @@ from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import Runs
-from analysis.statistics.reliability.forecast import MeanForecast, build_mean_forecast
+from analysis.statistics.reliability.forecast import MeanForecast, build_mean_error_forecast
 from analysis.statistics.reliability.planning import WORDINGS
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint
@@ -90,7 +90,7 @@ class PilotUnit:
 
     def forecast_error_of_mean(self) -> MeanForecast:
         """Foresee the error of the mean of the turned answers."""
-        return build_mean_forecast(
+        return build_mean_error_forecast(
             self.answers_with_worst_at_zero, self.study.crossed, self.study.estimate_unit_sampling_spread(self.unit)
         )
 

@@ -20,7 +20,7 @@ from analysis.check.planning.aims import UNCHANGED, Aim, is_rule_about_condition
 from analysis.check.planning.item_changes import (
     ChangeForecast,
     compute_change_test_power,
-    count_options_of_items,
+    count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
     forecast_item_changes,
@@ -74,7 +74,7 @@ def list_answered_units(rule: Rule, pilot: Runs) -> list[AnsweredUnit]:
         (study.name, *study.units[unit])
         for study in read_reworded_studies(pilot)
         for unit in range(len(study.units))
-        if study.name_unit_samples(unit)
+        if study.name_kind_of_unit_samples(unit)
     }
     units = [
         AnsweredUnit(answers, place, (answers.study, model, condition) in sampled_units)
@@ -165,7 +165,7 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
     goal = f"is broken, if {differs:.3g} of the answers change {IN_WHOLE_ITEMS}"
     # One order of the options: a wording in several is no several wordings, so this plans too many rather than too few.
     codes = unit.answers.codes[unit.place][:, :: unit.answers.n_orders]
-    counts = count_options_of_items(codes)
+    counts = count_item_answers_by_option(codes)
     if len(counts) < 2:
         for words in (UNCHANGED, goal):
             yield Aim(rule, words, *unit.labels, why_not="it takes two items with four wordings each to tell how far "

@@ -19,7 +19,7 @@ from analysis.check.planning.powers import (
 )
 from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
 from analysis.measures.reworded.flips import FLIP, FLIPS
-from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import MeanForecast
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.planning import WORDINGS
@@ -118,7 +118,7 @@ def _list_aims_of_flip_change(
     rule: Rule, unit: PilotUnit, margin: float, worse_by: float, broken_level: float
 ) -> Iterator[Aim]:
     """Plan for a change of the share of items that flip, in fresh wordings or in the same."""
-    flips = build_flip_forecast(unit.study.values[unit.unit], FLIP)
+    flips = build_flip_share_error_forecast(unit.study.values[unit.unit], FLIP)
     goal = f"is broken, if {worse_by:g} more of the items flip"
     if flips is None or unit.study.crossed:
         why = "no item of the pilot flips, or all do" if flips is None else "items share the wordings"

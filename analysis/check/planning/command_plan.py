@@ -198,18 +198,18 @@ def _select_answers_of_condition(study: Study, condition: str) -> Study:
 def _forecast_standard_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.measures.reworded.flips import FLIP
-    from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
-    from analysis.statistics.reliability.flips import build_flip_forecast
-    from analysis.statistics.reliability.forecast import build_mean_forecast
+    from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+    from analysis.statistics.reliability.flips import build_flip_share_error_forecast
+    from analysis.statistics.reliability.forecast import build_mean_error_forecast
 
     chosen_units = study.list_units_to_rank()
     if args.measure == FLIPS:
         threshold = FLIP if args.threshold is None else args.threshold
-        flip_forecasts = (build_flip_forecast(study.values[unit], threshold) for unit in chosen_units)
+        flip_forecasts = (build_flip_share_error_forecast(study.values[unit], threshold) for unit in chosen_units)
         return [forecast for forecast in flip_forecasts if forecast is not None]
     spread = args.measure == SD
     if spread and args.se is not None:
-        sd_forecasts = (build_sd_forecast(study.values[unit], study.crossed) for unit in chosen_units)
+        sd_forecasts = (build_sd_error_forecast(study.values[unit], study.crossed) for unit in chosen_units)
         return [forecast for forecast in sd_forecasts if forecast is not None]
     values = {
         unit: compute_sd_pseudo_values(study.values[unit]) if spread else study.values[unit] for unit in chosen_units
@@ -223,7 +223,7 @@ def _forecast_standard_errors(study: Study, args: argparse.Namespace) -> list[Fo
             for a, b in combinations(chosen_units, 2)
         ]
     mean_forecasts = [
-        build_mean_forecast(answers, study.crossed, samples, least=2 if spread else 1) for answers,
+        build_mean_error_forecast(answers, study.crossed, samples, least=2 if spread else 1) for answers,
         samples in compared_answers
     ]  # fmt: skip
     return [forecast for forecast in mean_forecasts if forecast.item == forecast.item]  # no number is unlike itself

@@ -44,7 +44,7 @@ class CheckDesign:
         return self.items * self.wordings
 
 
-def list_check_designs(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
+def list_designs_that_decide_rule(aims: Sequence[Aim], power: float) -> list[CheckDesign]:
     """List the designs that decide all numbers of a rule: the one with fewest prompts, then those with fewer items.
 
     Parameters

@@ -45,7 +45,7 @@ class ChangeForecast:
     kurtosis: float
 
 
-def count_options_of_items(codes: Array) -> Array:
+def count_item_answers_by_option(codes: Array) -> Array:
     """Count how often every option was the answer to an item, of items with at least `LEAST_WORDINGS` answers.
 
     Parameters
@@ -71,7 +71,7 @@ def forecast_item_changes(counts: Array, differs: float, wordings: int) -> Chang
     Parameters
     ----------
     counts
-        From `count_options_of_items`.
+        From `count_item_answers_by_option`.
     differs
         How far the shares of answers are apart on average: below what it is if all items change.
     wordings
@@ -112,7 +112,7 @@ def estimate_power_sums_of_option_shares(counts: Array) -> tuple[float, float, f
     Parameters
     ----------
     counts
-        From `count_options_of_items`.
+        From `count_item_answers_by_option`.
 
     Returns
     -------

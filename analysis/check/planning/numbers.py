@@ -18,7 +18,7 @@ from analysis.check.planning.powers import (
 )
 from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded.flips import FLIPS
-from analysis.statistics.reliability.forecast import build_mean_forecast
+from analysis.statistics.reliability.forecast import build_mean_error_forecast
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.skewness import compute_scaled_skewness
 
@@ -56,7 +56,7 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
             why = "the number is the limit" if outcome.number == outcome.limit else "the pilot gives it no interval"
             yield Aim(outcome.rule, goal, *labels, why_not=why)
         elif labels in by_labels:
-            yield _build_aim_of_number(by_labels[labels], outcome, goal, level)
+            yield _build_aim_of_mean_or_flips(by_labels[labels], outcome, goal, level)
         else:
             wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
 
@@ -68,7 +68,7 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
             yield Aim(outcome.rule, goal, *labels, wordings, compute_power_of_table_number)
 
 
-def _build_aim_of_number(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
+def _build_aim_of_mean_or_flips(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
     """Plan for the mean of a measure of wordings, or for the share of items that flip."""
     answers, distance = unit.study.values[unit.unit], abs(outcome.number - outcome.limit)
     like_these = outcome.rule.wordings == LIKE_THESE
@@ -79,7 +79,9 @@ def _build_aim_of_number(unit: PilotUnit, outcome: Outcome, goal: str, level: fl
 
         # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
         return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_power_of_flip_share)
-    forecast = build_mean_forecast(answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit))
+    forecast = build_mean_error_forecast(
+        answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit)
+    )
     valid_answers = answers[~np.isnan(answers)]
     is_single_share = unit.study.has_single_wording and bool(((valid_answers == 0) | (valid_answers == 1)).all())
     is_crossed = unit.study.crossed and like_these

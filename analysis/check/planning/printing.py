@@ -12,7 +12,7 @@ from typing import Any
 from analysis import runs
 from analysis.check.checking import refuse_unknown_names_of_rule
 from analysis.check.planning.aims import Aim
-from analysis.check.planning.designs import list_aims_of_rules, list_check_designs
+from analysis.check.planning.designs import list_aims_of_rules, list_designs_that_decide_rule
 from analysis.check.rules_file import read_rules_file
 from analysis.reporting.catalogue.grid import convert_to_json_value
 from analysis.reporting.words import format_quantity
@@ -60,7 +60,7 @@ def print_check_designs(
         for aim in aims:
             if aim.compute_power is None:
                 doubts.setdefault((aim.rule.name, aim.goal, aim.why_not), []).append(aim)
-        designs = list_check_designs(planned_aims, power) if planned_aims else []
+        designs = list_designs_that_decide_rule(planned_aims, power) if planned_aims else []
         if planned_aims and not designs:
             doubts[planned_aims[0].rule.name, planned_aims[0].goal, "out of reach with the wordings that are tried"] = (
                 planned_aims
@@ -75,7 +75,10 @@ def print_check_designs(
     notes = [
         f"items and wordings with which each number of a rule is decided with power {power:g}{looks}; the model and "
         "condition that needs most is named",
-        *(f"{rule}: {goal}: {why} ({_describe_numbers_of_aims(aims)})" for (rule, goal, why), aims in doubts.items()),
+        *(
+            f"{rule}: {goal}: {why} ({_name_first_number_and_count_others(aims)})"
+            for (rule, goal, why), aims in doubts.items()
+        ),
     ]
     if as_json:
         records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
@@ -118,7 +121,7 @@ def format_plan_as_json(
     return json.dumps(convert_to_json_value(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _describe_numbers_of_aims(aims: Sequence[Aim]) -> str:
+def _name_first_number_and_count_others(aims: Sequence[Aim]) -> str:
     """Name the first of some numbers of a rule, and say how many others there are."""
     labels = (aims[0].study, aims[0].model, aims[0].condition)
     first = ", ".join(label for label in labels if isinstance(label, str) and label) or "all"

@@ -13,7 +13,7 @@ from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import compute_difference_power_in_shared_wordings, compute_power_of_mean_test
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.statistics.multiplicity import ALPHA, holm
-from analysis.statistics.reliability.forecast import build_mean_forecast
+from analysis.statistics.reliability.forecast import build_mean_error_forecast
 from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 
@@ -66,7 +66,7 @@ def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator
     study, like_these = better.study, rule.wordings == LIKE_THESE
     spreads = [unit.study.estimate_unit_sampling_spread(unit.unit) for unit in pair]
     spread = spreads[0].combine_for_difference(spreads[1]) if spreads[0] and spreads[1] else None
-    forecast = build_mean_forecast(
+    forecast = build_mean_error_forecast(
         better.answers_with_worst_at_zero - worse.answers_with_worst_at_zero, study.crossed, spread
     )
     distance = float(

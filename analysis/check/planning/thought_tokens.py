@@ -37,7 +37,7 @@ def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.
     from analysis.statistics.reliability.planning import ThoughtTokens
 
     units = study.list_units_to_rank()
-    if {study.name_unit_samples(unit) for unit in units} != {THOUGHTS}:
+    if {study.name_kind_of_unit_samples(unit) for unit in units} != {THOUGHTS}:
         if args.cost_token or args.prompt_tokens is not None:
             raise InputError("--cost-token and --prompt-tokens are about thoughts, which this pilot does not have")
         return None

@@ -29,7 +29,7 @@ from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
     compute_noise_covariance,
-    compute_share_and_noise,
+    compute_sample_share_and_influences,
     find_common_wordings,
 )
 from analysis.statistics.resampling import Array
@@ -59,7 +59,8 @@ class ReadingGroup:
     right
         (items, wordings): 1 where the first answer is right, 0 where it is not, NaN where it is unknown.
     samples
-        Reading -> numerators and denominators (items, wordings, samples) of its samples (`compute_share_and_noise`).
+        Reading -> numerators and denominators (items, wordings, samples) of its samples
+        (`compute_sample_share_and_influences`).
     thoughts, unclosed
         Of every reading: thoughts, and those that did not end by themselves; 0 where nothing was thought.
     """
@@ -225,7 +226,7 @@ def _read_readings_of_model(
         if kind.is_sampled:
             upper, lower = arrange_samples_as_arrays(rows, kind, measure, parts[name]["scale"])
             samples[place] = tuple(place_samples_by_wording(part, cells, size) for part in (upper, lower))
-            values[place], influences[place] = compute_share_and_noise(*samples[place])
+            values[place], influences[place] = compute_sample_share_and_influences(*samples[place])
             validity[place, cells] = np.nan_to_num(lower).sum(axis=1) / np.maximum((~np.isnan(lower)).sum(axis=1), 1)
             if kind.column == "sample_probability" and not kind.judge:
                 thoughts[place] = (~np.isnan(lower)).sum()

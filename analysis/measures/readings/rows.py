@@ -92,7 +92,7 @@ def arrange_samples_as_arrays(rows: pd.DataFrame, kind: ReadingKind, measure: st
     Returns
     -------
     tuple of arrays
-        (rows, samples) each, as in `moments.compute_share_and_noise`.
+        (rows, samples) each, as in `moments.compute_sample_share_and_influences`.
     """
     read = {"sample_probability": _list_sample_probabilities}.get(kind.column, _list_sample_answers)
     pairs = [read(row, kind.column, measure, scale) for row in rows.to_dict("records")]

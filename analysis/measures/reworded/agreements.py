@@ -23,7 +23,7 @@ from analysis.measures.reworded.study import (
 )
 from analysis.measures.thoughts import (
     build_sample_moments_sql,
-    has_sampled_probabilities,
+    has_probabilities_after_single_thoughts,
     list_thought_conditions,
 )
 from analysis.runs import Runs
@@ -47,7 +47,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     A study per measure.
     """
     agreement.create_agreement_tables(runs, study_names)
-    codes = number_items_and_wordings(runs, study_names, _list_studies_without_originals(runs, study_names))
+    codes = number_items_and_wordings(runs, study_names, _list_studies_comparing_paraphrases_only(runs, study_names))
     for name in study_names:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
         study_codes = codes[codes["study"] == name]
@@ -96,7 +96,7 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     return has_item_in_several_wordings(runs, study_names)
 
 
-def _list_studies_without_originals(runs: Runs, study_names: list[str]) -> list[str]:
+def _list_studies_comparing_paraphrases_only(runs: Runs, study_names: list[str]) -> list[str]:
     """List the studies whose original wordings are not compared with the others: those of protocol `agreement`."""
     return [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]
 
@@ -147,7 +147,7 @@ def _iterate_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame, label: 
     """Yield the rows of a study, some at a time: unit, row of `codes`, agreement, validity, hidden, and what is of
     samples."""
     columns, join = "a.samples", ""
-    if has_sampled_probabilities(runs, study):
+    if has_probabilities_after_single_thoughts(runs, study):
         numbers = f"[CAST(entry = {quote_sql_literal(label)} AS DOUBLE) FOR entry IN s.canonical] AS option_numbers"
         moments = build_sample_moments_sql(
             f"SELECT r.*, {numbers} FROM responses AS r JOIN stimuli AS s USING (study, item, variant) "

@@ -21,7 +21,11 @@ from analysis.measures.choices import NOT_ASKED, Choices
 from analysis.measures.choices import read_choice_studies as read_choices
 from analysis.measures.reworded.study import ACCURACY, RIGHT, Study, has_item_in_several_wordings
 from analysis.measures.templates import count_templates_by_study
-from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities, list_thought_conditions
+from analysis.measures.thoughts import (
+    build_sample_moments_sql,
+    has_probabilities_after_single_thoughts,
+    list_thought_conditions,
+)
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
 
@@ -62,8 +66,8 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
             validities=np.moveaxis(_average_validities(choices, over_orders=several), 2, 0),
         )  # fmt: skip
         yield study
-        if has_sampled_probabilities(runs, choices.study):
-            yield from _read_right_probabilities(runs, choices, study)
+        if has_probabilities_after_single_thoughts(runs, choices.study):
+            yield from _read_right_probabilities_after_thinking(runs, choices, study)
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -83,7 +87,7 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     return has_item_in_several_wordings(runs, study_names, count_original=True)
 
 
-def _read_right_probabilities(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:
+def _read_right_probabilities_after_thinking(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:
     """Read the probability of the right option under the conditions that think, laid out as the accuracy is."""
     thinking = list_thought_conditions(runs.info["conditions"][choices.study])
     study = accuracy.select_units_of_conditions(thinking)

@@ -18,8 +18,8 @@ from analysis.statistics.reliability.sampling import (
     UNKNOWN_WORTH,
     SampleSpread,
     Worth,
+    estimate_counted_answers_per_exact_sample,
     estimate_sampling_variance,
-    estimate_worth_of_exact_probabilities,
 )
 from analysis.statistics.resampling import Array
 
@@ -162,17 +162,17 @@ class Study:
             return None
         return estimate_sampling_variance(self.spread[unit], self.samples[unit])
 
-    def name_unit_samples(self, unit: int) -> str:
+    def name_kind_of_unit_samples(self, unit: int) -> str:
         """Name what the answers of a unit are means of: thoughts, or samples; empty where nothing was sampled."""
         if self.samples is None or np.isnan(self.samples[unit]).all():
             return ""
         return THOUGHTS if self.units[unit][1] in self.thought_conditions else SAMPLES
 
-    def estimate_worth_of_exact_probabilities(self, unit: int, seed: int = 0) -> Worth:
+    def estimate_counted_answers_per_exact_sample(self, unit: int, seed: int = 0) -> Worth:
         """Estimate how many counted answers a sample with exact probabilities is worth."""
         if self.counting is None or self.spread is None:
             return UNKNOWN_WORTH
-        return estimate_worth_of_exact_probabilities(self.spread[unit], self.counting[unit], seed=seed)
+        return estimate_counted_answers_per_exact_sample(self.spread[unit], self.counting[unit], seed=seed)
 
     def estimate_mean_and_components(self, unit: int) -> Panel:
         """Estimate the mean of a unit's answers and its variance components over items and wordings; return a

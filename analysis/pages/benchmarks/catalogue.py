@@ -44,7 +44,7 @@ TABLES = {
         split_names("side model matched by nearest similarity"),
     ),
     "measure_sources": Table(
-        "tables.tabulate_measure_sources",
+        "tables.tabulate_compared_and_left_out_measures",
         "How the models of every study were compared",
         "Of every page and study, the measures of one condition are compared: of that which most models answer under, "
         "or of the first of several. Conditions that differ in the form of the prompt only are one: own form.",

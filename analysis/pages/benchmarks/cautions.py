@@ -23,7 +23,7 @@ def select_values_of_compared_conditions(frames: Mapping[str, pd.DataFrame]) -> 
     return values[values["compared"].astype(bool)]
 
 
-def mark_headline_rank_tests(table: pd.DataFrame) -> pd.Series:
+def mark_rank_tests_of_headline_measures(table: pd.DataFrame) -> pd.Series:
     """Tell which rows of table `benchmarks` are the family of tests of the page: ranks of headline measures."""
     return (table["method"] == RANK) & table["headline"].astype(bool)
 
@@ -36,7 +36,7 @@ def list_external_benchmarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Yield the doubts, the gravest first."""
     table, values = frames["benchmarks"], select_values_of_compared_conditions(frames)
-    reasons = table.loc[mark_headline_rank_tests(table), "caution"].astype(str)
+    reasons = table.loc[mark_rank_tests_of_headline_measures(table), "caution"].astype(str)
     n_refused, n_few = (int(reasons.str.startswith(word).sum()) for word in ("refused", "few"))
     if n_refused:
         yield f"{format_quantity(n_refused, 'rank correlation')} refused: fewer than {LEAST} models have both values."

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.pages.benchmarks.leaderboards import BILLION, NAMES, SIZES, Scores, read_benchmark_scores
 from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
-from analysis.pages.benchmarks.model_facts import SIZE, ModelFacts, build_model_facts, replace_infinite_values
+from analysis.pages.benchmarks.model_facts import SIZE, ModelFacts, build_model_facts, replace_infinities_by_rank_or_nan
 from analysis.runs import Runs
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm
@@ -21,7 +21,7 @@ COLUMNS = ("measure", "score", "method", "given", "r", "lower", "upper", "p", "p
 SIZE_WORDS = ("size", SIZE)
 
 
-def correlate_chosen_measures(
+def correlate_chosen_measures_with_scores(
     runs: Runs, measures: str | Sequence[str] | pd.DataFrame, scores: str | os.PathLike[str] | pd.DataFrame, *,
     method: str = "spearman", given: str | None = None, aliases: str | os.PathLike[str] = "", score_columns: str = "",
     score_rows: str = "", invalid: str = "dropped",
@@ -170,8 +170,8 @@ def _build_coefficient_rows(
             if score == given:
                 continue
             coefficient = correlation.correlate_over_models(
-                replace_infinite_values(ours, method),
-                replace_infinite_values(theirs, method),
+                replace_infinities_by_rank_or_nan(ours, method),
+                replace_infinities_by_rank_or_nan(theirs, method),
                 method=method,
                 control=covariate,
             )

@@ -47,7 +47,7 @@ def align_values_by_model(measure_rows: pd.DataFrame, column: str, model_facts: 
     return measure_rows.set_index("model")[column].reindex(model_facts.size.index).astype(float)
 
 
-def replace_infinite_values(values: pd.Series, method: str) -> pd.Series:
+def replace_infinities_by_rank_or_nan(values: pd.Series, method: str) -> pd.Series:
     """Make infinite values (XParaCon without any change) the largest rank, or, for Pearson, no value.
 
     Parameters

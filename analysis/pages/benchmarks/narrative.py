@@ -11,7 +11,7 @@ from analysis.pages.benchmarks.cautions import (
     RANK,
     list_cautions,
     list_external_benchmarks,
-    mark_headline_rank_tests,
+    mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
 )
 from analysis.pages.benchmarks.measures import name_measures_unambiguously
@@ -95,8 +95,8 @@ def select_headline_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
     """
     if table.empty:
         return table
-    family = table[mark_headline_rank_tests(table) & table["r"].notna()]
-    return family.assign(clear=_test_coefficients_against_zero(family), name=name_measures_unambiguously(family))
+    family = table[mark_rank_tests_of_headline_measures(table) & table["r"].notna()]
+    return family.assign(clear=_mark_coefficients_clearly_nonzero(family), name=name_measures_unambiguously(family))
 
 
 def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.DataFrame, when: str) -> str:
@@ -128,7 +128,7 @@ def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.D
     )
 
 
-def _test_coefficients_against_zero(coefficients: pd.DataFrame) -> pd.Series:
+def _mark_coefficients_clearly_nonzero(coefficients: pd.DataFrame) -> pd.Series:
     """Tell which coefficients differ from 0 after Holm, and have an interval that says the same, or are 1 or −1."""
     sides = [
         verdicts.compare_interval_with_value(low, high, 0)
@@ -257,7 +257,7 @@ def _describe_rows_that_decide_answer(table: pd.DataFrame, family: pd.DataFrame)
 def _describe_partial_coefficients(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
     """Say how many clear rank correlations remain clear given the size of the models."""
     partial_rows = table[(table["method"] == RANK + GIVEN_SIZE) & table["r"].notna()]
-    partial_rows = partial_rows.assign(clear=_test_coefficients_against_zero(partial_rows))
+    partial_rows = partial_rows.assign(clear=_mark_coefficients_clearly_nonzero(partial_rows))
     key = ["page", "study", "measure", "benchmark"]
     pairs = family[family["clear"]].merge(partial_rows, on=key, suffixes=("", "_given"))
     if len(pairs):
@@ -271,7 +271,7 @@ def _describe_matrix_coefficients(frames: Mapping[str, pd.DataFrame]) -> dict[st
     coefficients = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
     if coefficients.empty:
         return {}
-    coefficients = coefficients.assign(clear=_test_coefficients_against_zero(coefficients))
+    coefficients = coefficients.assign(clear=_mark_coefficients_clearly_nonzero(coefficients))
     count_sentence = (
         f"A family of its own: of {format_quantity(len(coefficients), 'rank correlation')} between these measures, "
         f"{_phrase_clear_coefficient_count(coefficients)} from 0 {CORRECTED}."

@@ -10,7 +10,7 @@ from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_score_file_once
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
 
@@ -27,7 +27,9 @@ class BenchmarksPage(Page):
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        return render_fragment("benchmarks/method", rules=verdicts.describe_verdict_rules("validity", "holm"))
+        return render_template_for_notebook(
+            "benchmarks/method", rules=verdicts.describe_verdict_rules("validity", "holm")
+        )
 
     def list_model_facts(self) -> pd.DataFrame:
         """Return what the measures are correlated with: a row per model, its parameters (log10) and its benchmarks."""

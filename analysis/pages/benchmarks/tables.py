@@ -19,7 +19,7 @@ from analysis.pages.benchmarks.model_facts import (
     build_model_facts,
     list_asked_models,
     read_score_file_once,
-    replace_infinite_values,
+    replace_infinities_by_rank_or_nan,
 )
 from analysis.pages.benchmarks.model_names import match_models_to_scored_models, read_alias_by_run_model
 from analysis.reporting.catalogue import list_protocols_without_model_responses
@@ -139,7 +139,7 @@ def tabulate_pairwise_correlations(
     })  # fmt: skip
     parts = [
         correlation.correlate_all_column_pairs(
-            frame.apply(lambda column, method=method: replace_infinite_values(column, method)), [method]
+            frame.apply(lambda column, method=method: replace_infinities_by_rank_or_nan(column, method)), [method]
         )
         for method in correlation.METHODS
     ]
@@ -217,7 +217,7 @@ def tabulate_measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.Da
     return collect_measures(runs, invalid).values
 
 
-def tabulate_measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_compared_and_left_out_measures(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """List how the models of every page and study were compared, and which measures were left out.
 
     Parameters
@@ -280,8 +280,8 @@ def _compute_measure_coefficients(
     external = row_keys["benchmark"] in model_facts.benchmarks
     for method in correlation.METHODS:
         our_values, their_values = (
-            replace_infinite_values(measure_values, method),
-            replace_infinite_values(counterpart_values, method),
+            replace_infinities_by_rank_or_nan(measure_values, method),
+            replace_infinities_by_rank_or_nan(counterpart_values, method),
         )
         has_both = our_values.notna() & their_values.notna()
         kinds = {method: (None, has_both)}

@@ -43,7 +43,7 @@ def main(args: argparse.Namespace) -> int:
     from analysis import runs
     from analysis.measures.choices import PROTOCOL, read_choice_studies
     from analysis.pages.choice.selection import (
-        build_selection_records,
+        build_question_selection_records,
         select_judge_answers,
         summarize_question_classes_and_accuracy,
     )
@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
     if len(choice_studies) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
     judge = select_judge_answers(choice_studies[0], args.model, args.condition)
-    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in build_selection_records(judge))
+    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in build_question_selection_records(judge))
     write_atomically(args.out, lambda temporary: temporary.write_text(text, encoding="utf-8"))
     print(json.dumps(summarize_question_classes_and_accuracy(judge), indent=1, ensure_ascii=False))
     return 0

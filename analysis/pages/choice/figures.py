@@ -56,7 +56,7 @@ def select_units_for_choice_map(rows: pd.DataFrame) -> pd.DataFrame:
         best = rows.sort_values("validity", ascending=False, kind="stable").drop_duplicates("model")
         rows = rows[rows["label"].isin(best["label"])]
     order = rows.groupby("label", sort=False)["accuracy"].mean().sort_values(kind="stable").index
-    return rows[rows["label"].isin(labels.select_first_and_last(list(order), MOST))]
+    return rows[rows["label"].isin(labels.keep_ends_of_long_sequence(list(order), MOST))]
 
 
 def _split_and_label_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -21,7 +21,7 @@ from analysis.reporting.words import (
     format_quantity,
     format_signed_number,
     join_names,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
     shots,
     verdicts,
 )
@@ -67,7 +67,8 @@ def answer_page_question(
     shared
         Whether questions share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
     varying_examples
-        Studies whose wordings are numbers of examples (`reporting.words.shots.find_studies_with_varying_examples`).
+        Studies whose wordings are numbers of examples
+        (`reporting.words.shots.find_studies_with_varying_example_counts`).
 
     Returns
     -------
@@ -139,10 +140,12 @@ def _describe_choice_verdict(
         return chance.explain_withheld_verdict(by_chance)
     _, wordings, orders = size
     if len(judged) > 1:
-        counts_sentence = verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged))
+        counts_sentence = verdicts.describe_verdict_word_counts(
+            verdict_words, phrase_count_of_model_condition_pairs(judged)
+        )
         if wordings == 1:
             return counts_sentence
-        examples_sentence = shots.phrase_varying_examples(
+        examples_sentence = shots.phrase_verdict_note_on_example_counts(
             varying_examples, list(judged["study"]), "order" if orders > 1 else ""
         )
         return " ".join(filter(None, (counts_sentence, examples_sentence)))
@@ -210,7 +213,8 @@ def _describe_kept_choices(judged: pd.DataFrame) -> Iterator[str]:
     means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
     if pd.notna(means["same_in_wordings"]):
         yield (
-            f"On average over {phrase_model_condition_count(judged)}, {format_percent(means['same_in_wordings'])} of "
+            f"On average over {phrase_count_of_model_condition_pairs(judged)}, "
+            f"{format_percent(means['same_in_wordings'])} of "
             "the questions shown in one order get one choice in all wordings."
         )
     if pd.notna(means["same_in_orders"]):
@@ -228,7 +232,7 @@ def _describe_kept_choices(judged: pd.DataFrame) -> Iterator[str]:
     sides = [verdicts.compare_interval_with_value(low, high, 0.0) for low, high in ends]
     yield (
         f"Another order turns a choice more often than another wording with {sides.count('more'):,} of "
-        f"{phrase_model_condition_count(judged)}, less often with {sides.count('less'):,}."
+        f"{phrase_count_of_model_condition_pairs(judged)}, less often with {sides.count('less'):,}."
     )
 
 
@@ -244,7 +248,8 @@ def _describe_letter_preferences(letters: pd.DataFrame, orders: int) -> Iterator
     above = rows[[low > 0 for low, _ in ends]]
     units_of, many = rows.drop_duplicates(["study", "model", "condition"]), above["label"].nunique()
     yield (
-        f"{many:,} of {phrase_model_condition_count(units_of)} prefer{'s' * (many == 1)} a letter: its share lies "
+        f"{many:,} of {phrase_count_of_model_condition_pairs(units_of)} prefer{'s' * (many == 1)} a letter: "
+        f"its share lies "
         "above that for which it is right."
     )
     if len(above):

@@ -11,7 +11,7 @@ from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_text_reading_rules
 from analysis.reporting import catalogue, words
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, meaning, shots, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
@@ -42,8 +42,8 @@ class ChoicePage(Page):
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),
             beyond.has_wordings_shared_by_items(self.runs),
-            shots.find_studies_with_varying_examples(self.runs),
-        ), meaning.describe_meaning_support(self.runs))  # fmt: skip
+            shots.find_studies_with_varying_example_counts(self.runs),
+        ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def _count_questions(self) -> int:
         """Count the questions; one that two studies ask, such as before and after a tuning, counts once."""
@@ -65,14 +65,14 @@ class ChoicePage(Page):
         left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
         pairs = [_build_example_pair(row) for _, row in first_examples.iterrows()]
         caption = catalogue.look_up_table("choice_examples").caption
-        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+        return render_template_for_notebook("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("choice")
         table = self.frame("choice")
         all_question_rows = narrative.select_rows_over_all_questions(table)
-        return render_fragment(
+        return render_template_for_notebook(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
             answers=int(all_question_rows["n"].sum()),
             readings=" ".join(describe_text_reading_rules(all_question_rows)),

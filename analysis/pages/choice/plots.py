@@ -52,8 +52,8 @@ def draw_choice_map(
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def draw_choice_map(
     """
     subsets, looks = (
         list_panel_subsets(rows),
-        plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"])),
+        plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
     )
     names = list(rows["label"].unique())
     across = 1 if panels.is_one_column_wide(width) else min(2, len(subsets))
@@ -216,20 +216,20 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `choice` of one study, with `label` and `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     subsets = list_panel_subsets(frame)
     rows = frame[frame["subset"].isin(subsets)].sort_values(
         ["silent", "xparacon"], ascending=[True, False], kind="stable"
     )
-    names = labels.select_first_and_last(list(rows["label"].unique()), panels.ROWS)
+    names = labels.keep_ends_of_long_sequence(list(rows["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     across = 1 if panels.is_one_column_wide(width) else min(3, len(subsets))
@@ -284,17 +284,17 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `positions` of one study, over all answers, with `label` and `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
-    names = labels.select_first_and_last(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
+    names = labels.keep_ends_of_long_sequence(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
@@ -346,7 +346,7 @@ def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, l
         The figure.
     """
     models = list(training_history["model"].unique())[:LINES]
-    looks = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     legend_names = models
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.0 if panels.is_one_column_wide(width) else 2.4, left=0.46, title=0.05, below=0.4,

@@ -105,7 +105,7 @@ def select_judge_answers(study: Choices, model: str = "", condition: str = "") -
     return JudgeAnswers(*judges[0], list(map(str, study.items)), study.subsets, study.wordings, accuracy)
 
 
-def build_selection_records(judge: JudgeAnswers) -> list[dict[str, Any]]:
+def build_question_selection_records(judge: JudgeAnswers) -> list[dict[str, Any]]:
     """Make the lines of the list that `choice build` reads: every question, selected or not."""
     return [
         {

@@ -62,8 +62,8 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
         verdict = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
-        rows.append(_build_columns_about_series(series, looks) | _compare_before_and_after_change(series, drift,
-        verdict) | {
+        columns_about_looks = _build_measure_and_look_count_columns(series, looks)
+        rows.append(columns_about_looks | _compare_before_and_after_change(series, drift, verdict) | {
             "found": verdict, "p": p, "p_holm": p_holm,
             "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
         })  # fmt: skip
@@ -104,7 +104,7 @@ def tabulate_most_changed_items(runs: Runs, *, looks: int = LOOKS, examples: int
     return pd.DataFrame(rows)
 
 
-def _build_columns_about_series(series: Series, looks: int) -> dict[str, object]:
+def _build_measure_and_look_count_columns(series: Series, looks: int) -> dict[str, object]:
     """Say what was looked at."""
     return {
         **build_unit_columns_of_series(series), "measure": series.measure, "headline": is_headline_series(series),

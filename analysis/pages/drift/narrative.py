@@ -19,7 +19,7 @@ from analysis.reporting.words import (
     join_names,
     labels,
     list_few_items_cautions,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
     verdicts,
 )
 from analysis.reporting.words.validity import describe_models_without_answers
@@ -59,7 +59,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )
     headline = changes[changes["headline"].astype(bool)]
     setup = (
-        f"{phrase_model_condition_count(headline)} {'was' if len(headline) == 1 else 'were'} asked about "
+        f"{phrase_count_of_model_condition_pairs(headline)} {'was' if len(headline) == 1 else 'were'} asked about "
         f"{format_count_range(headline['n_items'], 'item')} at {format_count_range(headline['n_looks'], 'time')}, "
         f"called looks{when}."
     )
@@ -83,7 +83,7 @@ def _describe_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
         for silent, word in zip(headline["silent"], headline["found"], strict=True)
     ]
     if len(headline) > 1 or words != [CHANGED]:
-        return verdicts.describe_verdict_word_counts(words, phrase_model_condition_count(headline))
+        return verdicts.describe_verdict_word_counts(words, phrase_count_of_model_condition_pairs(headline))
     row = headline.iloc[0]
     return (
         f"Changed: {labels.shorten_middle(row['measure'], 24)} went from {_format_mean(row['before'])} to "

@@ -8,7 +8,7 @@ from analysis.pages.drift import narrative
 from analysis.pages.drift.tables import list_answers
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
 from analysis.statistics.drift import count_windows
@@ -42,7 +42,7 @@ class DriftPage(Page):
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
         looks = int(self.collect_table_options("drift_changes")["looks"])
-        return render_fragment(
+        return render_template_for_notebook(
             "drift/method", looks=looks, n_windows=count_windows(looks),
             word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules("validity"),
         )  # fmt: skip

@@ -25,15 +25,15 @@ def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         The rows of table `drift_measures` of one study and measure, with `label`, `found` and `changed_time`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     names = list(frame["label"].unique())
     across = min(ACROSS[panels.is_one_column_wide(width)], len(names))
     drawing, all_axes = panels.lay_out_panels(

@@ -46,7 +46,7 @@ def _order_and_limit_models(part: pd.DataFrame, ranked: pd.DataFrame, column: st
     """Label the rows, order them by a column of some of them, and keep the first and last models of too many."""
     rows = part.assign(label=labels.build_row_labels(part))
     order = rows.loc[ranked.sort_values(column, ascending=False, kind="stable").index, "label"].drop_duplicates()
-    chosen = labels.select_first_and_last(list(order), most)
+    chosen = labels.keep_ends_of_long_sequence(list(order), most)
     rows = rows[rows["label"].isin(chosen)].assign(total=len(order))
     return rows.assign(row=rows["label"].map(chosen.index)).sort_values("row", kind="stable", ignore_index=True)
 

@@ -17,7 +17,7 @@ from analysis.reporting.words import (
     format_quantity,
     join_names,
     labels,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
     verdicts,
 )
 from analysis.reporting.words.meaning import (
@@ -260,6 +260,6 @@ def _describe_effects_of_meaning_score(effects: pd.DataFrame) -> Iterator[str]:
     further, nearer = (int((clear & (sign * tested["estimate"] < 0)).sum()) for sign in (1, -1))
     sentence = (
         f"The lower the meaning score, the further the answer is from that to the original: in {further or 'none'} of "
-        f"{phrase_model_condition_count(tested)}, by two errors of the mixed model after Holm"
+        f"{phrase_count_of_model_condition_pairs(tested)}, by two errors of the mixed model after Holm"
     )
     yield f"{sentence}; in {nearer:,}, the nearer." if nearer else f"{sentence}."

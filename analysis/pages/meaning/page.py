@@ -15,7 +15,7 @@ from analysis.pages.meaning.catalogue import CATALOGUE
 from analysis.reporting import words
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.output.exploring import Run
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, meaning, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
@@ -76,12 +76,12 @@ class MeaningPage(Page):
         caption = (
             "Wordings judged to mean something else than the original, of every item the one with the lowest score."
         )
-        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+        return render_template_for_notebook("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("meaning_flips")
-        return render_fragment(
+        return render_template_for_notebook(
             "meaning/method", resamples=options["resamples"], seed=options["seed"], allowed=ALLOWED,
             least_auc=LEAST_AUC, least_share=LEAST_SHARE, lost=LOST, word_meanings=" ".join(meaning.RULES),
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "fit"),

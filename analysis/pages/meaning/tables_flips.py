@@ -80,7 +80,7 @@ def tabulate_flips_by_meaning_threshold(runs: Runs, *, resamples: int = DRAWS, s
 
 def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int, seed: int) -> list[pd.DataFrame]:
     """Compare wordings above every threshold with all wordings; an equal threshold counts once."""
-    best, scores = answers.meaning.check_used_for_verdicts, answers.scores[~np.isnan(answers.scores)]
+    best, scores = answers.meaning.verdict_deciding_check, answers.scores[~np.isnan(answers.scores)]
     if best is None or not len(scores):
         return []
     parts = []
@@ -135,9 +135,9 @@ def tabulate_effect_of_meaning_score(runs: Runs) -> pd.DataFrame:
     unfitted: list[dict[str, Any]] = []
     checks: dict[str, str] = {}
     for answers in read_answers_of_checked_studies(runs):
-        if answers.meaning.check_used_for_verdicts is None:
+        if answers.meaning.verdict_deciding_check is None:
             continue
-        checks[answers.beside.study] = answers.meaning.check_used_for_verdicts.check
+        checks[answers.beside.study] = answers.meaning.verdict_deciding_check.check
         for unit, distances in zip(answers.beside.units, answers.distances, strict=True):
             names = dict(zip(UNIT, (answers.beside.study, *unit), strict=True))
             try:

@@ -157,7 +157,7 @@ def count_minimal_pair_judgements(runs: Runs, split_by: str = "") -> Counts:
         Rows: study, model, condition, pairs, and `value` with `split_by`. Sums: pairs, before and after (right without
         the negation, and with it), valid (answers on both sides).
     """
-    return runs.compute_once(("negation pairs", split_by), lambda: _query_pair_counts(runs, split_by))
+    return runs.compute_once(("negation pairs", split_by), lambda: _query_minimal_pair_judgement_counts(runs, split_by))
 
 
 def count_sentence_pair_judgements(runs: Runs) -> Counts:
@@ -169,7 +169,7 @@ def count_sentence_pair_judgements(runs: Runs) -> Counts:
         Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
         and X_gold_LABEL for every label.
     """
-    return runs.compute_once("negation instances", lambda: _query_instance_counts(runs))
+    return runs.compute_once("negation instances", lambda: _query_sentence_pair_judgement_counts(runs))
 
 
 def list_entailment_labels(runs: Runs) -> list[str]:
@@ -178,7 +178,7 @@ def list_entailment_labels(runs: Runs) -> list[str]:
     return list(dict.fromkeys(str(label) for fields in studies for label in fields["canonical"]))
 
 
-def _query_pair_counts(runs: Runs, split_by: str) -> Counts:
+def _query_minimal_pair_judgement_counts(runs: Runs, split_by: str) -> Counts:
     """Count in SQL what `count_minimal_pair_judgements` returns."""
     create_judgement_views(runs)
     value = {"": "''", "position": "position", "target": "target"}[split_by]
@@ -199,7 +199,7 @@ def _query_pair_counts(runs: Runs, split_by: str) -> Counts:
     )
 
 
-def _query_instance_counts(runs: Runs) -> Counts:
+def _query_sentence_pair_judgement_counts(runs: Runs) -> Counts:
     """Count in SQL what `count_sentence_pair_judgements` returns."""
     create_judgement_views(runs)
     sums = []

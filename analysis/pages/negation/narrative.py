@@ -15,7 +15,7 @@ from analysis.reporting.words import (
     format_percentage_points,
     format_quantity,
     labels,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
@@ -98,7 +98,9 @@ def _describe_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
     verdict_words = verdicts.choose_words_for_differences(judged, "acc_change", BANDS)
     if len(judged) > 1:
         scope_text = " that do better than always giving the commonest label" if len(judged) < n_asked else ""
-        return verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged) + scope_text)
+        return verdicts.describe_verdict_word_counts(
+            verdict_words, phrase_count_of_model_condition_pairs(judged) + scope_text
+        )
     row = judged.iloc[0]
     return (
         f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['acc'])} of the labels are right "

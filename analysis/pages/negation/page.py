@@ -11,7 +11,7 @@ from analysis.pages.negation.catalogue import CATALOGUE
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import labels, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
@@ -40,13 +40,13 @@ class NegationPage(Page):
         left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
         pairs = [_build_negation_example(row) for _, row in frame.iterrows()]
         caption = catalogue.look_up_table("negation_worst").caption
-        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+        return render_template_for_notebook("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("minimal_pairs")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
-        return render_fragment(
+        return render_template_for_notebook(
             "negation/method", resamples=options["resamples"], failed=failed,
             word_meanings=" ".join(narrative.WORD_MEANINGS),
             rules=verdicts.describe_verdict_rules("validity", "interval"),

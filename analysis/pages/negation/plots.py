@@ -96,8 +96,8 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -107,13 +107,13 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     rows = frame.rename(columns={"lower": "acc_change_lower", "upper": "acc_change_upper"})
     rows = rows.assign(label=labels.build_row_labels(rows))
     ranks = rows.sort_values(["silent", "pairs", "acc_change"], kind="stable", na_position="last")
-    names = labels.select_first_and_last(list(ranks["label"].unique()), panels.ROWS)
+    names = labels.keep_ends_of_long_sequence(list(ranks["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     edge = panels.compute_symmetric_limit(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     across = 1 if panels.is_one_column_wide(width) else len(kinds)
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
     row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(kinds) // across))
     across = len(kinds) if legend_names else across  # numbers leave room for panels side by side
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)

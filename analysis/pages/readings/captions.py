@@ -17,7 +17,7 @@ def caption_reading_effects(frame: pd.DataFrame) -> str:
         f"{format_count_range(rows['n_wordings'], 'wording')} that all readings answered. Right: of the reading’s "
         "variance over wordings, the least that another reading has in common with it. Lines: 95 % bootstrap intervals "
         f"over items.{explain_missing_interval_lines(rows, 'wording_sd', 'kept')} Setting: {rows['setting'].iloc[0]}."
-        f"{_describe_left_out_models(frame, rows)}"
+        f"{_describe_which_models_are_drawn(frame, rows)}"
     )
 
 
@@ -29,10 +29,10 @@ def caption_reading_agreement(frame: pd.DataFrame) -> str:
         "one half. Right: their correlation over wordings within items, net of what sampling adds. "
         f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'], 'item')}. Lines: "
         f"95 % bootstrap intervals over items.{explain_missing_interval_lines(rows, 'same_side', 'correlation')} "
-        f"Setting: {rows['setting'].iloc[0]}.{_describe_left_out_models(frame, rows)}"
+        f"Setting: {rows['setting'].iloc[0]}.{_describe_which_models_are_drawn(frame, rows)}"
     )
 
 
-def _describe_left_out_models(frame: pd.DataFrame, rows: pd.DataFrame) -> str:
+def _describe_which_models_are_drawn(frame: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Say which models are drawn, where not all are."""
     return labels.describe_shown_rows(rows["model"].nunique(), frame["model"].nunique(), "models", "first")

@@ -77,7 +77,7 @@ def _estimate_kept_variance_of_setting(
     for part, _ in others:
         total = total.add_sums_of_other_model(part)
     place = names.index(reading) if reading else 0
-    figures = sharing.estimate_reading_figures(total, draws=draws, seed=seed)
+    figures = sharing.estimate_means_and_spreads_of_readings(total, draws=draws, seed=seed)
     sources = [source_by_name[name] for name in names]
     common = estimate_largest_squared_correlation(total, place, sources, draws=draws, seed=seed)
     columns = build_interval_columns({name: figures[name] for name in ("wording_sd", "kept")})

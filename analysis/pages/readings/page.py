@@ -6,7 +6,7 @@ from analysis.measures.readings import read_reading_groups
 from analysis.pages.readings import narrative
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
 from analysis.statistics.readings.sharing import LEAST_OWN
@@ -32,7 +32,7 @@ class ReadingsPage(Page):
             {**row, "output": str(row["output"])[:LONGEST], "readings": row["readings_of_text"].split("; ")}
             for row in rows.to_dict("records")
         ]
-        return render_fragment("readings/examples", cards=cards)
+        return render_template_for_notebook("readings/examples", cards=cards)
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
@@ -43,7 +43,7 @@ class ReadingsPage(Page):
             for group in groups
             if (places := group.list_mostly_valid_readings())
         )
-        return render_fragment(
+        return render_template_for_notebook(
             "readings/method", word_meanings=" ".join(narrative.WORD_MEANINGS), left_out=left_out,
             least=round(100 * LEAST_OWN), resamples=options["resamples"], seed=options["seed"],
             rules=verdicts.describe_verdict_rules("validity", "kept", "artefact"),

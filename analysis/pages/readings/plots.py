@@ -68,7 +68,7 @@ def _draw_dots_per_model_and_reading(
     """Draw a row of dots per model and reading, a panel per measure, the models by their colours."""
     frame = rows.assign(row=range(len(rows)), label=rows["model"] + " · " + pd.Series(names, rows.index))
     models = list(dict.fromkeys(frame["model"]))
-    look_by_model = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    look_by_model = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     top = 0.06 + panels.LINE * panels.count_legend_lines(models, width)
     row_labels = panels.wrap_row_labels(names, width, 6.0)
     high = len(frame) * panels.choose_distance_between_rows(row_labels, 6.0)

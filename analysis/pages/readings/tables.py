@@ -46,10 +46,14 @@ def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, se
     """
     groups = read_reading_groups(runs)
     corrections = tabulate_readings_corrected_by_people(runs, sheet=sheet, resamples=resamples, seed=seed)
-    return build_table_of_reading_groups(groups, corrections, resamples, seed) if groups else pd.DataFrame(columns=_KEY)
+    return (
+        build_table_of_readings_in_groups(groups, corrections, resamples, seed)
+        if groups
+        else pd.DataFrame(columns=_KEY)
+    )
 
 
-def build_table_of_reading_groups(
+def build_table_of_readings_in_groups(
     groups: Sequence[ReadingGroup], corrections: pd.DataFrame, draws: int, seed: int
 ) -> pd.DataFrame:
     """Describe the readings of some groups, and mark which are named an artefact.
@@ -106,7 +110,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
     if selected is None:
         return frame
     item_moments = selected[1]
-    figures_by_name = sharing.estimate_reading_figures(item_moments, draws=draws, seed=seed)
+    figures_by_name = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=draws, seed=seed)
     columns = build_interval_columns({name: figures_by_name[name] for name in _SHOWN})
     for name, values in columns.items():
         frame.loc[places, name] = values

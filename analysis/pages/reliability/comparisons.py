@@ -50,7 +50,7 @@ def tabulate_differences_beyond_rewording(runs: Runs, *, margin: float = 0.05) -
     """
     if not margin > 0:
         raise InputError(f"margin = {margin}: give a difference above 0, in the unit of the measure, such as 0.05")
-    return beyond.compare_model_pairs(read_reworded_studies(runs), margin)
+    return beyond.tabulate_pair_difference_tests(read_reworded_studies(runs), margin)
 
 
 def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:

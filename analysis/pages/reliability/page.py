@@ -9,7 +9,7 @@ from analysis.pages.reliability import accuracies, accuracy_sentences, narrative
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import rewordings
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, verdicts
 
@@ -95,7 +95,7 @@ class ReliabilityPage(Page):
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
-        return render_fragment(
+        return render_template_for_notebook(
             "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_studies_with_only_accuracies(self.runs)),
             unread=rewordings.explain_wordings_not_compared(self.list_ignored_protocols()),

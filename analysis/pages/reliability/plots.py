@@ -49,7 +49,7 @@ def list_wording_ticks(least: int, most: float) -> list[int]:
 def choose_error_curves(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows of the curves that are drawn: of too many models, those that wordings widen least and most."""
     order = frame.drop_duplicates("label").sort_values("widening", kind="stable")["label"].tolist()
-    return frame[frame["label"].isin(labels.select_first_and_last(order, LINES))]
+    return frame[frame["label"].isin(labels.keep_ends_of_long_sequence(order, LINES))]
 
 
 @run_in_report_style
@@ -70,7 +70,7 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     rows = choose_error_curves(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
-    looks = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     legend_names = list(models.values())
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.2 if panels.is_one_column_wide(width) else 2.6, left=0.52, title=0.05, below=0.4,
@@ -114,9 +114,9 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    frame = frame[frame["label"].isin(labels.select_first_and_last(list(dict.fromkeys(frame["label"])), LINES))]
+    frame = frame[frame["label"].isin(labels.keep_ends_of_long_sequence(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
-    looks = plotting.separate_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     figures = list(dict.fromkeys(frame["figure"]))
     legend_names = list(models.values())
     stacked = panels.is_one_column_wide(width)
@@ -203,8 +203,8 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         From `figures.build_wording_ranking_frames`: a row for every model.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         The figure.
     """
     rows = frame.sort_values("rank", kind="stable")
-    names = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
+    names = labels.keep_ends_of_long_sequence(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     fitted_names, drawing, axes = _lay_out_named_rows(names, width)
@@ -222,7 +222,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         axes,
         rows,
         "rank",
-        plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"])),
+        plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
     )
     panels.draw_row_labels(axes, fitted_names)
     panels.label_x_axis(axes, "rank")
@@ -238,17 +238,17 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     frame
         From `figures.build_template_accuracies_frames`: a row for every model and template.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
-    names = labels.select_first_and_last(list(means.index), panels.ROWS)
+    names = labels.keep_ends_of_long_sequence(list(means.index), panels.ROWS)
     fitted_names, drawing, axes = _lay_out_named_rows(names, width)
     panels.set_axis_limits_and_ticks(axes, 0, 1)
     rows = frame[frame["label"].isin(names)]
@@ -336,7 +336,7 @@ def _lay_out_condition_panels(
     """Make a panel per condition with a row per task, the least of an order first, but for the mean over tasks."""
     places = sort_value_by_task.sort_values(kind="stable")
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
-    tasks = labels.select_first_and_last(tasks, panels.ROWS)
+    tasks = labels.keep_ends_of_long_sequence(tasks, panels.ROWS)
     short_tasks = labels.shorten_but_keep_distinct(
         ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
     )

@@ -101,7 +101,7 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample: intraclass correlations of one wording, of
         the mean of all, and of one wording and sample; alpha: Krippendorff's; worth, worth_lower, worth_upper: counted
         answers that one thought with exact probabilities is worth
-        (`reliability.sampling.estimate_worth_of_exact_probabilities`); missing: why components are.
+        (`reliability.sampling.estimate_counted_answers_per_exact_sample`); missing: why components are.
     """
     rows = []
     for study, row_keys, panel, values in list_answer_panels_by_unit(runs):
@@ -112,8 +112,8 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         }  # fmt: skip
         ends, samples = compute_component_intervals(panel, study.bounds, seed), panel.sampled
         parts = {name: getattr(panel, name) for name in ("item", "wording", "interaction")}
-        row |= {"sampled": study.name_unit_samples(unit), "n_samples": samples.number if samples else np.nan}
-        worth = study.estimate_worth_of_exact_probabilities(unit, seed)
+        row |= {"sampled": study.name_kind_of_unit_samples(unit), "n_samples": samples.number if samples else np.nan}
+        worth = study.estimate_counted_answers_per_exact_sample(unit, seed)
         row |= {"worth": worth.estimate, "worth_lower": worth.lower, "worth_upper": worth.upper}
         for name, value in (parts | {"sample": samples.sample if samples else np.nan}).items():
             row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}

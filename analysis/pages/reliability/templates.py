@@ -14,7 +14,7 @@ from analysis.runs import Runs
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
     estimate_template_noise_variance,
-    summarize_answers_with_intervals,
+    summarize_accuracies_from_answers_with_intervals,
 )
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimate_share
@@ -72,7 +72,7 @@ def tabulate_accuracy_summaries_over_templates(runs: Runs) -> pd.DataFrame:
                 continue
             row: dict[str, object] = {"study": study.name, "model": model, "condition": condition, "task": "",
                                       "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
-            ends, shares = summarize_answers_with_intervals(right), np.nanmean(right, axis=0)
+            ends, shares = summarize_accuracies_from_answers_with_intervals(right), np.nanmean(right, axis=0)
             rows.append(
                 row
                 | accuracies.flatten_estimates_to_row(ends)

@@ -20,7 +20,7 @@ PANEL_ROWS = 60  # rows of a picture of answers, of all lines of its panels at t
 
 def build_scales_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `scales_scores`, a frame per study: models by their mean score, scales as panels."""
-    yield from _frame_rows_by_panel(frames["scales_scores"], "scale", "score")
+    yield from _sort_and_limit_rows_by_study(frames["scales_scores"], "scale", "score")
 
 
 def build_scales_styles_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -30,7 +30,7 @@ def build_scales_styles_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         table = table[table["difference"].notna()].assign(
             difference_lower=table["lower"], difference_upper=table["upper"]
         )
-    yield from _frame_rows_by_panel(table, "style", "difference")
+    yield from _sort_and_limit_rows_by_study(table, "style", "difference")
 
 
 def build_scales_moves_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -57,8 +57,8 @@ def build_scales_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         rows = part.assign(turned=np.where(part["key"] < 0, 1 - part["score"], part["score"]))
         models = list(rows.groupby("label", sort=False)["turned"].mean().sort_values(ascending=False).index)
         items = list(rows.groupby("item", sort=False)["score"].mean().sort_values(ascending=False).index)
-        items_shown = labels.select_first_and_last(items, MOST_ITEMS)
-        models_shown = labels.select_first_and_last(models, MOST_MODELS)
+        items_shown = labels.keep_ends_of_long_sequence(items, MOST_ITEMS)
+        models_shown = labels.keep_ends_of_long_sequence(models, MOST_MODELS)
         rows = rows[rows["item"].isin(items_shown) & rows["label"].isin(models_shown)]
         rows = rows.assign(total_items=len(items), total_models=len(models))
         size = 2 * max(1, PANEL_ROWS // (len(items_shown) + 3))
@@ -70,7 +70,7 @@ def build_scales_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (picture.sort_values(["panel", "item_row"], kind="stable"),)
 
 
-def _frame_rows_by_panel(table: pd.DataFrame, panel: str, column: str) -> Iterator[tuple[pd.DataFrame]]:
+def _sort_and_limit_rows_by_study(table: pd.DataFrame, panel: str, column: str) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of every study with labels, in the order of the models' means; of too many, first and last."""
     if table.empty:
         return
@@ -81,7 +81,7 @@ def _frame_rows_by_panel(table: pd.DataFrame, panel: str, column: str) -> Iterat
         first = rows[rows[panel] == names[0]] if column == "difference" else rows
         in_order = list(first.groupby("label", sort=False)[column].mean().sort_values(ascending=False).index)
         in_order += [label for label in dict.fromkeys(rows["label"]) if label not in in_order]
-        shown = labels.select_first_and_last(in_order, panels.ROWS)
+        shown = labels.keep_ends_of_long_sequence(in_order, panels.ROWS)
         rows = rows[rows["label"].isin(shown) & rows[panel].isin(names)]
         place = {label: row for row, label in enumerate(shown)}
         yield (rows.assign(row=rows["label"].map(place), total=len(in_order), panels=part[panel].nunique()),)

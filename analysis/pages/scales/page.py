@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.pages.scales import narrative
 from analysis.pages.scales.catalogue import CATALOGUE
 from analysis.reporting import words
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, meaning, verdicts
 
@@ -29,13 +29,13 @@ class ScalesPage(Page):
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(
             narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info), by_chance),
-            meaning.describe_meaning_support(self.runs),
+            meaning.describe_same_meaning_support_for_wordings(self.runs),
         )  # fmt: skip
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("scales_moves")
-        return render_fragment(
+        return render_template_for_notebook(
             "scales/method", resamples=options["resamples"], seed=options["seed"],
             word_meanings=" ".join(narrative.WORD_MEANINGS),
             rules=verdicts.describe_verdict_rules(

@@ -75,7 +75,7 @@ def _draw_dots_by_panel(
     reference_line: float | None, phrase_panel: Callable[[str], str],
 ) -> Drawing:  # fmt: skip
     """Draw rows of models in panels side by side, with dots and two intervals."""
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     in_order = frame.drop_duplicates("label").sort_values("row")
     names = panels.wrap_row_labels(list(in_order["label"]), width, 3.2)
     titles = list(dict.fromkeys(frame[panel]))

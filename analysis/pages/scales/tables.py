@@ -13,7 +13,7 @@ from analysis.measures.ratings import Ratings, average_over_units, group_units_b
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.ratings import build_study_of_unit_groups, select_items_of_scale
-from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.reporting.words.beyond import tabulate_pair_difference_tests
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import LEVEL, Array
@@ -173,7 +173,7 @@ def tabulate_differences_of_scale_scores(runs: Runs) -> pd.DataFrame:
     parts = []
     for ratings in read_ratings(runs):
         studies = [study for _, study in _build_scale_studies(ratings, dict(ratings.list_unit_places_by_setting()))]
-        pairs = compare_model_pairs(studies)
+        pairs = tabulate_pair_difference_tests(studies)
         if len(pairs):
             pairs = pairs.assign(p_holm=correct_families_by_holm(pairs, ["study"]))  # a sentence counts all of them
             parts.append(pairs.rename(columns={"measure": "scale"}).drop(columns="headline"))

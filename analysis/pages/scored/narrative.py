@@ -18,7 +18,7 @@ from analysis.reporting.words import (
     join_names,
     labels,
     list_few_items_cautions,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
@@ -128,7 +128,7 @@ def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
             f"{verdicts.UNCLEAR}: no interval of the share of items that pass in some wordings only lies on one side "
             f"of {format_percent(FEW)}."
         )
-    tally = verdicts.describe_verdict_word_counts(passed_words, phrase_model_condition_count(judged))
+    tally = verdicts.describe_verdict_word_counts(passed_words, phrase_count_of_model_condition_pairs(judged))
     if len(set(passed_words)) > 1:
         return tally
     shares = " to ".join(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.pages.scored import narrative
 from analysis.pages.scored.catalogue import CATALOGUE
 from analysis.reporting import words
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, verdicts
 
@@ -35,7 +35,7 @@ class ScoredPage(Page):
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("scored_spread")
         means = self.frame("scored_means")
-        return render_fragment(
+        return render_template_for_notebook(
             "scored/method", passing=options["passing"], resamples=options["resamples"], seed=options["seed"],
             lower=list(means.loc[means["direction"] == "lower", "measure"].unique()),
             word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules(

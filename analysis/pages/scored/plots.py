@@ -26,15 +26,15 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         The rows of table `scored_means` by one measure, with `label`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     drawing, axes = panels.lay_out_rows(names, width, panels.choose_distance_between_rows(names, 6.0) * len(names))
     rows = frame.assign(row=np.arange(len(frame)))

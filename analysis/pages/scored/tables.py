@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
-from analysis.reporting.words.beyond import compare_pairs_of_study
+from analysis.reporting.words.beyond import tabulate_pair_difference_tests_of_study
 from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -159,7 +159,7 @@ def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
     """
     parts = []
     for scored in read_scores(runs):
-        pairs = compare_pairs_of_study(runs, scored.study)
+        pairs = tabulate_pair_difference_tests_of_study(runs, scored.study)
         if len(pairs):
             parts.append(pairs.assign(**{name: scored.width * pairs[name] for name in DIFFERENCES}))
     if not parts:

@@ -14,7 +14,7 @@ from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.reporting import words
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, verdicts
 
@@ -78,7 +78,7 @@ class ScoringPage(Page):
         options = self.collect_table_options("scores")
         models = self.frame("scores")
         models = models[models["model"] != GOLD]
-        return render_fragment(
+        return render_template_for_notebook(
             "scoring/method", biased=options["biased"], resamples=options["resamples"], seed=options["seed"],
                 invalid=options["invalid"], word_meanings=" ".join(narrative.WORD_MEANINGS),
                 rules=verdicts.describe_verdict_rules("validity", "interval", "several", "people", "holm",

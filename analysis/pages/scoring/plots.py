@@ -30,15 +30,15 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     items
         Table `score_items`: one setting, at most `MOST_PANELS` groups.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(items["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(items["model"]))
     items = select_extreme_models(items, "score", panels.ROWS).assign(panel=lambda frame: _name_score_panels(frame))
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
@@ -93,7 +93,7 @@ def select_extreme_models(frame: pd.DataFrame, measure: str, max_models: int) ->
     """
     rows = frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
-    return rows[rows["label"].isin(labels.select_first_and_last(list(order), max_models))]
+    return rows[rows["label"].isin(labels.keep_ends_of_long_sequence(list(order), max_models))]
 
 
 def _name_score_panels(frame: pd.DataFrame) -> pd.Series:

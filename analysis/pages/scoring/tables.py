@@ -91,7 +91,7 @@ def tabulate_score_bias_and_accuracy(
         gold_scores = wide[[]].assign(gold=gold)
         if gold_scores["gold"].notna().any():
             intervals = bootstrap_intervals(
-                _build_score_columns(gold_scores),
+                _build_score_and_nearest_number_arrays(gold_scores),
                 shape,
                 _build_hits_and_totals_of_mode,
                 interval_forms,
@@ -106,7 +106,7 @@ def tabulate_score_bias_and_accuracy(
             parts.append(gold_rows.assign(study=study, group=group, range=span))
         score_matrix = wide.to_numpy(float)
         intervals = bootstrap_intervals(
-            _build_score_columns(wide),
+            _build_score_and_nearest_number_arrays(wide),
             shape,
             _build_hits_and_totals_of_mode,
             interval_forms,
@@ -226,7 +226,7 @@ def _split_by_group_and_range(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, s
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
-def _build_score_columns(wide: pd.DataFrame) -> dict[str, Array]:
+def _build_score_and_nearest_number_arrays(wide: pd.DataFrame) -> dict[str, Array]:
     """Return the scores (items, units), and the numbers that they are nearest to."""
     scores = wide.to_numpy(float)
     return {"score": scores, "number": weighted.round_to_nearest(scores)}

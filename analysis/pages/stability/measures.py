@@ -230,17 +230,20 @@ def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mappin
     """
     return {
         name: compute_drawn_mean(draw_counts, is_flipped)
-        for name, is_flipped in _mark_flipped_items(columns, thresholds).items()
+        for name, is_flipped in _mark_flipped_items_by_threshold(columns, thresholds).items()
     }
 
 
 def _build_hits_and_totals_of_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
     """Give hits and totals of the share of items that flip, for every threshold."""
     items = np.ones_like(columns["minority"])
-    return {name: [[(is_flipped, items)]] for name, is_flipped in _mark_flipped_items(columns, thresholds).items()}
+    return {
+        name: [[(is_flipped, items)]]
+        for name, is_flipped in _mark_flipped_items_by_threshold(columns, thresholds).items()
+    }
 
 
-def _mark_flipped_items(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
+def _mark_flipped_items_by_threshold(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
     """Mark for every threshold the items (items, units) whose minority share lies above it: 1 or 0."""
     return {name: (columns["minority"] > threshold).astype(float) for name, threshold in thresholds.items()}
 

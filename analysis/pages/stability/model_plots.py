@@ -35,8 +35,8 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     stability
         Table `stability`: one row per model x condition.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         label=labels.build_row_labels(frame) + stability["mark"].map(" ({})".format).replace(" ()", "")
     )
     frame = frame.sort_values(["silent", "range_mean", "label"], na_position="last")
-    frame = frame.iloc[labels.select_first_and_last(range(len(frame)), panels.ROWS)].assign(
+    frame = frame.iloc[labels.keep_ends_of_long_sequence(range(len(frame)), panels.ROWS)].assign(
         row=range(min(len(frame), panels.ROWS))
     )
     flip = choose_headline_flip_column(frame)
@@ -62,7 +62,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     across = 2 if stacked else 4
     names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 4 // across)
     across = 4 if legend_names else across
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
         width, 4, across, high, left=panels.measure_row_labels_width(names), whole_titles=list(measures.values()),

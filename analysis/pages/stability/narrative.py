@@ -25,7 +25,7 @@ from analysis.reporting.words import (
     format_quantity,
     join_names,
     labels,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
@@ -191,7 +191,8 @@ def _describe_stability_verdict(
         return chance.explain_withheld_verdict(by_chance)
     tally_sentence = verdicts.describe_verdict_word_counts(
         flip_words,
-        phrase_model_condition_count(answering) + ("" if len(measured_rows) == len(answering) else " that answer"),
+        phrase_count_of_model_condition_pairs(answering)
+        + ("" if len(measured_rows) == len(answering) else " that answer"),
     )
     if len(answering) > 1:
         if answering[f"{flip_column}_lower"].isna().any() and not any(flip_words):
@@ -242,7 +243,7 @@ def _describe_flips_at_extremes(model_rows: pd.DataFrame, flip_column: str) -> l
         interval_text = "" if pd.isna(top) else f" (95 % intervals reach up to {format_percent(top)})"
         return [means, f"No item flips with any model that answers{interval_text}."]
     if low[flip_column] == high[flip_column]:
-        units = f"each of {phrase_model_condition_count(model_rows)} that answer"
+        units = f"each of {phrase_count_of_model_condition_pairs(model_rows)} that answer"
         return [means, f"The answer flips on {format_percent(low[flip_column])} of the items with {units}."]
     return [
         means,

@@ -13,7 +13,7 @@ from analysis.statistics.multiplicity import ALPHA
 SIDES = ("a_", "b_")
 
 
-def find_differing_condition_pairs(frames: Frames) -> set[tuple[str, str, frozenset[str]]]:
+def find_significantly_differing_condition_pairs(frames: Frames) -> set[tuple[str, str, frozenset[str]]]:
     """Return the pairs of conditions of one model that table `differences` shows to differ, after Holm.
 
     A difference that is smaller than one of the last digit of its measure cannot be seen, and keeps no rows apart.

@@ -13,7 +13,7 @@ from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, orders
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
@@ -37,7 +37,7 @@ class StabilityPage(Page):
             beyond=self.choice.rewrite_text(beyond.describe_differences_beyond_rewording(self.runs)),
             shared=beyond.has_wordings_shared_by_items(self.runs),
             by_chance=orders.rename_joined_conditions(by_chance, frames["stability"], self.runs.info["conditions"]),
-        ), meaning.describe_meaning_support(self.runs))  # fmt: skip
+        ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def describe_texts_against_probabilities(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
@@ -71,13 +71,13 @@ class StabilityPage(Page):
                 " Where no clear difference between both orders of the options was found, the one with the larger "
                 "range is shown."
             )
-        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out_text)
+        return render_template_for_notebook("examples", pairs=pairs, caption=caption, left_out=left_out_text)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("stability")
         excluded = narrative.describe_exclusion_counts(self.frame("excluded"), self.frame("invalid"), self.choice)
-        return render_fragment(
+        return render_template_for_notebook(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], word_meanings=narrative.WORD_MEANINGS, most_pairs=MOST_PAIRS,
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "holm", "beyond"),

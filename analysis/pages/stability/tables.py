@@ -300,7 +300,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = tabulate_item_agreement(runs)
-    table = table[~has_mostly_invalid_answers(_average_validity_by_model_condition(table))]
+    table = table[~has_mostly_invalid_answers(_average_unit_validity_for_each_row(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
@@ -322,7 +322,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
     return result.drop(columns=["of_study", "of_item"])
 
 
-def _average_validity_by_model_condition(item_rows: pd.DataFrame) -> pd.Series:
+def _average_unit_validity_for_each_row(item_rows: pd.DataFrame) -> pd.Series:
     """Return for every row of `items` the validity of its model and condition: the mean over all paraphrases."""
     total = (
         (item_rows["validity_mean"] * item_rows["n_variants"])

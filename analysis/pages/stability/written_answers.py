@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs import Runs
-from analysis.runs.conditions import find_condition_with_probabilities
+from analysis.runs.conditions import find_same_prompt_condition_with_probabilities
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
@@ -43,7 +43,7 @@ def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, 
     tables = []
     for study, conditions in runs.info["conditions"].items():
         for name, fields in conditions.items():
-            probabilities = find_condition_with_probabilities(conditions, name)
+            probabilities = find_same_prompt_condition_with_probabilities(conditions, name)
             if probabilities is not None and fields["answer"] == TEXT:
                 items = _count_text_mismatches_by_item(runs, study, name, probabilities)
                 if len(items):

@@ -168,7 +168,7 @@ def compute_and_store_missing_features(
     spacy, sentiment, language
         As in `analysis.features.compute_features`.
     """
-    for folder in features.choose_feature_folders(runs).values():
+    for folder in features.choose_feature_folder_of_each_study(runs).values():
         features.compute_features(folder, spacy=spacy, sentiment=sentiment, language=language)
 
 

@@ -43,7 +43,7 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """
     result = fit_mixed_models_of_page(frames).result
     units = list(FAMILY)
-    (fits,) = _mark_silent_fits(frames, result.diagnostics[units])
+    (fits,) = _add_silent_column_to_fit_rows(frames, result.diagnostics[units])
     label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
     rows = result.keep_fits_of_largest_residuals(MOST_PANELS).residuals.drop(columns="row")
     yield (rows.merge(label_by_fit, how="left", on=units).astype({"label": "category"}),)
@@ -51,7 +51,7 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def build_intercepts_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
-    yield _mark_silent_fits(frames, fit_mixed_models_of_page(frames).result.random_effects)
+    yield _add_silent_column_to_fit_rows(frames, fit_mixed_models_of_page(frames).result.random_effects)
 
 
 def fit_mixed_models_of_page(frames: Frames) -> Family:
@@ -62,6 +62,6 @@ def fit_mixed_models_of_page(frames: Frames) -> Family:
     return fit_mixed_model_per_unit(frames.runs, **options)
 
 
-def _mark_silent_fits(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
+def _add_silent_column_to_fit_rows(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
     """Mark in rows about fits the models that do not answer."""
     return (labels.add_silent_column(frame, frames["mixed_diagnostics"]),)

@@ -26,7 +26,7 @@ from analysis.reporting.words import (
     format_count_range,
     format_quantity,
     join_names,
-    phrase_model_condition_count,
+    phrase_count_of_model_condition_pairs,
 )
 from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.reporting.words.labels import UNIT
@@ -69,8 +69,9 @@ def answer_page_question(
         The effects as the figure shows them (`figures.join_effects_over_option_orders`), which the sentences count;
         table `mixed` unless given.
     varying_examples
-        Studies whose wordings are numbers of examples (`reporting.words.shots.find_studies_with_varying_examples`): no
-        sentence is about the features of their wording, which are those of the examples.
+        Studies whose wordings are numbers of examples
+        (`reporting.words.shots.find_studies_with_varying_example_counts`): no sentence is about the features of their
+        wording, which are those of the examples.
 
     Returns
     -------
@@ -80,12 +81,14 @@ def answer_page_question(
     fits = add_fit_labels(frames["mixed_diagnostics"])
     all_fitted = fits[fits["n_rows"] > 0]
     fitted = all_fitted[~has_mostly_invalid_answers(all_fitted["validity"])]
-    effects = _select_fit_effects(frames["mixed"], fitted)
+    effects = _select_effects_of_answering_models(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
         verdict, why = describe_models_without_answers(all_fitted)
         return Answer(
-            _describe_features_setup(_select_fit_effects(frames["mixed"], all_fitted), all_fitted, when),
+            _phrase_model_item_and_feature_counts(
+                _select_effects_of_answering_models(frames["mixed"], all_fitted), all_fitted, when
+            ),
             verdict,
             cautions=(*why, *doubts),
         )
@@ -94,15 +97,18 @@ def answer_page_question(
     pairs = tuple(
         sentence
         for study, part in frames["correlations"].groupby("study", sort=False)
-        for sentence in _describe_feature_correlations(
+        for sentence in _compare_feature_correlations_with_paper(
             part, f"Study “{study}”: " if frames["correlations"]["study"].nunique() > 1 else ""
         )
     )
     if effects.empty:
         return Answer(
-            _describe_features_setup(effects, fitted, when), NOTHING, cautions=doubts, details={"correlations": pairs}
+            _phrase_model_item_and_feature_counts(effects, fitted, when),
+            NOTHING,
+            cautions=doubts,
+            details={"correlations": pairs},
         )
-    setup = _describe_features_setup(effects, fitted, when)
+    setup = _phrase_model_item_and_feature_counts(effects, fitted, when)
     effects, fitted = (frame[~frame["study"].isin(varying_examples)] for frame in (effects, fitted))
     if effects.empty:
         return Answer(setup, ONLY_EXAMPLES, cautions=doubts, details={"correlations": pairs})
@@ -120,13 +126,13 @@ def answer_page_question(
     )
 
 
-def _select_fit_effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+def _select_effects_of_answering_models(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
     """Choose the effects of some fits: sentences are about the models that answer."""
     is_of_fits = pd.MultiIndex.from_frame(mixed[UNIT]).isin(pd.MultiIndex.from_frame(fits[UNIT]))
     return add_fit_labels(mixed[is_of_fits & (mixed["term"] != INTERCEPT) & mixed["estimate"].notna()])
 
 
-def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
+def _phrase_model_item_and_feature_counts(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
     """Say how many models, paraphrases, items and features the answer rests on."""
     models_text = phrase_models_in_conditions(effects if len(effects) else fitted)
     models_text += "," if "," in models_text else ""
@@ -139,7 +145,7 @@ def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: 
 
 def _phrase_fit_count(effects: pd.DataFrame) -> str:
     """Count the fits that some effects are of: models, or models under a condition."""
-    return phrase_model_condition_count(effects.drop_duplicates(UNIT))
+    return phrase_count_of_model_condition_pairs(effects.drop_duplicates(UNIT))
 
 
 def count_confirmed_effects_by_term(effects: pd.DataFrame) -> pd.Series:
@@ -289,7 +295,7 @@ def _format_percent_range(shares: pd.Series) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def _describe_feature_correlations(correlations: pd.DataFrame, of_study: str) -> Iterator[str]:
+def _compare_feature_correlations_with_paper(correlations: pd.DataFrame, of_study: str) -> Iterator[str]:
     """Compare the correlations of the paper's predictors with what the paper says about its Figure 6.
 
     The first sentence begins with the study, of several; on the page it begins a paragraph, too.

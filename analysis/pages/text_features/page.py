@@ -15,7 +15,7 @@ from analysis.pages.text_features.family import compute_and_store_missing_featur
 from analysis.pages.text_features.figures import fit_mixed_models_of_page, join_effects_over_option_orders
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting import words
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import join_names, shots, verdicts
 from analysis.statistics import mixed
@@ -68,7 +68,7 @@ class TextFeaturesPage(Page):
                 self.choice,
                 words.phrase_run_dates(self.runs.info),
                 join_effects_over_option_orders(self.frames),
-                shots.find_studies_with_varying_examples(self.runs),
+                shots.find_studies_with_varying_example_counts(self.runs),
             )
         )
 
@@ -81,7 +81,7 @@ class TextFeaturesPage(Page):
         """Say in six lines how the numbers were computed."""
         fitted_family = fit_mixed_models_of_page(self.frames)
         fits = self.frame("mixed_diagnostics")
-        return render_fragment(
+        return render_template_for_notebook(
             "text_features/method", formula=fitted_family.formula, response=fitted_family.response,
             dropped=join_names(list(map(name_predictor, sorted(fitted_family.dropped)))),
                 invalid=self.options.get("invalid", "dropped"), word_meanings=narrative.WORD_MEANINGS,

@@ -9,7 +9,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
-from analysis.pages.text_features.terms import phrase_predictor_as_title, rank_predictors
+from analysis.pages.text_features.terms import phrase_predictor_as_title, sort_predictors_by_significance
 from analysis.reporting.drawing import marks, matrices, panels, plotting
 from analysis.reporting.drawing.plotting import (
     DIVERGING,
@@ -88,8 +88,8 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     mixed
         Table `mixed`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
         The figure.
     """
     frame = select_drawn_effects(mixed)
-    names, terms = sorted(frame["label"].unique()), rank_predictors(frame)
+    names, terms = sorted(frame["label"].unique()), sort_predictors_by_significance(frame)
     if not has_room_for_dots(frame):
         return _draw_effect_map(frame, names, terms, width, looks)
     across = min(len(terms), 2 if panels.is_one_column_wide(width) else 5)
@@ -117,7 +117,7 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
             axes,
             frame[frame["term"] == term],
             edge,
-            plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"])),
+            plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"])),
         )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
@@ -199,15 +199,15 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     frame
         study, model, condition, fitted, residual: one row per response of at most `MOST_PANELS` fits.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "residual", width, "Fitted", "Residual")
     for axes, panel in model_panels:
         edge = 1.05 * max(LEAST_EDGE, float(panel["residual"].abs().max()))
@@ -253,15 +253,15 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     frame
         study, model, condition, level, estimate, se: one row per item; at most `MOST_PANELS` models.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
     for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")

@@ -40,10 +40,10 @@ def tabulate_effects_in_percentage_points(
     ).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
     ours = ours.astype({"n_rows": float, "n_items": float})
-    return insert_published_rows(ours, select_rows_of_printed_models(runs, ours), read_wide_printed_effects())
+    return insert_published_rows(ours, select_rows_of_printed_models(runs, ours), read_printed_effects_per_model())
 
 
-def read_wide_printed_effects() -> pd.DataFrame:
+def read_printed_effects_per_model() -> pd.DataFrame:
     """Read the printed rows with our column names and `printed`, the model's printed name."""
     rows = pd.read_csv(FOLDER / "haller_table3.csv")
     rows = rows.assign(dagger=rows["significant"].map({True: "", False: DAGGER}))

@@ -50,7 +50,7 @@ def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:
     return f"{features_text}{format_quantity(n_attributes, 'attribute')}"
 
 
-def rank_predictors(mixed: pd.DataFrame) -> list[str]:
+def sort_predictors_by_significance(mixed: pd.DataFrame) -> list[str]:
     """Sort the predictors: most significant effects first; among equals, the largest effects first."""
     effects = mixed[mixed["term"] != INTERCEPT]
     effects_by_term = effects.assign(clear=effects["confirmed"], size=effects["estimate_std"].abs()).groupby("term")

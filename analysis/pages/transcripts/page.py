@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.pages.transcripts import narrative
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import format_quantity, join_names, labels
 from analysis.runs.folder import ORIGINAL
@@ -27,7 +27,7 @@ class TranscriptsPage(Page):
         """Say what is shown, and what is not known."""
         items, answers = self.frame("transcript_items"), self.frame("transcript_answers")
         return self.show_answer(
-            narrative.answer_page_question(items, self._phrase_condition_names_of_prompts(), answers)
+            narrative.answer_page_question(items, self._rename_conditions_of_prompts_for_readers(), answers)
         )
 
     def first_transcript(self) -> Html:
@@ -35,15 +35,15 @@ class TranscriptsPage(Page):
         row = self._choose_first_prompt()
         wordings = _build_wording_cards(row, self._split_answers_by_prompt(), FIRST_MODELS, FIRST_LONGEST)
         card = {"study": row["study"].iloc[0], "item": row["item"].iloc[0], "wordings": wordings}
-        return render_fragment("transcripts/examples", cards=[card], level=2)
+        return render_template_for_notebook("transcripts/examples", cards=[card], level=2)
 
-    def _phrase_condition_names_of_prompts(self) -> pd.DataFrame:
+    def _rename_conditions_of_prompts_for_readers(self) -> pd.DataFrame:
         """Return the prompts with their conditions as readers are told them."""
         return labels.rename_conditions_for_readers(self.frame("transcript_prompts"), self.runs.info["conditions"])
 
     def _choose_first_prompt(self) -> pd.DataFrame:
         """Return the row of the prompt that the page begins with."""
-        prompts = self._phrase_condition_names_of_prompts()
+        prompts = self._rename_conditions_of_prompts_for_readers()
         known = prompts[prompts["unknown"] == ""] if prompts["unknown"].eq("").any() else prompts
         of_item = known[known[["study", "item"]].eq(known[["study", "item"]].iloc[0]).all(axis=1)]
         return of_item.sort_values("pattern", key=lambda pattern: pattern != ORIGINAL, kind="stable").head(1)
@@ -67,7 +67,7 @@ class TranscriptsPage(Page):
         The prompt that the page begins with is not shown again, unless something of it is cut there.
         """
         above = self._find_number_of_uncut_first_prompt()
-        prompts, by_prompt = self._phrase_condition_names_of_prompts(), self._split_answers_by_prompt()
+        prompts, by_prompt = self._rename_conditions_of_prompts_for_readers(), self._split_answers_by_prompt()
         several = prompts["study"].nunique() > 1
         cards = [
             {
@@ -77,14 +77,14 @@ class TranscriptsPage(Page):
             }
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
         ]
-        examples = render_fragment("transcripts/examples", cards=cards, level=3)
+        examples = render_template_for_notebook("transcripts/examples", cards=cards, level=3)
         if self.frame("thought_lengths").empty:
             return examples
         return Html(examples.text + self.table("thought_lengths").text)
 
     def method(self) -> Html:
         """Say how the examples were chosen and what is exact about them."""
-        return render_fragment(
+        return render_template_for_notebook(
             "transcripts/method", rule=narrative.describe_item_order_rules(self.frame("transcript_items"))
         )
 

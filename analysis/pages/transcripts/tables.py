@@ -44,7 +44,7 @@ def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
     )
     measure = _choose_measure_for_item_order(runs, study, bool((frame["n_wordings"] > 1).any()))
     values = (
-        runs.sql(_build_item_measure_sql(runs, study, measure))
+        runs.sql(_build_item_spread_or_score_sql(runs, study, measure))
         if measure
         else pd.DataFrame({"item": [], "n_units": []})
     )
@@ -70,7 +70,7 @@ def _choose_measure_for_item_order(runs: Runs, study: str, several_wordings: boo
     return SPREAD if several_wordings and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
 
 
-def build_response_value_sql(runs: Runs, study: str, measure: str) -> str:
+def build_response_share_or_score_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
@@ -117,14 +117,14 @@ def build_response_value_sql(runs: Runs, study: str, measure: str) -> str:
               FROM stimuli WHERE study = {name}) AS s USING (item, variant)"""
 
 
-def _build_item_measure_sql(runs: Runs, study: str, measure: str) -> str:
+def _build_item_spread_or_score_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of every item's spread or mean score, as a mean over models and conditions, and their number."""
     of_unit = "max(number) - min(number)" if measure == SPREAD else "avg(number)"
     least = 2 if measure == SPREAD else 1
     return f"""
         SELECT item, avg(value) AS transcript_value, count(value) AS n_units
         FROM (SELECT item, CASE WHEN count(number) >= {least} THEN {of_unit} END AS value
-              FROM ({build_response_value_sql(runs, study, measure)}) GROUP BY item, model, condition)
+              FROM ({build_response_share_or_score_sql(runs, study, measure)}) GROUP BY item, model, condition)
         GROUP BY item"""
 
 
@@ -132,8 +132,8 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     """Choose the wordings of the examples: rows of the stimuli with `study` and `shown`."""
     rows: list[dict[str, Any]] = []
     for example in tabulate_ordered_items_and_examples(runs).query("shown != ''").to_dict("records"):
-        wordings = model_prompts.read_wordings(runs, example["study"], example["item"])
-        shown_variants = _choose_shown_variants(runs, example, wordings)
+        wordings = model_prompts.read_wordings_of_item(runs, example["study"], example["item"])
+        shown_variants = _choose_original_and_extreme_wordings(runs, example, wordings)
         rows += [
             {**wording, "study": example["study"], "shown": example["shown"]}
             for wording in wordings
@@ -144,13 +144,16 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(sorted(rows, key=lambda row: (studies[row["study"]], order[row["shown"]])))
 
 
-def _choose_shown_variants(runs: Runs, example: dict[str, Any], wordings: list[dict[str, Any]]) -> set[str]:
+def _choose_original_and_extreme_wordings(
+    runs: Runs, example: dict[str, Any], wordings: list[dict[str, Any]]
+) -> set[str]:
     """Return the original (or the first wording), and the wordings with the highest and the lowest mean number."""
     original = next((wording for wording in wordings if wording["pattern"] == ORIGINAL), wordings[0])["variant"]
     if example["measure"] != SPREAD:
         return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
-        f"SELECT variant, avg(number) AS mean FROM ({build_response_value_sql(runs, example['study'], SPREAD)}) "
+        "SELECT variant, avg(number) AS mean "
+        f"FROM ({build_response_share_or_score_sql(runs, example['study'], SPREAD)}) "
         "WHERE item = ? GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip

@@ -51,7 +51,7 @@ TABLES = {
         ),
     ),
     "groups": Table(
-        "tables.tabulate_stage_means",
+        "tables.tabulate_training_stage_means",
         "Means over base models and over instruction-tuned models",
         "Means over models, the counterpart of Takayama et al., Tables 1 and 3, with the printed rows below ours: "
         "other models and other items, to be read as context. Intervals over items. The row of the original question "
@@ -85,7 +85,7 @@ TABLES = {
         frozenset(split_names("lower upper condition_zero p p_least")), BARE, BETWEEN,
     ),
     "stages": Table(
-        "tables.tabulate_stage_differences",
+        "tables.tabulate_training_stage_differences",
         "What instruction tuning changes, by series",
         "Instruction-tuned minus base models of one series with the same shots, on the same items (the counterpart of "
         "Takayama et al., Figure 7).",
@@ -104,7 +104,7 @@ TABLES = {
                               "shift_outside_upper band_difference_lower band_difference_upper band_p p_least")), BARE,
     ),
     "curve": Table(
-        "shifts.tabulate_shift_curve",
+        "shifts.tabulate_shifts_in_probability_bins",
         "p(Yes) after rewording, by p(Yes) before",
         "Means in ten bins of the original p(Yes), with intervals over items for the shift.",
         (*WORDING_COLUMNS, *split_names("bin_low bin_high n p_original p_yes shift shift_lower shift_upper "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.wording.cells import average_validity_over_patterns, get_name_of_language
+from analysis.pages.wording.cells import average_validity_over_patterns_per_row, get_name_of_language
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -32,7 +32,7 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     yield from _describe_silent_models(consistency_rows)
     yield from _describe_bounds_by_invalid_answers(conventions)
     yield from _describe_constant_answers(
-        consistency_rows[~has_mostly_invalid_answers(average_validity_over_patterns(consistency_rows))]
+        consistency_rows[~has_mostly_invalid_answers(average_validity_over_patterns_per_row(consistency_rows))]
     )
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
@@ -47,7 +47,9 @@ def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models with no or few valid answers."""
     for (language, task), part in consistency_rows.groupby(["language", "task"], sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
-        valid = average_validity_over_patterns(part).groupby([part["model"], part["condition"]], sort=False).first()
+        valid = (
+            average_validity_over_patterns_per_row(part).groupby([part["model"], part["condition"]], sort=False).first()
+        )
         empty = none & (valid == 0) if len(none) else none
         task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}"
         if none.all():

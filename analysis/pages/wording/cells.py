@@ -102,7 +102,7 @@ def compute_wording_item_sums(runs: Runs, invalid: str = "dropped") -> WordingIt
     create_wording_answers_view(runs)
     return runs.compute_once(
         ("wording cells", invalid),
-        lambda: _pack_counts_into_item_sums(runs, _query_pair_counts_by_unit_and_item(runs, invalid)),
+        lambda: _pivot_item_sums_into_arrays(runs, _query_pair_counts_by_unit_and_item(runs, invalid)),
     )
 
 
@@ -202,7 +202,7 @@ def _query_pair_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFram
     )
 
 
-def _pack_counts_into_item_sums(runs: Runs, rows: pd.DataFrame) -> WordingItemSums:
+def _pivot_item_sums_into_arrays(runs: Runs, rows: pd.DataFrame) -> WordingItemSums:
     """Turn the sums, one row per unit and item, into arrays (items, units)."""
     units = _sort_units_and_add_run_fields(runs, rows[UNIT].drop_duplicates())
     column = pd.MultiIndex.from_frame(units[UNIT]).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
@@ -252,7 +252,7 @@ def _read_unit_fields(runs: Runs, study: str, model: str, condition: str) -> dic
     }
 
 
-def average_validity_over_patterns(frame: pd.DataFrame) -> pd.Series:
+def average_validity_over_patterns_per_row(frame: pd.DataFrame) -> pd.Series:
     """Return the validity of each row's model on its language and task: the mean over patterns of the share `valid`."""
     return frame.groupby([name for name in UNIT if name != "pattern"], sort=False)["valid"].transform("mean")
 

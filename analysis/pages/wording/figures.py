@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.wording.cells import UNIT, average_validity_over_patterns
+from analysis.pages.wording.cells import UNIT, average_validity_over_patterns_per_row
 from analysis.pages.wording.plots import select_drawn_bins
 from analysis.reporting.catalogue.frames import Frames
 
 
 def build_consistency_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `consistency` by language and task."""
-    yield from _split_by_language_and_task(_mark_silent_tasks(frames["consistency"]))
+    yield from _split_by_language_and_task(_add_silent_column_by_task(frames["consistency"]))
 
 
 def build_diff_yes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -24,7 +24,7 @@ def build_diff_yes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def build_shift_curve_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `curve` by language and task, where any bin holds enough pairs."""
-    silence_by_unit = _mark_silent_tasks(frames["consistency"])[[*UNIT, "silent"]]
+    silence_by_unit = _add_silent_column_by_task(frames["consistency"])[[*UNIT, "silent"]]
     for (part,) in _split_by_language_and_task(frames["curve"].merge(silence_by_unit, on=UNIT)):
         if len(select_drawn_bins(part)):
             yield (part,)
@@ -36,9 +36,9 @@ def build_stage_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFram
     yield from _split_by_language_and_task(frame[frame["measure"] == "consistency"])
 
 
-def _mark_silent_tasks(frame: pd.DataFrame) -> pd.DataFrame:
+def _add_silent_column_by_task(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column `silent`: whether the model answers in the row's language and task."""
-    return frame.assign(silent=has_mostly_invalid_answers(average_validity_over_patterns(frame)))
+    return frame.assign(silent=has_mostly_invalid_answers(average_validity_over_patterns_per_row(frame)))
 
 
 def _split_by_language_and_task(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:

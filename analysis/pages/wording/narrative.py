@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.pages.wording.cautions import list_cautions
-from analysis.pages.wording.cells import UNIT, average_validity_over_patterns, get_name_of_language
+from analysis.pages.wording.cells import UNIT, average_validity_over_patterns_per_row, get_name_of_language
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting.catalogue.selection import MIXED, AnswerPair, quote_answer
 from analysis.reporting.words import (
@@ -70,10 +70,10 @@ def answer_page_question(
     """
     all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
-    table = all_rows[~has_mostly_invalid_answers(average_validity_over_patterns(all_rows))]
+    table = all_rows[~has_mostly_invalid_answers(average_validity_over_patterns_per_row(all_rows))]
     if table.empty and len(all_rows):
         rows = all_rows.assign(
-            label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns(all_rows),
+            label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns_per_row(all_rows),
             validity_at_most=float("nan"),
         )  # fmt: skip
         verdict, why = describe_models_without_answers(rows, "Less than half of the answers are valid")
@@ -93,7 +93,7 @@ def answer_page_question(
         "diff_yes": tuple(
             text
             for name, part in languages
-            for text in _describe_yes_changes(str(name), part, table, several, _count_yes_change_comparisons(means))
+            for text in _describe_yes_changes(str(name), part, table, several, _count_tested_yes_changes(means))
         ),
         "shifts": tuple(_describe_shifts_of_unsure_answers(frames["shifts"], table)),
         "shots": tuple(_describe_shot_effects(frames["shots"])),
@@ -205,7 +205,7 @@ def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_
         )
 
 
-def _count_yes_change_comparisons(means: pd.DataFrame) -> int:
+def _count_tested_yes_changes(means: pd.DataFrame) -> int:
     """Count the changes of which the sentences of the page say whether they are clear."""
     return int(means["pattern"].isin(["agreement", "strong_agreement", "antonym"]).sum())
 

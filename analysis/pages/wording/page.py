@@ -13,7 +13,7 @@ from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import find_answer_pair
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
@@ -31,7 +31,7 @@ class WordingPage(Page):
             frames, words.phrase_run_dates(self.runs.info), find_answer_pair(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),
-        ), meaning.describe_meaning_support(self.runs))  # fmt: skip
+        ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""
@@ -40,13 +40,15 @@ class WordingPage(Page):
             return render_missing_content_note("No model contradicts itself between two valid answers.")
         frame = frame.assign(label=labels.build_row_labels(frame))
         pairs = [_build_contradictory_answers_example(row) for _, row in frame.iterrows()]
-        return render_fragment("examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out="")
+        return render_template_for_notebook(
+            "examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out=""
+        )
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("consistency")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
-        return render_fragment(
+        return render_template_for_notebook(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
                 failed=failed, word_meanings=" ".join(narrative.WORD_MEANINGS),
                 rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "several", "spread", "change",

@@ -101,7 +101,7 @@ def select_rows_of_extreme_models(frame: pd.DataFrame, measure: str) -> pd.DataF
     if "label" not in rows:
         rows = rows.assign(label=labels.build_row_labels(rows))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
-    return rows[rows["label"].isin(labels.select_first_and_last(list(order), panels.ROWS))]
+    return rows[rows["label"].isin(labels.keep_ends_of_long_sequence(list(order), panels.ROWS))]
 
 
 def _draw_pattern_panels(
@@ -124,7 +124,7 @@ def _draw_pattern_panels(
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
         whole_titles=[PATTERNS[pattern] for pattern in patterns],
     )  # fmt: skip
-    looks = plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
     model_of = dict(zip(rows["label"], rows["model"], strict=True))
     panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
@@ -153,8 +153,8 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     frame
         Table `overall`.
     width, looks
-        In inches; the models, which all look alike (`plotting.unify_colours_and_markers`): their names stand beside the
-        marks.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -167,7 +167,9 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     first_language = rows[rows["language"] == languages[0]].sort_values(
         ["silent", "overall"], ascending=[True, False], na_position="last"
     )
-    names = labels.select_first_and_last(list(dict.fromkeys([*first_language["label"], *rows["label"]])), panels.ROWS)
+    names = labels.keep_ends_of_long_sequence(
+        list(dict.fromkeys([*first_language["label"], *rows["label"]])), panels.ROWS
+    )
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     row_labels = panels.wrap_row_labels(names, width)
@@ -185,7 +187,7 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
             axes,
             part,
             "overall",
-            plotting.unify_colours_and_markers(looks or plotting.assign_colours_and_markers(rows["model"])),
+            plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
             is_hollow=part["silent"],
         )
         if i % across == 0:

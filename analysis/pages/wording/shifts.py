@@ -52,7 +52,7 @@ def tabulate_yes_probability_shifts(runs: Runs, *, resamples: int = DRAWS, seed:
     return frame.drop(columns=[f"{name}{group}" for name in ("p_original", "p_yes") for group in groups])
 
 
-def tabulate_shift_curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_shifts_in_probability_bins(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compute the same shifts in ten bins of the original p(Yes), for Figure 2 as a curve.
 
     Parameters

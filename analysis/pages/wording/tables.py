@@ -13,7 +13,7 @@ from analysis.pages.wording import printed
 from analysis.pages.wording.cells import (
     UNIT,
     WordingItemSums,
-    average_validity_over_patterns,
+    average_validity_over_patterns_per_row,
     compute_wording_item_sums,
     create_wording_answers_view,
 )
@@ -112,7 +112,7 @@ def tabulate_means_over_patterns_and_tasks(
     return pd.concat([groups, _tabulate_unit_group_measures(item_sums, groups.pop("target"), resamples, seed)], axis=1)
 
 
-def tabulate_stage_means(
+def tabulate_training_stage_means(
     runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Average over the base models and over the instruction-tuned ones (Takayama et al., Tables 1 and 3).
@@ -238,7 +238,7 @@ def tabulate_shot_differences(
         target=[(i,) for i in pairs["index"]], base=[(i,) for i in pairs["index_zero"]], n_models=1
     )
     keys = ["stage", "study", "language", "task", "condition", "condition_zero", "pattern"]
-    stage_rows = _tabulate_unit_indices_by_key(
+    stage_rows = _tabulate_unit_indices_per_key_combination(
         pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"}
     )
     frame = pd.concat([single_models, stage_rows.assign(model="")], ignore_index=True)
@@ -246,7 +246,7 @@ def tabulate_shot_differences(
     return _tabulate_unit_group_differences(item_sums, frame, names, resamples, seed)
 
 
-def tabulate_stage_differences(
+def tabulate_training_stage_differences(
     runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Measure what tuning changes: instruction-tuned minus base models of a series, same shots and items (Figure 7).
@@ -268,7 +268,8 @@ def tabulate_stage_differences(
     item_sums = compute_wording_item_sums(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
-    parts = {stage: _tabulate_unit_indices_by_key(staged_units[staged_units["stage"] == stage], keys, {name: "index"})
+    parts = {stage: _tabulate_unit_indices_per_key_combination(staged_units[staged_units["stage"] == stage], keys,
+                                                               {name: "index"})
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
@@ -297,7 +298,7 @@ def _mark_answering_units(item_sums: WordingItemSums) -> np.ndarray:
         valid = item_sums.sums["valid"].sum(axis=0) / item_sums.sums["asked"].sum(axis=0)
     return np.asarray(
         _mark_units_with_pairs(item_sums)
-        & ~has_mostly_invalid_answers(average_validity_over_patterns(item_sums.units[UNIT].assign(valid=valid)))
+        & ~has_mostly_invalid_answers(average_validity_over_patterns_per_row(item_sums.units[UNIT].assign(valid=valid)))
     )
 
 
@@ -317,7 +318,7 @@ def _group_units_by_keys(item_sums: WordingItemSums, keys: list[str], is_chosen:
     return grouped.agg(**aggregations).reset_index()
 
 
-def _tabulate_unit_indices_by_key(
+def _tabulate_unit_indices_per_key_combination(
     units: pd.DataFrame, keys: list[str], index_column_by_new_column: dict[str, str]
 ) -> pd.DataFrame:
     """Return one row per combination of keys: a tuple of unit indices in each new column, and the number of models."""

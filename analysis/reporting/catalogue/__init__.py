@@ -275,19 +275,19 @@ def list_pages() -> Mapping[str, Catalogue]:
     }
     page_by_name |= load_outside_catalogues(page_by_name, Catalogue)
     page_by_name = {name: replace(page, declared_protocols=page.protocols) for name, page in page_by_name.items()}
-    compared = _unite_protocols(page for page in page_by_name.values() if page.rewordings)
+    compared = _list_protocols_of_pages(page for page in page_by_name.values() if page.rewordings)
     page_by_name |= {
         name: replace(page, protocols=page.protocols | compared)
         for name, page in page_by_name.items()
         if page.compares_wordings
     }
     measured_pages = [page for page in page_by_name.values() if any(table.measures for table in page.tables.values())]
-    protocols = _unite_protocols(measured_pages)
+    protocols = _list_protocols_of_pages(measured_pages)
     page_by_name |= {
         name: replace(page, protocols=protocols) for name, page in page_by_name.items() if page.compares_measures
     }
     answered = (
-        _unite_protocols(page_by_name.values())
+        _list_protocols_of_pages(page_by_name.values())
         - ALL
         - frozenset().union(*(page.unanswered_protocols for page in page_by_name.values()))
     )
@@ -297,7 +297,7 @@ def list_pages() -> Mapping[str, Catalogue]:
     return dict(sorted(page_by_name.items(), key=lambda entry: entry[1].place))
 
 
-def _unite_protocols(pages: Iterable[Catalogue]) -> frozenset[str]:
+def _list_protocols_of_pages(pages: Iterable[Catalogue]) -> frozenset[str]:
     """Return all protocols that some pages are about."""
     return frozenset[str]().union(*(page.protocols for page in pages))
 

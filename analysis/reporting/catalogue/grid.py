@@ -122,7 +122,7 @@ def build_grid(
         first by themselves, or behind those of the three that are named first, unless they are named here.
     compared_columns
         Columns that are compared within each row, and the rule: "largest" or "smallest absolute"
-        (`tables.list_compared_columns`).
+        (`tables.list_columns_compared_within_rows`).
 
     Returns
     -------
@@ -159,10 +159,10 @@ def build_grid_without_catalogue(
         One row of cells per row of the frame.
     """
     named = tuple(takewhile(IDENTITY.__contains__, shown_columns))  # model | condition, which was not named | accuracy
-    needed = (key for key in _list_identity_columns(frame) if key not in shown_columns)
+    needed = (key for key in _choose_unit_columns_that_distinguish_rows(frame) if key not in shown_columns)
     keys = (*named, *needed, *shown_columns[len(named) :])
     columns = tuple(map(look_up_column, keys))
-    bold = {cell for compared, rule in compared_columns for cell in _find_best_cells(frame, compared, rule)}
+    bold = {cell for compared, rule in compared_columns for cell in _find_best_cells_per_row(frame, compared, rule)}
     if NO_INTERVAL in keys:
         reasons = frame[NO_INTERVAL].map(lambda text: _replace_column_names_by_headers(text, frame, look_up_column))
         frame = frame.assign(**{NO_INTERVAL: reasons})
@@ -194,7 +194,7 @@ def drop_uniform_columns(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
     return Grid(names, columns, rows, numeric, wordy), uniform_columns  # type: ignore[arg-type]
 
 
-def _list_identity_columns(frame: pd.DataFrame) -> list[str]:
+def _choose_unit_columns_that_distinguish_rows(frame: pd.DataFrame) -> list[str]:
     """List which of study, model and condition are needed to tell the rows apart; the model always."""
     study, model, condition = IDENTITY
     names = [study] if study in frame and frame[study].nunique() > 1 else []
@@ -218,7 +218,7 @@ def _replace_column_names_by_headers(reason: Any, frame: pd.DataFrame, look_up_c
     )
 
 
-def _find_best_cells(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[tuple[int, str]]:
+def _find_best_cells_per_row(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[tuple[int, str]]:
     """Yield row and column of the best value of every row with two values or more; all of those that tie."""
     values = frame[list(compared)].astype(float)
     values = values if rule == "largest" else -values.abs()

@@ -84,7 +84,7 @@ def join_option_order_rows(
     figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_numeric(rows[key])]
     if figures:
         is_alike &= _mark_rows_with_alike_numbers(table_name, renamed_rows, figures, group, least_difference)
-    is_alike &= ~_mark_differing_units(renamed_rows, differing_pairs, conditions)
+    is_alike &= ~_mark_models_that_differ_between_orders(renamed_rows, differing_pairs, conditions)
     unit = renamed_rows.groupby(UNIT, sort=False, dropna=False).ngroup()
     is_joined = is_alike.groupby(unit).transform("all")
     if not is_joined.any():
@@ -132,13 +132,13 @@ def describe_joined_option_orders(conditions: Conditions, *frames: pd.DataFrame)
     columns = (frame[key] for frame in frames for key in frame if str(key).endswith("condition"))
     if not any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns):
         return ""
-    sides = [side for frame in frames for side in _list_unit_columns(frame)]
+    sides = [side for frame in frames for side in _extract_study_model_and_condition_frames(frame)]
     by_model = pd.concat(sides).groupby("model", sort=False) if sides else ()
     is_partly = any(has_several_option_orders(rows, conditions) for _, rows in by_model)
     return PARTLY_JOINED_NOTE if is_partly else JOINED_NOTE
 
 
-def _list_unit_columns(frame: pd.DataFrame) -> list[pd.DataFrame]:
+def _extract_study_model_and_condition_frames(frame: pd.DataFrame) -> list[pd.DataFrame]:
     """List study, model and condition of the rows, or of both sides of each."""
     names = (["study", f"{side}model", f"{side}condition"] for side in ("", "a_", "b_"))
     return [frame[columns].set_axis(UNIT, axis=1) for columns in names if set(columns) <= set(frame)]
@@ -240,7 +240,7 @@ def _mark_groups_with_row_per_order(condition: pd.Series, group: pd.Series) -> p
     return (n_conditions == n_rows) & (n_conditions > 1)
 
 
-def _mark_differing_units(
+def _mark_models_that_differ_between_orders(
     renamed_rows: pd.DataFrame, differing_pairs: Collection[tuple[str, str, frozenset[str]]], conditions: Conditions
 ) -> pd.Series:
     """Tell for each row whether a paired comparison has found that its model differs between the orders."""

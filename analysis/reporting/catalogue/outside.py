@@ -45,13 +45,13 @@ def find_outside_page_of_module(module: str) -> OutsideRoom | None:
     return next((room for room in rooms if module == room.module or module.startswith(f"{room.module}.")), None)
 
 
-def find_page_folder(room: OutsideRoom) -> Path | None:
+def find_outside_page_folder(room: OutsideRoom) -> Path | None:
     """Find the folder of an outside page; None where its package has none."""
     file = find_module_file(room.module)
     return file.parent if file and file.name == "__init__.py" else None
 
 
-def find_page_notebook(page: str, own_folder: Path) -> Path:
+def find_own_or_outside_page_notebook(page: str, own_folder: Path) -> Path:
     """Find the notebook of a page.
 
     Parameters
@@ -66,7 +66,7 @@ def find_page_notebook(page: str, own_folder: Path) -> Path:
     Its file; that of an outside page stands in the folder of the page, if it has one.
     """
     room = find_outside_page(page)
-    folder = find_page_folder(room) if room else None
+    folder = find_outside_page_folder(room) if room else None
     return (folder or own_folder) / f"{page}.ipynb"
 
 
@@ -118,7 +118,7 @@ def _find_page_fault(room: OutsideRoom, page: Any, others: Mapping[str, Any], ca
                     return f"page {other_name} has one of its {kind}, {name}; a name is used by one page only"
         if catalogue.rewordings and other.rewordings and (both := catalogue.protocols & other.protocols):
             return f"page {other_name} has the reader of wordings of protocol {min(both)}"
-    folder = find_page_folder(room)
+    folder = find_outside_page_folder(room)
     return _find_notebook_fault(folder / f"{room.name}.ipynb", catalogue) if folder else f"{room.module} is no package"
 
 

@@ -252,7 +252,7 @@ def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> 
     return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in declared_columns})
 
 
-def select_rows_from_runs(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+def exclude_published_rows(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of a table that come from runs, where a paper's printed rows stand among them.
 
     Parameters
@@ -358,7 +358,7 @@ def render_table(
         kept_frame = frame[list(columns)] if columns else frame
         return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
     shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
-    cells = grid.build_grid(name, frame, shown_columns, list_compared_columns(name, frame))
+    cells = grid.build_grid(name, frame, shown_columns, list_columns_compared_within_rows(name, frame))
     return (
         latex.render_latex(cells, name, look_up_table(name), width) if form == "latex" else grid.render_markdown(cells)
     )
@@ -390,7 +390,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
     return declared_columns + _list_added_columns(name, frame)
 
 
-def list_compared_columns(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
+def list_columns_compared_within_rows(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
     """List the columns of a table that are compared within each row.
 
     Parameters

@@ -117,7 +117,7 @@ def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
 
 
-def unify_colours_and_markers(looks: Looks) -> dict[str, Look]:
+def assign_one_look_to_all_models(looks: Looks) -> dict[str, Look]:
     """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
 
     A colour that says once more what stands beside it makes a reader look for what else it may mean.
@@ -156,7 +156,7 @@ def list_css_classes_of_models(frame: pd.DataFrame, names: Iterable[str], looks:
     return [str(looks[model_by_name[name]].model_class or "") for name in names] if looks else []
 
 
-def separate_model_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
+def assign_distinct_model_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
     """Give the models of one figure a colour each, where they are told apart by colours and a legend.
 
     They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than

@@ -134,12 +134,12 @@ def _render_hover_shapes(figure: Figure, targets: Iterable[Target]) -> str:
         )  # fmt: skip
         model_class = f' class="{target.model_class}"' if target.model_class else ""
         shape = place.split(" ", 1)[0]
-        title = _escape_svg_text(_add_panel_title(target, titles_by_axes[target.axes]))
+        title = _escape_svg_text(_insert_panel_titles_into_hover_text(target, titles_by_axes[target.axes]))
         shapes.append(f"<{place}{model_class}><title>{title}</title></{shape}>")
     return f'<g fill="none" stroke="none" pointer-events="all">{"".join(shapes)}</g>'
 
 
-def _add_panel_title(target: Target, titles: Sequence[str]) -> str:
+def _insert_panel_titles_into_hover_text(target: Target, titles: Sequence[str]) -> str:
     """Write what a mark tells, with the titles of its panel between its name and its value."""
     name, mark, value = target.text.rpartition(": ")
     return f"{name}, {' '.join(titles)}{mark}{value}" if titles and titles[0] not in name else target.text

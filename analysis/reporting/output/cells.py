@@ -20,7 +20,7 @@ _DECIMALS = re.compile(r"-?\d+\.\d{4,}(e[+-]?\d+)?")
 _NUMBERS = re.compile(r"[\s\d.,eE+\-\[\]]*\d[\s\d.,eE+\-\[\]]*|NaN|-?inf|<NA>|")
 
 
-def read_heading(cell: NotebookNode) -> tuple[int, str]:
+def read_level_and_text_of_heading(cell: NotebookNode) -> tuple[int, str]:
     """Return level and text of a cell that is one heading; 0 and nothing for any other."""
     marks, _, text = cell.source.strip().partition(" ")
     if cell.cell_type != "markdown" or "\n" in text or marks not in _MARKS:
@@ -42,7 +42,7 @@ def read_level_of_first_heading(cell: NotebookNode) -> int:
     """
     first_html = next((data["text/html"] for data in _list_html_data(cell)), "")
     heading = _HEADING_AT_START.match(first_html)
-    return read_heading(cell)[0] or (int(heading[1]) if heading else 0)
+    return read_level_and_text_of_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
 
 def build_heading_anchor(heading: str) -> str:
@@ -61,7 +61,7 @@ def rephrase_headings(node: NotebookNode, phrase: Callable[[str], str]) -> None:
         From a heading to the one that takes its place.
     """
     for cell in node.cells:
-        level, text = read_heading(cell)
+        level, text = read_level_and_text_of_heading(cell)
         if level:
             cell.source = f"{_MARKS[level - 1]} {phrase(text)}"
 
@@ -82,7 +82,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
     heading = ""
     sentences: dict[str, list[str]] = {}
     for cell in node.cells:
-        heading = read_heading(cell)[1] or heading
+        heading = read_level_and_text_of_heading(cell)[1] or heading
         for data in _list_html_data(cell):
             if 'class="dataframe"' in data["text/html"]:
                 data["text/html"] = _render_data_frame_as_page_table(data["text/html"], cell.source)
@@ -134,7 +134,7 @@ def fold_sections(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """
     folded_level = 0
     for place, cell in enumerate(cells):
-        level, _ = read_heading(cell)
+        level, _ = read_level_and_text_of_heading(cell)
         if folded_level and 0 < level <= folded_level:
             yield _make_markdown_cell(cell, "</details>")
             folded_level = 0
@@ -151,7 +151,7 @@ def fold_sections(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
 def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a check found a difference before the next heading of a level or above."""
     for cell in later_cells:
-        if 0 < read_heading(cell)[0] <= level:
+        if 0 < read_level_and_text_of_heading(cell)[0] <= level:
             return False
         if any('class="difference"' in data["text/html"] for data in _list_html_data(cell)):
             return True

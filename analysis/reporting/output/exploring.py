@@ -120,8 +120,8 @@ class Run:
         # On lines of their own: a condition may end with a comment.
         both = f"({self._condition}\n) AND ({where}\n)" if self._condition else where
         part_run._condition = both if is_condition and self._condition is not None else None
-        part_run.__dict__.pop("_tidy", None)
-        part_run.part = select_part(self._runs, self._tidy, where)
+        part_run.__dict__.pop("_tidy_tables_connection", None)
+        part_run.part = select_part(self._runs, self._tidy_tables_connection, where)
         part_run._opened, part_run._frames = {}, {}
         part_run._protocols = {folder.info["study"]["protocol"] for folder in part_run._runs.folders}
         return part_run
@@ -131,7 +131,7 @@ class Run:
         if self._protocols <= set(protocols):
             return self
         run = copy.copy(self)
-        run.__dict__.pop("_tidy", None)
+        run.__dict__.pop("_tidy_tables_connection", None)
         run._opened, run._frames = {(frozenset(), self.over_time): self.open_protocols(protocols)}, {}
         run._protocols = self._protocols & set(protocols)
         run._whole = run if self.part is None else self._whole
@@ -142,27 +142,27 @@ class Run:
 
         Where `columns` names some, only these are read, which takes a fraction of the time.
         """
-        return read_tidy_table(self._tidy, "responses", columns)
+        return read_tidy_table(self._tidy_tables_connection, "responses", columns)
 
     def thoughts(self) -> pd.DataFrame:
         """Return every thought of a model that thinks: tokens, probability of each option after it, and its text."""
-        return read_tidy_table(self._tidy, "thoughts")
+        return read_tidy_table(self._tidy_tables_connection, "thoughts")
 
     def wordings(self) -> pd.DataFrame:
         """Return every wording with its attributes (`attributes.x`) and those text features that are stored."""
-        return read_tidy_table(self._tidy, "wordings")
+        return read_tidy_table(self._tidy_tables_connection, "wordings")
 
     def items(self) -> pd.DataFrame:
         """Return every item: how many wordings it has, and what is the same in all of them."""
-        return read_tidy_table(self._tidy, "items")
+        return read_tidy_table(self._tidy_tables_connection, "items")
 
     def models(self) -> pd.DataFrame:
         """Return every model with what run.json records of it."""
-        return read_tidy_table(self._tidy, "models")
+        return read_tidy_table(self._tidy_tables_connection, "models")
 
     def conditions(self) -> pd.DataFrame:
         """Return every condition of every study with its settings."""
-        return read_tidy_table(self._tidy, "conditions")
+        return read_tidy_table(self._tidy_tables_connection, "conditions")
 
     def columns(self, name: str) -> Listing:
         """List the columns of `responses`, `thoughts`, `wordings` and so on: name -> meaning."""
@@ -171,7 +171,7 @@ class Run:
                 f"there is no table {shorten_to_one_line(repr(name))}{format_nearest_name_hint(str(name), TABLES)}; "
                 f"the tables are {', '.join(TABLES)}"
             )
-        return Listing(explain_tidy_columns(self._tidy, self._runs.info, name))
+        return Listing(explain_tidy_columns(self._tidy_tables_connection, self._runs.info, name))
 
     def sql(self, query: str) -> pd.DataFrame:
         """Run a SELECT over the tables responses, thoughts, wordings, items, models and conditions by DuckDB.
@@ -194,7 +194,7 @@ class Run:
         InputError
             For anything but one SELECT over these tables, and for a query that DuckDB refuses.
         """
-        return run_guarded_query(self._tidy, query, TABLES)
+        return run_guarded_query(self._tidy_tables_connection, query, TABLES)
 
     def report(
         self, out: str | os.PathLike[str], *, title: str = "", single_file: bool = False, **parameters: Any
@@ -229,7 +229,7 @@ class Run:
             return self.where(where).report(out, title=title, single_file=single_file, **parameters)
         folder = Path(out)
         if self.part:
-            parameters["where"] = self._condition or self._write_keys_of_part(folder / "part.csv")
+            parameters["where"] = self._condition or self._write_part_keys_to_csv(folder / "part.csv")
         report = write_report(
             self.folders, folder, parameters, title=title, single_file=single_file, over_time=self.over_time
         )
@@ -347,8 +347,9 @@ class Run:
         Parameters
         ----------
         measures, scores, method, given
-            As in `correlate_chosen_measures` of the page that compares measures: names as in table `benchmarks`, such
-            as "Range"; a CSV or YAML file; "spearman" or "pearson"; "size" or a column of the scores.
+            As in `correlate_chosen_measures_with_scores` of the page that compares measures: names as in table
+            `benchmarks`, such as "Range"; a CSV or YAML file; "spearman" or "pearson"; "size" or a column of the
+            scores.
         **options
             aliases, score_columns, score_rows and invalid, as in table `benchmarks`.
 
@@ -363,7 +364,7 @@ class Run:
             For an unknown measure, score, method or option, and where no model is among the scores.
         """
         page = next(name for name, entry in catalogue.list_pages().items() if entry.compares_measures)
-        correlate = catalogue.import_page_function(page, "chosen_correlations.correlate_chosen_measures")
+        correlate = catalogue.import_page_function(page, "chosen_correlations.correlate_chosen_measures_with_scores")
         known_options = {
             name: parameter
             for name, parameter in inspect.signature(correlate).parameters.items()
@@ -373,7 +374,7 @@ class Run:
         frame: pd.DataFrame = correlate(self._runs, measures, scores, method=method, given=given, **converted)
         return frame
 
-    def _write_keys_of_part(self, file: Path) -> str:
+    def _write_part_keys_to_csv(self, file: Path) -> str:
         """Write the keys of the part to a CSV file, which `where` reads, and return its name."""
         keys = self.sql("SELECT study, model, condition, item, variant FROM responses ORDER BY ALL")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -419,6 +420,6 @@ class Run:
         return self.open_protocols()
 
     @cached_property
-    def _tidy(self) -> duckdb.DuckDBPyConnection:
+    def _tidy_tables_connection(self) -> duckdb.DuckDBPyConnection:
         """Return the connection that has the tidy tables."""
         return open_tidy_connection(self._runs)

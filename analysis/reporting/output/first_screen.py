@@ -61,7 +61,7 @@ def read_first_screen(node: NotebookNode) -> FirstScreen:
     -------
     What it says. An answer that is not made of the template of answers is a verdict as a whole.
     """
-    answer_html, figure_html = ("".join(_list_html_of_tag(node, tag)) for tag in ON_CARD)
+    answer_html, figure_html = ("".join(_list_html_of_cells_with_tag(node, tag)) for tag in ON_CARD)
     answer, beside_figures = parse_html(answer_html), parse_html(_FIGURE.sub("", figure_html))
     picture = _FIGURE.search(figure_html)
     return FirstScreen(
@@ -76,7 +76,7 @@ def read_first_screen(node: NotebookNode) -> FirstScreen:
     )
 
 
-def _list_html_of_tag(node: NotebookNode, tag: str) -> Iterator[str]:
+def _list_html_of_cells_with_tag(node: NotebookNode, tag: str) -> Iterator[str]:
     """List the HTML that the cells with a tag show."""
     for cell in node.cells:
         if tag in cell.metadata.get("tags", []):

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from analysis.reporting.catalogue.outside import PAGES, find_page_folder, list_pages_of_other_packages
+from analysis.reporting.catalogue.outside import PAGES, find_outside_page_folder, list_pages_of_other_packages
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -33,20 +33,20 @@ def render_template(template: str, **values: Any) -> str:
     return _build_jinja_environment().get_template(f"{template}.html.j2").render(**values)
 
 
-def render_fragment(template: str, **values: Any) -> Html:
+def render_template_for_notebook(template: str, **values: Any) -> Html:
     """Fill a template to be shown in a notebook."""
     return Html(render_template(template, **values))
 
 
 def render_missing_content_note(text: str) -> Html:
     """Say in one line why something is not shown. A page lists these lines at its end."""
-    return render_fragment("note", text=text)
+    return render_template_for_notebook("note", text=text)
 
 
 @functools.cache
 def _build_jinja_environment() -> jinja2.Environment:
     """Build the environment of all templates: it escapes values, and refuses names that are not given."""
-    folder_by_page = {name: find_page_folder(room) for name, room in list_pages_of_other_packages().items()}
+    folder_by_page = {name: find_outside_page_folder(room) for name, room in list_pages_of_other_packages().items()}
     outside_loaders = {name: jinja2.FileSystemLoader(folder) for name, folder in folder_by_page.items() if folder}
     loaders = [jinja2.FileSystemLoader([TEMPLATES, PAGES]), jinja2.PrefixLoader(outside_loaders)]
     environment = jinja2.Environment(

@@ -21,7 +21,7 @@ def phrase_default_title(models: Collection[str], studies: Collection[str]) -> s
     Parameters
     ----------
     models
-        Names of those that answered (`Runs.answering_models`).
+        Names of those that answered (`Runs.models_with_response_rows`).
     studies
         Their names.
 
@@ -50,7 +50,7 @@ def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> l
     list of str
         Sentences: what was asked of whom and when, which part it is of, and which studies were asked several times.
     """
-    info, names = runs.info, list(runs.answering_models)
+    info, names = runs.info, list(runs.models_with_response_rows)
     models = format_quantity(len(names), "model") + (f" ({join_names(names)})" if len(names) <= MOST_NAMES else "")
     verb = "was" if len(names) == 1 else "were"
     sentences = [f"{models} {verb} asked in {_phrase_studies(info['studies'])}{phrase_run_dates(info)}."]

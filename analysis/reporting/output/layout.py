@@ -23,7 +23,7 @@ from analysis.reporting.output.cells import (
     build_heading_anchor,
     fold_sections,
     parse_html,
-    read_heading,
+    read_level_and_text_of_heading,
     read_level_of_first_heading,
 )
 from analysis.reporting.output.html import TEMPLATES, render_template
@@ -83,7 +83,7 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
     exporter = TemplateExporter(
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
-    cells, missing = _drop_empty_cells(node)
+    cells, missing = _drop_empty_cells_and_list_missing(node)
     place = max((place for place, cell in enumerate(cells) if _has_card_tag(cell)), default=0) + 1
     card_html, body_html = (
         exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
@@ -264,7 +264,7 @@ def _list_headings(html: str) -> Iterator[tuple[str, str]]:
         yield str(heading["id"]), heading.get_text().strip()
 
 
-def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+def _drop_empty_cells_and_list_missing(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
     shown_cells, missing = [], []
     for cell in node.cells:
@@ -293,7 +293,7 @@ def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:
 
 def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
-    level, _ = read_heading(cell)
+    level, _ = read_level_and_text_of_heading(cell)
     return level > 1 and not any(True for _ in _find_shown_cells_below_heading(level, later_cells))
 
 
@@ -303,13 +303,13 @@ def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNo
         # A cell that shows a table under a heading of its own shows nothing for the heading before it.
         if 0 < read_level_of_first_heading(cell) <= level:
             return
-        if not read_heading(cell)[0] and (cell.cell_type == "markdown" or cell.outputs):
+        if not read_level_and_text_of_heading(cell)[0] and (cell.cell_type == "markdown" or cell.outputs):
             yield cell
 
 
 def _add_heading_anchor(cell: NotebookNode, anchor_counts: Counter[str]) -> NotebookNode:
     """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
-    level, text = read_heading(cell)
+    level, text = read_level_and_text_of_heading(cell)
     if not level:
         return cell
     place = build_heading_anchor(text)

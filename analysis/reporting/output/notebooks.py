@@ -188,7 +188,7 @@ def _convert_to_number(value: Any) -> float:
     return float(value)
 
 
-def _check_text_value(value: Any) -> str:
+def _require_text_value(value: Any) -> str:
     """Return a value that is text; refuse any other with a TypeError."""
     if not isinstance(value, str):
         raise TypeError(value)
@@ -209,6 +209,6 @@ def _refuse_value(value: Any) -> bool:
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "int": _convert_to_integer,
     "float": _convert_to_number,
-    "str": _check_text_value,
+    "str": _require_text_value,
     "bool": _convert_to_boolean,
 }

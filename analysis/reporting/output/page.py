@@ -38,11 +38,11 @@ from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance, steps
 from analysis.reporting.output.exploring import Run
-from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
+from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, labels, prompts, thinking
 from analysis.reporting.words.one_model import rephrase_heading_for_one_model
-from analysis.reporting.words.shots import describe_varying_examples
+from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
 from analysis.steps.checking import TOLERANCE
@@ -139,7 +139,8 @@ class Page:
         answer
             What the page says.
         support
-            Whether that stands on wordings of the same meaning (`words.meaning.describe_meaning_support`).
+            Whether that stands on wordings of the same meaning
+            (`words.meaning.describe_same_meaning_support_for_wordings`).
 
         Returns
         -------
@@ -160,20 +161,22 @@ class Page:
             *part_cautions, *unanswered_cautions, *unasked_cautions, *unclosed_cautions, *answer.cautions
         )  # fmt: skip
         self._answer = replace(
-            answer, setup=setup, cautions=cautions, support=support, varied=describe_varying_examples(self.runs)
+            answer, setup=setup, cautions=cautions, support=support, varied=describe_varying_example_counts(self.runs)
         )
-        return render_fragment("answer", answer=self._answer)
+        return render_template_for_notebook("answer", answer=self._answer)
 
     def cautions(self) -> Html:
         """Show what weakens the answer, to which the answer links, and what chooses models in figures and tables."""
         if self._answer is None:
             raise RuntimeError("the cautions belong to the answer: show page.answer() first")
-        models = [(name, self._css_classes_by_model[name]) for name in sorted(self.runs.answering_models)]
-        return render_fragment("cautions", cautions=self._answer.cautions, models=models if len(models) > 1 else [])
+        models = [(name, self._css_classes_by_model[name]) for name in sorted(self.runs.models_with_response_rows)]
+        return render_template_for_notebook(
+            "cautions", cautions=self._answer.cautions, models=models if len(models) > 1 else []
+        )
 
     def render_sentences_about(self, name: str) -> str:
         """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
-        return render_fragment("said", sentences=self._details.pop(name, ())).text
+        return render_template_for_notebook("said", sentences=self._details.pop(name, ())).text
 
     def figure(self, name: str) -> Html:
         """Show a figure of the catalogue with its caption, for a wide screen and for a phone, and save it.
@@ -192,7 +195,7 @@ class Page:
     def _phrase_title(self, title: str) -> str:
         """Write a title or heading with the answers of these runs, and for one model where there is one."""
         title = self.choice.rewrite_text(title)
-        return rephrase_heading_for_one_model(title) if len(self.runs.answering_models) == 1 else title
+        return rephrase_heading_for_one_model(title) if len(self.runs.models_with_response_rows) == 1 else title
 
     def _render_picture(self, title: str, picture: Picture) -> str:
         """Return a picture as HTML with its caption, for a wide screen and for a phone."""
@@ -201,15 +204,15 @@ class Page:
             for ending, width in plotting.WIDTHS.items()
         )
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
-        return render_fragment(
+        return render_template_for_notebook(
             "figure",
             wide=label_svg_for_page(wide, alt),
             narrow=label_svg_for_page(narrow, alt, is_narrow=True),
-            caption=self._note_joined_orders(picture.caption),
+            caption=self._record_caption_about_joined_orders(picture.caption),
             saved=picture.name if self.out else "",
         ).text
 
-    def _note_joined_orders(self, caption: str) -> str:
+    def _record_caption_about_joined_orders(self, caption: str) -> str:
         """Keep in mind for the foot of the page that a caption speaks of joined orders; return the caption."""
         notes = (orders.JOINED_NOTE, orders.PARTLY_JOINED_NOTE)
         self._shows_joined_orders |= any(note in caption for note in notes)
@@ -256,12 +259,12 @@ class Page:
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
-        caption = self._note_joined_orders(caption + joined_note + renamed_note)
+        caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,
             shown_rows,
             tables.list_shown_columns(name, shown_rows),
-            tables.list_compared_columns(name, shown_rows),
+            tables.list_columns_compared_within_rows(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_columns(self.choice.rewrite_grid(cells))
         same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns)
@@ -270,9 +273,10 @@ class Page:
         ):  # only names of rows are left
             sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
             return Html(
-                self.render_sentences_about(name) + render_fragment("uniform", said=sentence, caption=caption).text
+                self.render_sentences_about(name)
+                + render_template_for_notebook("uniform", said=sentence, caption=caption).text
             )
-        box = render_fragment(
+        box = render_template_for_notebook(
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
             same=same_text, keys=count_leading_key_columns(cells.names),
@@ -300,7 +304,7 @@ class Page:
         title, table_title = self._phrase_title(title), self._phrase_title(catalogue.look_up_table(name).title)
         if self.frame(name).empty and name not in self._details:
             return render_missing_content_note(f"{title or table_title}: none.")
-        heading = render_fragment("section", name=name, title=title, said=introduction, note=table_title)
+        heading = render_template_for_notebook("section", name=name, title=title, said=introduction, note=table_title)
         return Html(heading.text + self.table(name).text)
 
     def borrow_section(self, name: str, title: str, introduction: str = "") -> Html:
@@ -329,7 +333,7 @@ class Page:
         return {name: str(look.model_class) for name, look in looks.items()}
 
     @property
-    def first_labels(self) -> dict[str, str]:
+    def first_canonical_label_by_study(self) -> dict[str, str]:
         """Return study -> the first of its canonical labels, which its measures are about: "agree", or "yes"."""
         return {name: str(fields["canonical"][0]) for name, fields in self.runs.info["studies"].items()}
 
@@ -370,7 +374,7 @@ class Page:
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
-        return render_fragment("asked", **prompts.collect_prompts_to_show(self.runs))
+        return render_template_for_notebook("asked", **prompts.collect_prompts_to_show(self.runs))
 
     def provenance(self) -> Html:
         """Show how to cite the page, and where it comes from.

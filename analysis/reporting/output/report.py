@@ -13,7 +13,7 @@ from typing import Any
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.catalogue.outside import find_outside_page, find_page_notebook
+from analysis.reporting.catalogue.outside import find_outside_page, find_own_or_outside_page_notebook
 from analysis.reporting.output import cells, execution, files, index, layout, made_notebook, notebooks, provenance
 from analysis.reporting.output.first_screen import read_first_screen
 from analysis.reporting.output.layout import Chapter
@@ -52,7 +52,7 @@ def list_notebooks() -> list[Notebook]:
 
 def _find_or_make_notebook(name: str, page: Catalogue) -> Path:
     """Find the notebook of a page, or make one if it has none."""
-    path = find_page_notebook(name, notebooks.FOLDER)
+    path = find_own_or_outside_page_notebook(name, notebooks.FOLDER)
     return made_notebook.make_notebook_of_page(name) if page.answer and not path.exists() else path
 
 
@@ -136,7 +136,7 @@ def write_report(
     # A page opens its own, and knows all models, and how much of all there is in a part.
     run_paths = [str(folder.path) for folder in whole.folders]
     all_paths = [*(str(folder.path) for folder in whole.earlier), *run_paths]
-    title = title or index.phrase_default_title(opened.answering_models, opened.info["studies"])
+    title = title or index.phrase_default_title(opened.models_with_response_rows, opened.info["studies"])
     left_out = {
         notebook.name: reasons[notebook.name] or notebook.missing_packages_note for notebook in relevant_notebooks
     }
@@ -149,7 +149,7 @@ def write_report(
             {"runs": all_paths if notebook.page.over_time else run_paths, **values[notebook.name]},
             out,
             command,
-            len(runs_by_page[notebook.name].answering_models),
+            len(runs_by_page[notebook.name].models_with_response_rows),
         )
         for notebook in relevant_notebooks
     ]
@@ -216,12 +216,12 @@ def _explain_empty_report(
     if not any(protocols & notebook.page.protocols for notebook in candidates):
         return (
             f"{', '.join(folders)}: {catalogue.explain_no_page_for_protocols(protocols)}"
-            f"{_name_packages_of_runs(opened_runs)}"
+            f"{_phrase_packages_used_by_sessions(opened_runs)}"
         )
     return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
 
 
-def _name_packages_of_runs(opened_runs: Runs) -> str:
+def _phrase_packages_used_by_sessions(opened_runs: Runs) -> str:
     """Say which packages the sessions of some runs used, to go behind a line; empty where they used none."""
     rooms = [session.get("rooms") or {} for session in opened_runs.info["sessions"]]
     sources = sorted({source for room_sources in rooms for source in room_sources.values()})

@@ -73,7 +73,7 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
         return
     chosen_item = item or items[0]
     answered_variants = _find_answered_variants(runs, study, chosen_item, model, condition)
-    wordings = model_prompts.read_wordings(runs, study, chosen_item)
+    wordings = model_prompts.read_wordings_of_item(runs, study, chosen_item)
     answered_wordings = [wording for wording in wordings if wording["variant"] in answered_variants]
     shown_wordings = answered_wordings[: WORDINGS if item else FEW_WORDINGS]
     answers = model_prompts.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.runs.folder import UNIT
 from analysis.steps.checking import compare_tables
 
@@ -69,4 +69,4 @@ def render_comparison(
         # Some conditions are made of others, such as "texts per byte" of "texts": no unit was asked in them.
         compared = ours.merge(pd.concat([units, theirs])[unit].drop_duplicates(), on=unit)
     comparison = compare_tables(compared, theirs, on, tolerance)
-    return render_fragment("check", comparison=comparison, left_out=len(ours) - len(compared))
+    return render_template_for_notebook("check", comparison=comparison, left_out=len(ours) - len(compared))

@@ -65,7 +65,11 @@ def build_run_json_tables(info: Mapping[str, Any]) -> dict[str, tuple[str, pa.Ta
         table = _build_arrow_table(
             [{key: value for key, value in record.items() if key != "name"} for record in records]
         )
-        tables[name] = (rows, table, {key: _build_field_column(key, field_schemas) for key in table.column_names})
+        tables[name] = (
+            rows,
+            table,
+            {key: _build_catalogue_column_of_field(key, field_schemas) for key in table.column_names},
+        )
     return tables
 
 
@@ -74,7 +78,7 @@ def _rename_fields_that_clash_with_keys(keys: Sequence[str], fields: Mapping[str
     return {f"field_{name}" if name in keys else name: value for name, value in fields.items()}
 
 
-def _build_field_column(name: str, field_schemas: Mapping[str, Any]) -> Column:
+def _build_catalogue_column_of_field(name: str, field_schemas: Mapping[str, Any]) -> Column:
     """Return what the column of a field of run.json means, and its unit."""
     if name in SHARED and name in ("study", "model", "condition"):
         return SHARED[name]

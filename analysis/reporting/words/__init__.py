@@ -50,12 +50,12 @@ class Answer:
     varied: str = ""
 
 
-def phrase_model_condition_count(frame: pd.DataFrame) -> str:
+def phrase_count_of_model_condition_pairs(frame: pd.DataFrame) -> str:
     """Write the number of rows about models: models, or models with a condition where one was asked under several.
 
     >>> import pandas as pd
-    >>> (phrase_model_condition_count(pd.DataFrame({"model": ["a", "b"]})),
-    ...  phrase_model_condition_count(pd.DataFrame({"model": ["a", "a"]})))
+    >>> (phrase_count_of_model_condition_pairs(pd.DataFrame({"model": ["a", "b"]})),
+    ...  phrase_count_of_model_condition_pairs(pd.DataFrame({"model": ["a", "a"]})))
     ('2 models', '2 combinations of model and condition')
     """
     if frame["model"].is_unique:

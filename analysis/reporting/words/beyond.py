@@ -29,7 +29,7 @@ from analysis.statistics.reliability.replication import (
 MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
 
 
-def compare_model_pairs(studies: Iterable[Study], margin: float | None = None) -> pd.DataFrame:
+def tabulate_pair_difference_tests(studies: Iterable[Study], margin: float | None = None) -> pd.DataFrame:
     """Test the differences between models that answer, under their first conditions, and between conditions of a model.
 
     Parameters
@@ -43,13 +43,13 @@ def compare_model_pairs(studies: Iterable[Study], margin: float | None = None) -
     -------
     The columns of table `beyond_rewording`, a row per study and pair; without a margin, those of differences and tests.
     """
-    rows = [row for study in studies for row in _compare_pairs_within_study(study, margin)]
+    rows = [row for study in studies for row in _build_difference_test_rows_of_study(study, margin)]
     frame = pd.DataFrame(rows)
     return frame.assign(p_holm=correct_families_by_holm(frame, ["study", "measure"])) if rows else frame
 
 
-def compare_pairs_of_study(runs: Runs, study: Study) -> pd.DataFrame:
-    """Test the pairs of one study as `compare_model_pairs`, without a margin: once for its table and all sentences.
+def tabulate_pair_difference_tests_of_study(runs: Runs, study: Study) -> pd.DataFrame:
+    """Test the pairs of one study as `tabulate_pair_difference_tests`, without a margin: once for table and sentences.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def compare_pairs_of_study(runs: Runs, study: Study) -> pd.DataFrame:
 
     Returns
     -------
-    As `compare_model_pairs`.
+    As `tabulate_pair_difference_tests`.
     """
-    return runs.compute_once(("pairs of", study.name, study.measure), lambda: compare_model_pairs([study]))
+    return runs.compute_once(("pairs of", study.name, study.measure), lambda: tabulate_pair_difference_tests([study]))
 
 
 def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> str:
@@ -87,7 +87,7 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
     orders = all(study.orders for study in about)
     # A family of tests is a study and measure, so that each study is corrected for itself.
     pairs = [
-        compare_model_pairs([study]) if conditions else compare_pairs_of_study(runs, study)
+        tabulate_pair_difference_tests([study]) if conditions else tabulate_pair_difference_tests_of_study(runs, study)
         for study in about
         if not study.has_single_wording
     ]
@@ -112,7 +112,7 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
     Parameters
     ----------
     pairs
-        From `compare_model_pairs`, of one measure per study.
+        From `tabulate_pair_difference_tests`, of one measure per study.
     wordings_noun
         What they are called: orders, where these are the only wordings.
 
@@ -156,7 +156,7 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
     )
 
 
-def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict[str, object]]:
+def _build_difference_test_rows_of_study(study: Study, margin: float | None) -> list[dict[str, object]]:
     """Test the difference of every pair of units of a study; return a row of table `beyond_rewording` for each."""
     ranked_units, anews = study.list_units_to_rank(), get_args(Anew)
     priors_by_anew = {

@@ -246,7 +246,7 @@ def take_first_words(text: str, length: int) -> str:
     return (word if len(word) > length // 2 else cut).rstrip(" ,;:.") + "…"
 
 
-def select_first_and_last(ordered_values: Sequence[Any], most: int) -> list[Any]:
+def keep_ends_of_long_sequence(ordered_values: Sequence[Any], most: int) -> list[Any]:
     """Choose what a figure has room for: all of an order, or its two ends.
 
     Parameters

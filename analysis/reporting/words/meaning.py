@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import KEPT, has_mostly_invalid_answers
-from analysis.reporting.words import chance, join_names, labels, phrase_model_condition_count, verdicts
+from analysis.reporting.words import chance, join_names, labels, phrase_count_of_model_condition_pairs, verdicts
 from analysis.runs import Runs
 from analysis.statistics.forms import LEAST
 
@@ -207,14 +207,14 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
         return SENTENCES[word].format(subject, f", with each {unit}" if len(words) > 1 else "")
     named_words = [word for word in (STAND, PART, HARDLY) if counts[word]]
     tally = ", ".join(
-        f"{word} with {counts[word]:,}{f' of {phrase_model_condition_count(rows)}' if place == 0 else ''}"
+        f"{word} with {counts[word]:,}{f' of {phrase_count_of_model_condition_pairs(rows)}' if place == 0 else ''}"
         for place, word in enumerate(named_words)
     ).removeprefix(f"{STAND} ")
     ending = f"; {left:,} {'is' if left == 1 else 'are'} unclear." if left else "."
     return f"{subject} stands on {AMONG} {tally}{ending}"
 
 
-def describe_meaning_support(runs: Runs) -> str:
+def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     """Say in one sentence, for pages about wordings, whether what they say stands on wordings of the same meaning.
 
     Parameters

@@ -52,14 +52,14 @@ def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
             if source is None and not entries:
                 unknown.append(labels.phrase_condition_name(name, settings))
                 continue
-            form = form_by_key.setdefault(key, _build_form_without_examples(source or {}))
+            form = form_by_key.setdefault(key, _build_prompt_form_from_run_json(source or {}))
             form.exemplars |= bool(settings.get("exemplars"))
             for entry in entries:
                 _add_prompt_example(form, name, entry)
     return list(form_by_key.values()), list(dict.fromkeys(unknown))
 
 
-def _build_form_without_examples(prompt_file: Mapping[str, Any]) -> PromptForm:
+def _build_prompt_form_from_run_json(prompt_file: Mapping[str, Any]) -> PromptForm:
     """Build a form, still without examples, from what run.json holds of a prompt file."""
     templates = [("", prompt_file["template"])] if "template" in prompt_file else []
     templates += [(message.get("role", ""), message.get("content", "")) for message in prompt_file.get("messages", ())]

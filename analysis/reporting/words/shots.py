@@ -16,7 +16,7 @@ UNKNOWN = "unknown"
 _NAME = re.compile(rf"(\d+|{UNKNOWN})-shot")
 
 
-def describe_varying_examples(runs: Runs) -> str:
+def describe_varying_example_counts(runs: Runs) -> str:
     """Say of which studies the number of examples varied, and not the wording; once per `Runs`.
 
     Parameters
@@ -29,10 +29,10 @@ def describe_varying_examples(runs: Runs) -> str:
     str
         A sentence for the first screen; empty where wordings are wordings.
     """
-    return runs.compute_once("varying examples", lambda: _describe_varying_examples_of_studies(runs))
+    return runs.compute_once("varying examples", lambda: _describe_varying_example_counts_of_studies(runs))
 
 
-def find_studies_with_varying_examples(runs: Runs) -> list[str]:
+def find_studies_with_varying_example_counts(runs: Runs) -> list[str]:
     """Find the studies of which the number of examples varied, and not the wording.
 
     Parameters
@@ -45,16 +45,18 @@ def find_studies_with_varying_examples(runs: Runs) -> list[str]:
     list of str
         Their names.
     """
-    return [study for study, numbers in _list_example_numbers_by_study(runs).items() if numbers]
+    return [study for study, numbers in _list_example_counts_by_study(runs).items() if numbers]
 
 
-def phrase_varying_examples(studies: Collection[str], judged_studies: Collection[str], other: str = "") -> str:
+def phrase_verdict_note_on_example_counts(
+    studies: Collection[str], judged_studies: Collection[str], other: str = ""
+) -> str:
     """Say at the end of a verdict that another number of examples is no other wording.
 
     Parameters
     ----------
     studies
-        From `find_studies_with_varying_examples`.
+        From `find_studies_with_varying_example_counts`.
     judged_studies
         The studies that the verdict is about.
     other
@@ -65,9 +67,9 @@ def phrase_varying_examples(studies: Collection[str], judged_studies: Collection
     str
         A sentence; empty where the wordings of all these studies are wordings.
 
-    >>> phrase_varying_examples(["s"], ["s"]), phrase_varying_examples(["s"], ["t"])
+    >>> phrase_verdict_note_on_example_counts(["s"], ["s"]), phrase_verdict_note_on_example_counts(["s"], ["t"])
     ('What changed is the number of examples, not the wording.', '')
-    >>> phrase_varying_examples(["s"], ["s", "t"], "order")
+    >>> phrase_verdict_note_on_example_counts(["s"], ["s", "t"], "order")
     'In “s”, what changed is the number of examples or the order, not the wording.'
     """
     judged = list(dict.fromkeys(judged_studies))
@@ -80,24 +82,27 @@ def phrase_varying_examples(studies: Collection[str], judged_studies: Collection
     return f"In {join_names([f'“{study}”' for study in varying])}, w{changed_text}"
 
 
-def _list_example_numbers_by_study(runs: Runs) -> dict[str, list[str]]:
+def _list_example_counts_by_study(runs: Runs) -> dict[str, list[str]]:
     """List the numbers of examples of every study; none where its wordings are wordings."""
     frame = runs.sql("SELECT DISTINCT study, map_extract(attributes, 'template')[1] AS template FROM stimuli")
-    return {str(study): list_example_numbers(set(part["template"])) for study, part in frame.groupby("study")}
+    return {
+        str(study): list_example_counts_in_wording_names(set(part["template"]))
+        for study, part in frame.groupby("study")
+    }
 
 
-def _describe_varying_examples_of_studies(runs: Runs) -> str:
+def _describe_varying_example_counts_of_studies(runs: Runs) -> str:
     """Say it for all studies at once where they have the same numbers, else study by study."""
-    named = _list_example_numbers_by_study(runs)
+    named = _list_example_counts_by_study(runs)
     varying = {study: numbers for study, numbers in named.items() if numbers}
     if not varying:
         return ""
     if len(varying) == len(named) and len({tuple(numbers) for numbers in varying.values()}) == 1:
-        return _phrase_example_numbers(next(iter(varying.values())), "")
-    return " ".join(_phrase_example_numbers(numbers, f" of “{study}”") for study, numbers in varying.items())
+        return _phrase_varying_example_counts(next(iter(varying.values())), "")
+    return " ".join(_phrase_varying_example_counts(numbers, f" of “{study}”") for study, numbers in varying.items())
 
 
-def list_example_numbers(names: Collection[object]) -> list[str]:
+def list_example_counts_in_wording_names(names: Collection[object]) -> list[str]:
     """List the numbers of examples that wordings are named by, the smallest first; none where they are not all.
 
     Parameters
@@ -105,9 +110,9 @@ def list_example_numbers(names: Collection[object]) -> list[str]:
     names
         Names of the wordings that all items share.
 
-    >>> list_example_numbers(["10-shot", "5-shot"]), list_example_numbers(["0-shot"])
+    >>> list_example_counts_in_wording_names(["10-shot", "5-shot"]), list_example_counts_in_wording_names(["0-shot"])
     (['5', '10'], [])
-    >>> list_example_numbers(["p1", "0-shot", "5-shot"])
+    >>> list_example_counts_in_wording_names(["p1", "0-shot", "5-shot"])
     []
     """
     matches = [_NAME.fullmatch(name) if isinstance(name, str) else None for name in names]
@@ -117,7 +122,7 @@ def list_example_numbers(names: Collection[object]) -> list[str]:
     return sorted(numbers, key=lambda number: float("inf") if number == UNKNOWN else int(number))
 
 
-def _phrase_example_numbers(numbers: list[str], of_study: str) -> str:
+def _phrase_varying_example_counts(numbers: list[str], of_study: str) -> str:
     """Say that these numbers varied."""
     known = ["an unknown number of" if number == UNKNOWN else number for number in numbers]
     return (

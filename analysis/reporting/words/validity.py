@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity
+from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity_of_models
 from analysis.reporting.words import format_percent, join_names
 from analysis.reporting.words.labels import ON_OPTIONS
 
@@ -53,7 +53,7 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
 
 def _judge_validity_of_rows(rows: pd.DataFrame) -> pd.Series:
     """Judge the validity of every row, by its upper bound where the rows have one."""
-    return judge_validity(rows["validity"], rows.get("validity_at_most"))
+    return judge_validity_of_models(rows["validity"], rows.get("validity_at_most"))
 
 
 def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
@@ -130,8 +130,8 @@ def describe_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[st
     ----------
     rows
         A row for each label, or several (`select_best_condition_rows`): label; validity; validity_at_most, as in
-        `thresholds.judge_validity`. Without the latter column it is not known which validities are lower bounds. Some
-        models may be judged.
+        `thresholds.judge_validity_of_models`. Without the latter column it is not known which validities are lower
+        bounds. Some models may be judged.
     shortage
         What is true of models below one half, where their validity is another share than that of the probability or of
         the texts read: such as "Less than half of the answers are valid".

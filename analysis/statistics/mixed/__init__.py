@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from analysis.statistics.mixed.design import choose_family_columns, split_into_fit_inputs
+from analysis.statistics.mixed.design import choose_columns_separating_fits, split_into_fit_inputs
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
 from analysis.statistics.mixed.ordered import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.response import Response, compute_response_on_scale
@@ -93,7 +93,7 @@ def fit_mixed_models(
     if weights and engine_name not in OF_RANKS:
         raise InputError(f"engine '{engine_name}' takes no weights; {' and '.join(OF_RANKS)} do")
     fit_one = _import_fit_function_of_engine(engine_name)
-    columns = choose_family_columns(frame, parsed_formula, by)
+    columns = choose_columns_separating_fits(frame, parsed_formula, by)
     fits = []
     for part in split_into_fit_inputs(
         frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights

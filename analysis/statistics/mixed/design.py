@@ -87,7 +87,7 @@ class Design:
 FAMILY = ("study", "model", "condition")  # the columns of a run that cut its rows into fits
 
 
-def choose_family_columns(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
+def choose_columns_separating_fits(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
     """Choose the columns that cut a frame into fits.
 
     Parameters
@@ -116,7 +116,7 @@ def split_into_fit_inputs(
     Parameters
     ----------
     frame, formula, by
-        The rows, what is fitted to them, and the columns that cut them, from `choose_family_columns`.
+        The rows, what is fitted to them, and the columns that cut them, from `choose_columns_separating_fits`.
     missing, optional, weights
         As in `mixed.fit_mixed_models`.
 
@@ -148,15 +148,21 @@ def split_into_fit_inputs(
     _check_finite(frame, formula.formula_columns)
     gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
     if not by:
-        yield _prepare_fit_input(FitInput((), frame, formula, weights=weights), gappy, missing, optional)
+        yield _drop_gaps_and_refuse_unfittable_input(
+            FitInput((), frame, formula, weights=weights), gappy, missing, optional
+        )
         return
     groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
     if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
         key = tuple(frame[name].iloc[0] for name in by)
-        yield _prepare_fit_input(FitInput(key, frame, formula, weights=weights), gappy, missing, optional)
+        yield _drop_gaps_and_refuse_unfittable_input(
+            FitInput(key, frame, formula, weights=weights), gappy, missing, optional
+        )
         return
     for key, rows in groups:
-        yield _prepare_fit_input(FitInput(key, rows, formula, weights=weights), gappy, missing, optional)
+        yield _drop_gaps_and_refuse_unfittable_input(
+            FitInput(key, rows, formula, weights=weights), gappy, missing, optional
+        )
 
 
 def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
@@ -183,7 +189,7 @@ def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
             raise InputError(f"column '{name}': infinite in {infinite:,} of {len(frame):,} rows; leave these rows out")
 
 
-def _prepare_fit_input(
+def _drop_gaps_and_refuse_unfittable_input(
     fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
 ) -> FitInput:
     """Complete the rows of `fit_input`, whose columns in `columns_with_gaps` have missing values; refuse what cannot be

@@ -173,14 +173,14 @@ def _compute_covariances(answers: Array, missing: str, least_items: int) -> tupl
         return n_pairs, replace(nothing, why_not=f"fewer than {LEAST_RESPONDENTS} respondents ({len(values)})")
     if n_pairs.min() < LEAST_RESPONDENTS:
         return n_pairs, replace(nothing, why_not=f"two items share fewer than {LEAST_RESPONDENTS} respondents")
-    covariances = _average_pair_products(values, has_answer, n_pairs)
+    covariances = _compute_pairwise_complete_covariances(values, has_answer, n_pairs)
     nothing = replace(nothing, n_shared=float(n_pairs[np.triu_indices(len(n_pairs), 1)].mean()))
     if covariances.sum() <= 1e-12 * np.trace(covariances):
         return covariances, replace(nothing, why_not="the totals of respondents do not vary")
     return covariances, nothing
 
 
-def _average_pair_products(values: Array, has_answer: Array, n_pairs: Array) -> Array:
+def _compute_pairwise_complete_covariances(values: Array, has_answer: Array, n_pairs: Array) -> Array:
     """Compute covariances (n - 1) of every two items from the respondents who answered both, as pandas does."""
     centred = np.where(has_answer > 0, values - np.nanmean(values, axis=0), 0)  # large sums are not subtracted below
     sums = centred.T @ has_answer  # of item i over those who answered j, too

@@ -175,7 +175,7 @@ class PeopleReference:
     half_scores: tuple[Array, Array]
 
 
-def build_people_reference(
+def build_resampled_and_halved_people(
     people: People, *, draws: int = PEOPLE_DRAWS, splits: int = SPLITS, seed: int = 0
 ) -> PeopleReference:
     """Draw and part the people, once for all models.
@@ -217,7 +217,7 @@ def correlate_halves_of_people(reference: PeopleReference, items: npt.NDArray[np
     Parameters
     ----------
     reference
-        From `build_people_reference`.
+        From `build_resampled_and_halved_people`.
     items
         Places of the items.
 

@@ -120,7 +120,7 @@ def _average_noise_covariances(noise: Array, is_common: np.ndarray) -> Array:
     return np.where(n > 0, total / np.maximum(n, 1), overall[:, :, None])
 
 
-def compute_share_and_noise(numerators: Array, denominators: Array) -> tuple[Array, Array]:
+def compute_sample_share_and_influences(numerators: Array, denominators: Array) -> tuple[Array, Array]:
     """Turn samples into a share per wording, and say how far each sample is from it.
 
     Parameters
@@ -136,7 +136,8 @@ def compute_share_and_noise(numerators: Array, denominators: Array) -> tuple[Arr
         The share (wordings,), NaN without any answer; and (wordings, samples) the influence of every sample on it: its
         deviation, in units of the share. NaN for a sample without an answer.
 
-    >>> share, influence = compute_share_and_noise(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 1.0, 0.0]]))
+    >>> n_answers = np.array([[1.0, 1.0, 1.0, 0.0]])
+    >>> share, influence = compute_sample_share_and_influences(np.array([[1.0, 0.0, 1.0, 0.0]]), n_answers)
     >>> share.round(3).tolist(), influence.round(3).tolist()
     ([0.667], [[0.333, -0.667, 0.333, nan]])
     """
@@ -161,7 +162,7 @@ def compute_noise_covariance(influence_a: Array, influence_b: Array) -> Array:
     Parameters
     ----------
     influence_a, influence_b
-        (items, wordings, samples), from `compute_share_and_noise`; or (wordings, samples), as of one item.
+        (items, wordings, samples), from `compute_sample_share_and_influences`; or (wordings, samples), as of one item.
 
     Returns
     -------

@@ -31,7 +31,7 @@ from analysis.statistics.interval import Interval
 from analysis.statistics.readings.moments import (
     compute_item_moments,
     compute_noise_covariance,
-    compute_share_and_noise,
+    compute_sample_share_and_influences,
 )
 from analysis.statistics.readings.sharing import LEAST_OWN
 from analysis.statistics.resampling import (
@@ -149,7 +149,7 @@ def correct_reading_by_people(
     Parameters
     ----------
     numerators, denominators
-        (items, wordings, texts), as in `moments.compute_share_and_noise`.
+        (items, wordings, texts), as in `moments.compute_sample_share_and_influences`.
     people
         (items, wordings, texts): 1 where people read the answer, 0 another one, NaN none.
     has_people
@@ -161,7 +161,7 @@ def correct_reading_by_people(
     -------
     CorrectedReading
     """
-    values, noise = correct_values_of_wordings(numerators, denominators, people, has_people)
+    values, noise = compute_raw_and_corrected_wording_shares(numerators, denominators, people, has_people)
     moments = compute_item_moments(values, noise)
     is_used = (~np.isnan(values).any(axis=0)) & (moments.freedom > 0)[:, None]
     with_wordings = moments.freedom > 0
@@ -172,7 +172,7 @@ def correct_reading_by_people(
             "people": moments.cross[1, 1], "mean": moments.mean[0], "corrected": moments.mean[1],
         }.items()
     }  # fmt: skip
-    figures = bootstrap_intervals(columns, _compute_corrected_figures, draws=draws, seed=seed)
+    figures = bootstrap_intervals(columns, _compute_corrected_mean_and_spread, draws=draws, seed=seed)
     _shift_shares_by_jackknife_bias_over_items(
         figures["own"], {name: column[with_wordings] for name, column in columns.items()}
     )
@@ -180,7 +180,7 @@ def correct_reading_by_people(
     return CorrectedReading(figures, p, int(is_used.sum()), int((has_people & is_used[:, :, None]).sum()))
 
 
-def correct_values_of_wordings(
+def compute_raw_and_corrected_wording_shares(
     numerators: Array, denominators: Array, people: Array, has_people: np.ndarray
 ) -> tuple[Array, Array]:
     """Compute x and h of every wording, and what sampling adds to them (see the module's docstring).
@@ -201,7 +201,7 @@ def correct_values_of_wordings(
     is_valid = has_people & ~np.isnan(people)
     pairs = ((numerators, denominators), (numerators, there), (np.nan_to_num(people), is_valid.astype(float)))
     (share, of_all), (share_there, of_there), (people_share, of_people) = (
-        [part.reshape(*by_text[:2], *part.shape[1:]) for part in compute_share_and_noise(*flat)]
+        [part.reshape(*by_text[:2], *part.shape[1:]) for part in compute_sample_share_and_influences(*flat)]
         for flat in ([part.reshape(-1, by_text[2]) for part in pair] for pair in pairs)
     )
     rule = compute_noise_covariance(of_all, of_all)
@@ -217,7 +217,7 @@ def correct_values_of_wordings(
     return values, np.stack([np.stack([rule, between]), np.stack([between, corrected_noise])])
 
 
-def _compute_corrected_figures(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_corrected_mean_and_spread(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `CorrectedReading` in every draw."""
     freedom = counts @ columns["freedom"]
     variance, cross, people = (
@@ -241,7 +241,7 @@ def _shift_shares_by_jackknife_bias_over_items(own: Interval, columns: Columns) 
     n_items = len(columns["freedom"])
     if n_items < 2 or np.isnan(own.estimate[0]):
         return
-    without_one = _compute_corrected_figures(columns, np.ones((n_items, n_items)) - np.eye(n_items))["own"]
+    without_one = _compute_corrected_mean_and_spread(columns, np.ones((n_items, n_items)) - np.eye(n_items))["own"]
     bias = (n_items - 1) * (float(without_one.mean()) - own.estimate[0])
     if not np.isnan(bias):
         for part in (own.estimate, own.lower, own.upper):

@@ -91,7 +91,9 @@ def list_triad_pairs(reading: int, sources: Sequence[str]) -> list[tuple[int, in
     return [(b, c) for b in places for c in places if b < c and sources[b] != sources[c]]
 
 
-def estimate_reading_figures(moments: ItemMoments, *, draws: int = DRAWS, seed: int = 0) -> dict[str, Interval]:
+def estimate_means_and_spreads_of_readings(
+    moments: ItemMoments, *, draws: int = DRAWS, seed: int = 0
+) -> dict[str, Interval]:
     """Estimate the figures of every reading with intervals over items.
 
     Parameters
@@ -117,11 +119,11 @@ def estimate_reading_figures(moments: ItemMoments, *, draws: int = DRAWS, seed: 
                                        for reading in range(n_readings)], axis=1) for place in range(n_readings - 1)},
     }  # fmt: skip
     columns = {name: np.where(has_wordings[:, None], column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_reading_figures, draws=draws, seed=seed)
+    return bootstrap_intervals(columns, _compute_means_and_spreads_of_readings, draws=draws, seed=seed)
 
 
-def _compute_reading_figures(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the figures of `estimate_reading_figures` in every draw."""
+def _compute_means_and_spreads_of_readings(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the figures of `estimate_means_and_spreads_of_readings` in every draw."""
     freedom = counts @ columns["freedom"]
     variance = divide_drawn_sums(counts @ columns["variance"], freedom)
     mean, n = compute_drawn_mean(counts, columns["mean"]), counts.sum(axis=1, keepdims=True)
@@ -136,11 +138,11 @@ def _compute_reading_figures(columns: Columns, counts: Array) -> dict[str, Array
     }  # fmt: skip
     crosses = [counts @ column for name, column in columns.items() if name.startswith("cross_")]
     if crosses:
-        figures["kept"] = _compute_variance_share_kept(np.min(crosses, axis=0), counts @ columns["variance"])
+        figures["kept"] = _divide_least_covariance_by_variance(np.min(crosses, axis=0), counts @ columns["variance"])
     return figures
 
 
-def _compute_variance_share_kept(covariance: Array, variance: Array) -> Array:
+def _divide_least_covariance_by_variance(covariance: Array, variance: Array) -> Array:
     """Divide the least covariance by the variance, between 0 and 1; NaN where there is no variance."""
     return np.clip(divide_drawn_sums(covariance, np.where(variance > 0, variance, 0.0)), 0.0, 1.0)
 

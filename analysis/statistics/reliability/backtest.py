@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
-from analysis.statistics.reliability.flips import build_flip_forecast
-from analysis.statistics.reliability.forecast import Forecast, build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.flips import build_flip_share_error_forecast
+from analysis.statistics.reliability.forecast import Forecast, build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.panel import split_interaction_deduction_by_df
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
@@ -76,10 +76,10 @@ def compare_forecast_and_actual_errors(
     width = values.shape[1] if crossed else int(sizes.min())
     size = max(PILOT, round(SHARE * width))
     pilot, held_back = values[:, :size], values[:, size:]
-    forecasts: dict[str, Forecast | None] = {MEAN: build_mean_forecast(pilot, crossed)}
+    forecasts: dict[str, Forecast | None] = {MEAN: build_mean_error_forecast(pilot, crossed)}
     if not mean_only:
-        forecasts[SD] = build_sd_forecast(pilot, crossed)
-        forecasts |= {} if crossed else {FLIPS: build_flip_forecast(pilot, threshold)}
+        forecasts[SD] = build_sd_error_forecast(pilot, crossed)
+        forecasts |= {} if crossed else {FLIPS: build_flip_share_error_forecast(pilot, threshold)}
     at = sorted({n_wordings for n_wordings in AT if n_wordings < width - size} | {width - size})
     actual_errors = (_compute_actual_errors_shared_wordings if crossed else _compute_actual_errors_own_wordings)(
         held_back, at, threshold, rng

@@ -123,7 +123,7 @@ class Flips:
         return min(ends), float(np.sqrt(0.25 / n_items)) if low <= 0.5 <= high else max(ends)
 
 
-def build_flip_forecast(values: Array, threshold: float) -> Flips | None:
+def build_flip_share_error_forecast(values: Array, threshold: float) -> Flips | None:
     """Foresee the error of the share of items that flip, from a pilot with wordings of their own.
 
     Parameters

@@ -88,7 +88,7 @@ class MeanForecast:
         return inner / n_wordings
 
 
-def build_mean_forecast(
+def build_mean_error_forecast(
     values: Array, crossed: bool, sample_spread: SampleSpread | None = None, *, least: int = 1
 ) -> MeanForecast:
     """Foresee the error of a mean of answers, of pseudo-deviations (`compute_sd_pseudo_values`), or of differences.

@@ -163,13 +163,13 @@ class Panel:
         tuple of float
             NaN where the width is unknown or 0.
         """
-        ends = self._compute_plain_interval(anew, level)
+        ends = self._compute_interval_from_variance_parts(anew, level)
         if anew != "both" or not self.crossed:
             return ends
-        item_ends = self._compute_plain_interval("items", level)
+        item_ends = self._compute_interval_from_variance_parts("items", level)
         return min(ends[0], item_ends[0]), max(ends[1], item_ends[1])
 
-    def _compute_plain_interval(self, anew: Anew, level: float) -> tuple[float, float]:
+    def _compute_interval_from_variance_parts(self, anew: Anew, level: float) -> tuple[float, float]:
         """Compute the interval from the variance parts of `anew` alone."""
         if anew != "wordings" and self.share == self.share:
             return self._compute_wilson_interval(anew, level, self.share)

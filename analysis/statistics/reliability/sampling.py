@@ -115,7 +115,7 @@ class Worth:
 UNKNOWN_WORTH = Worth(np.nan, np.nan, np.nan)
 
 
-def estimate_worth_of_exact_probabilities(
+def estimate_counted_answers_per_exact_sample(
     sample_variances: Array, counting_variances: Array, *, seed: int = 0, level: float = LEVEL
 ) -> Worth:
     """Estimate how many counted answers a sample with exact probabilities is worth, over all items.
@@ -133,7 +133,7 @@ def estimate_worth_of_exact_probabilities(
         From 1 on; NaN where no answer has two samples, or all samples of an answer are alike; the interval is NaN with
         a single item.
 
-    >>> estimate_worth_of_exact_probabilities(np.array([[0.1], [0.3]]), np.array([[0.1], [0.1]])).estimate
+    >>> estimate_counted_answers_per_exact_sample(np.array([[0.1], [0.3]]), np.array([[0.1], [0.1]])).estimate
     1.5
     """
     is_known = ~np.isnan(sample_variances) & ~np.isnan(counting_variances)

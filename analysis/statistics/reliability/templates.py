@@ -83,7 +83,7 @@ def correct_highest_accuracy_for_luck(
         Variance of an accuracy about the mean of all that items alone explain: `estimate_template_noise_variance`,
         `estimate_binomial_noise_variance`.
     intervals
-        From `summarize_answers_with_intervals` or `summarize_accuracies_with_intervals`.
+        From `summarize_accuracies_from_answers_with_intervals` or `summarize_accuracies_with_intervals`.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def estimate_binomial_noise_variance(accuracies: Array, n_answers: Array) -> flo
     return float((accuracies * (1 - accuracies) / n_answers).mean())
 
 
-def summarize_answers_with_intervals(
+def summarize_accuracies_from_answers_with_intervals(
     right_answers: Array, level: float = LEVEL
 ) -> dict[str, tuple[float, float, float]]:
     """Compute `summarize_accuracies` with intervals.
@@ -170,7 +170,7 @@ def summarize_accuracies_with_intervals(
     Returns
     -------
     dict
-        As of `summarize_answers_with_intervals`.
+        As of `summarize_accuracies_from_answers_with_intervals`.
     """
     number, mean = len(accuracies), float(accuracies.mean())
     plain = wilson(accuracies, n_answers, level)
@@ -210,7 +210,10 @@ def _compute_summary_interval_from_answers(
     number = right_answers.shape[1]
     share: Share = [(right_answers, has_answer)]
     every: Share = [(right_answers[:, [k]], has_answer[:, [k]]) for k in range(number)]
-    mean, of_all = _widen_mean_interval(estimate_share(every, level), has_answer, level), estimate_share(share, level)
+    mean, of_all = (
+        _widen_interval_for_missing_templates(estimate_share(every, level), has_answer, level),
+        estimate_share(share, level),
+    )
     surely = (
         _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(level, number)) if number > 1 else of_all
     )
@@ -224,7 +227,7 @@ def _compute_summary_interval_from_answers(
             min(1.0, newcombe(of_all.select_units(a), of_all.select_units(b))[1].max()),
         )
         same = np.zeros(number, np.intp)
-        mean_surely = _widen_mean_interval(
+        mean_surely = _widen_interval_for_missing_templates(
             estimate_share(every, _apply_bonferroni_to_level(level, number)),
             has_answer,
             _apply_bonferroni_to_level(level, number),
@@ -274,7 +277,7 @@ def _build_gain_and_saturation_intervals(gain_ends: tuple[float, float]) -> dict
     return {"gain": gain_ends, "saturation": (1 - gain_ends[1], 1 - gain_ends[0])}
 
 
-def _widen_mean_interval(mean: ShareEstimate, has_answer: Array, level: float) -> ShareEstimate:
+def _widen_interval_for_missing_templates(mean: ShareEstimate, has_answer: Array, level: float) -> ShareEstimate:
     """Widen the interval of the mean where items lack templates: each is centred on few answers, which are near it.
 
     A variance about a mean of n answers is (n - 1) / n of the true one.

@@ -61,7 +61,8 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
     limit = "at most" if round_preview.is_at_most else "about"
     yield (
-        f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, {_format_expected_token_counts(round_preview)}, "
+        f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, "
+        f"{_format_expected_token_counts(round_preview)}, "
         f"{limit} {format_duration(round_preview.seconds)}"
     )
     if round_preview.bill is not None:

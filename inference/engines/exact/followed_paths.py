@@ -140,9 +140,11 @@ class FollowedPaths:
         The options of every line.
         """
         lines = np.arange(len(self._roots))
-        self._add_next_logprobs(_Beginnings(lines, self._roots, np.zeros(len(lines))), first_logprobs)
+        self._add_ended_options_and_open_beginnings(
+            _Beginnings(lines, self._roots, np.zeros(len(lines))), first_logprobs
+        )
         while len(self._open.line):
-            is_followed, is_likely = self._select_needed_beginnings()
+            is_followed, is_likely = self._mark_needed_and_likely_beginnings()
             if not is_followed.any():
                 break
             followed = self._open.select_beginnings(is_followed)
@@ -153,12 +155,12 @@ class FollowedPaths:
                     followed.line.tolist(), followed.node.tolist(), is_likely[is_followed].tolist(), strict=True
                 )
             ]
-            self._add_next_logprobs(followed, read_next(beginnings))
+            self._add_ended_options_and_open_beginnings(followed, read_next(beginnings))
         sizes = np.diff(self._first_option, append=len(self._total))
         self._total[np.repeat(self._broken, sizes)] = math.nan
-        return OptionLogprobs(self._total, self._first_option, self._sum_left_out_shares())
+        return OptionLogprobs(self._total, self._first_option, self._compute_largest_left_out_share())
 
-    def _add_next_logprobs(self, followed: _Beginnings, logprobs: Logs) -> None:
+    def _add_ended_options_and_open_beginnings(self, followed: _Beginnings, logprobs: Logs) -> None:
         """Add to the options what ends at some nodes or right behind them, and open the beginnings behind them.
 
         Example: two followed nodes have 2 children and 1. `logprobs` holds the three children, `owner` is [0, 0, 1].
@@ -173,11 +175,11 @@ class FollowedPaths:
             goes_on = np.bincount(owner, np.exp(logprobs), len(sizes))[ending]
             with np.errstate(divide="ignore"):
                 stays = np.log1p(-np.minimum(goes_on, 1.0))
-            self._add_to_options(followed.line[ending], self._owners[followed.node[ending]],
+            self._add_probabilities_to_options(followed.line[ending], self._owners[followed.node[ending]],
                                  followed.reached[ending] + stays)  # fmt: skip
         is_inner = self._inner[child] >= 0
         is_end = self._ends[child] >= 0
-        self._add_to_options(line[is_end], self._ends[child[is_end]], reached[is_end])
+        self._add_probabilities_to_options(line[is_end], self._ends[child[is_end]], reached[is_end])
         opened = _Beginnings(line, self._inner[child], reached).select_beginnings(is_inner & (reached > -math.inf))
         self._open = _Beginnings(
             np.concatenate([self._open.line, opened.line]),
@@ -186,12 +188,12 @@ class FollowedPaths:
         )
         self._open = self._open.select_beginnings(~self._broken[self._open.line])
 
-    def _add_to_options(self, lines: Indices, options: Indices, logprobs: Logs) -> None:
+    def _add_probabilities_to_options(self, lines: Indices, options: Indices, logprobs: Logs) -> None:
         """Add probabilities to options of lines."""
         with np.errstate(invalid="ignore"):  # NaN of a line that is broken
             np.logaddexp.at(self._total, self._first_option[lines] + options, logprobs)
 
-    def _select_needed_beginnings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _mark_needed_and_likely_beginnings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Tell which open beginnings must be followed, by the rule above, and which are likely to matter."""
         beginning, place, waiting = self._sum_open_beginnings()
         bound = np.logaddexp(self._total, waiting)
@@ -205,7 +207,7 @@ class FollowedPaths:
         is_likely[beginning[reached > bound[place] + math.log(LIKELY)]] = True
         return is_needed, is_likely
 
-    def _sum_left_out_shares(self) -> Logs:
+    def _compute_largest_left_out_share(self) -> Logs:
         """Sum what is left out: per line the largest share of an option."""
         shares = np.zeros(len(self._first_option))
         if len(self._open.line):

@@ -130,7 +130,7 @@ class Lattice:
         # Sorted, because the order of a set of texts differs from one process to the next.
         ordered = sorted(beginnings)
         self._longer = {text: [more for more in ordered if more.startswith(text)] for text in ("", *ordered)}
-        self._nodes = [self._build_node((), "")]
+        self._nodes = [self._build_node_with_descendants((), "")]
         for node in self._nodes:
             self._nodes += node.children
         self._put_nodes_into_arrays()
@@ -143,10 +143,10 @@ class Lattice:
                 spelled[node.number].append((node.text, node.path))
         return tuple(map(tuple, spelled))
 
-    def _build_node(self, path: TokenIds, text: str) -> Node:
+    def _build_node_with_descendants(self, path: TokenIds, text: str) -> Node:
         """Build the node of a path with all nodes below it that lead to a number."""
         longer = (
-            self._build_node((*path, token), more)
+            self._build_node_with_descendants((*path, token), more)
             for more in self._longer[text]
             if more != text
             for token in self._tokens.get(more[len(text) :], ())

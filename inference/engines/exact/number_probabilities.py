@@ -48,7 +48,7 @@ class Branches(Protocol):
     shares_passes: bool
     """Whether one pass computes a path for all rows: then all rows should choose the same paths."""
 
-    def score_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
+    def score_next_tokens_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
         """Compute next-token scores: log-probabilities up to a constant per row and path.
 
         Parameters
@@ -100,7 +100,7 @@ def compute_number_logprobs(
         extended = paths[_select_probable_paths(begun, reached[..., paths], share, branches.shares_passes)]
         for start in range(0, extended.shape[1], paths_per_pass):
             chosen = extended[:, start : start + paths_per_pass]
-            scores = branches.score_after_paths(chosen, followed)
+            scores = branches.score_next_tokens_after_paths(chosen, followed)
             ending, either = _sum_log_weights_of_ending_tokens(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
             if followed:
@@ -108,7 +108,7 @@ def compute_number_logprobs(
                     lattice,
                     reached,
                     chosen,
-                    _divide_token_scores(scores, lattice.steps, temperatures) - either[..., None],
+                    _divide_token_scores_by_temperatures(scores, lattice.steps, temperatures) - either[..., None],
                 )
     # In the example of `Lattice`, place 3 is summed for 9, places 2 and 4 for 10, and place 5 for 11.
     total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
@@ -195,12 +195,12 @@ def _sum_log_weights_of_ending_tokens(
     The former are summed by themselves: 1 minus the rest would be nothing but rounding where the rest is nearly 1.
     """
     tokens = torch.tensor(continuing_tokens, device=scores.device)
-    going_on = _sum_log_weights(scores.index_select(-1, tokens), temperatures, tokens[:0])
-    ending = _sum_log_weights(scores, temperatures, tokens)
+    going_on = _sum_log_weights_over_vocabulary(scores.index_select(-1, tokens), temperatures, tokens[:0])
+    ending = _sum_log_weights_over_vocabulary(scores, temperatures, tokens)
     return ending, np.logaddexp(going_on, ending)
 
 
-def _sum_log_weights(scores: Tensor, temperatures: Sequence[float], excluded_tokens: Tensor) -> Logs:
+def _sum_log_weights_over_vocabulary(scores: Tensor, temperatures: Sequence[float], excluded_tokens: Tensor) -> Logs:
     """Sum exp(score / temperature) over the vocabulary `excluded_tokens` some tokens: logarithms [temperatures,
     ...]."""
     flat = scores.flatten(0, -2)
@@ -216,7 +216,7 @@ def _sum_log_weights(scores: Tensor, temperatures: Sequence[float], excluded_tok
     return sums.unflatten(-1, scores.shape[:-1]).cpu().double().numpy()
 
 
-def _divide_token_scores(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
+def _divide_token_scores_by_temperatures(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
     """Divide the scores of some tokens by the temperatures: [temperatures, rows, width, tokens]."""
     # Off the device first: not every accelerator has float64.
     selected = scores.index_select(-1, torch.tensor(tokens, device=scores.device)).cpu().double().numpy()

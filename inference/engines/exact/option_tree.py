@@ -75,12 +75,12 @@ class TreeTable:
         self.nodes = list(root.list_inner_nodes())
         number = {id(node): place for place, node in enumerate(self.nodes)}
         children = [child for node in self.nodes for child in node.children.values()]
-        self.owners = _build_index_array(node.owner for node in self.nodes)
-        self.sizes = _build_index_array(len(node.children) for node in self.nodes)
-        self.inner = _build_index_array(number.get(id(child)) for child in children)
-        self.ends = _build_index_array(None if child.children else child.owner for child in children)
-        self.n_served = _build_index_array(len(node.options) for node in self.nodes)
-        self.served = _build_index_array(option for node in self.nodes for option in sorted(node.options))
+        self.owners = _build_array_of_optional_indices(node.owner for node in self.nodes)
+        self.sizes = _build_array_of_optional_indices(len(node.children) for node in self.nodes)
+        self.inner = _build_array_of_optional_indices(number.get(id(child)) for child in children)
+        self.ends = _build_array_of_optional_indices(None if child.children else child.owner for child in children)
+        self.n_served = _build_array_of_optional_indices(len(node.options) for node in self.nodes)
+        self.served = _build_array_of_optional_indices(option for node in self.nodes for option in sorted(node.options))
 
 
 def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
@@ -103,12 +103,12 @@ def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
                 node = node.children.setdefault(token, Node(path=(*node.path, token)))
                 node.options.add(option)
             node.owner = option
-    _prune_redundant_children(root)
+    _prune_extensions_of_same_option(root)
     _count_inner_nodes(root)
     return root
 
 
-def _prune_redundant_children(node: Node) -> None:
+def _prune_extensions_of_same_option(node: Node) -> None:
     """Remove sequences that begin with a shorter one of the same option: the shorter one counts them already.
 
     They stay if another option continues the shorter one, too: then the place where an answer ends matters.
@@ -116,7 +116,7 @@ def _prune_redundant_children(node: Node) -> None:
     if node.owner is not None and node.options == {node.owner}:
         node.children.clear()
     for child in node.children.values():
-        _prune_redundant_children(child)
+        _prune_extensions_of_same_option(child)
 
 
 def _count_inner_nodes(node: Node) -> int:
@@ -125,6 +125,6 @@ def _count_inner_nodes(node: Node) -> int:
     return node.n_inner
 
 
-def _build_index_array(numbers: Iterable[int | None]) -> Indices:
+def _build_array_of_optional_indices(numbers: Iterable[int | None]) -> Indices:
     """Make an array of indices, -1 for None."""
     return np.array([-1 if number is None else number for number in numbers], dtype=np.intp)

@@ -79,7 +79,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             self.prefix = Prefix(usable)
         return usable
 
-    def _choose_prompt_joining(self, longest_prompt: int) -> Joining:
+    def _choose_prompt_packing_limits(self, longest_prompt: int) -> Joining:
         """Choose how prompts are joined in one row, where the model takes trees."""
         if longest_prompt > self._cache_window or not self.supports_token_trees:
             return ALONE
@@ -101,7 +101,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
         tree = NumberTree(
-            self._build_continuations(rows, longest, will_continue=True),
+            self._prepare_prompts_for_continuations(rows, longest, will_continue=True),
             lattice.paths,
             room,
             fits and self.supports_token_trees,
@@ -114,7 +114,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         prompt, answer = max(len(row.ids) for row in rows), max(target.longest_answer_length for target in targets)
         # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,
         # which is padded there.
-        continuations = self._build_continuations(rows, prompt + answer, will_continue=answer > 1)
+        continuations = self._prepare_prompts_for_continuations(rows, prompt + answer, will_continue=answer > 1)
         if answer == 1:
             return score_batch(targets, WholeVocabulary(continuations.compute_next_logprobs), temperatures)
         beginnings = max(len(target.tree_as_arrays.nodes) for target in targets)
@@ -154,7 +154,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             for row, samplings in zip(rows, samplings_by_row, strict=True)
             for sampling in samplings
         )
-        continuations = self._build_continuations(rows, longest, will_continue=True)
+        continuations = self._prepare_prompts_for_continuations(rows, longest, will_continue=True)
         return generate_texts_of_drafts(
             continuations,
             drafts,
@@ -172,7 +172,9 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             scores.update(zip(places, (row_scores[0] for row_scores in by_row), strict=True))
         return [scores[place] for place in range(len(rows))]
 
-    def _build_continuations(self, rows: Sequence[Row], longest_sequence: int, will_continue: bool) -> Continuations:
+    def _prepare_prompts_for_continuations(
+        self, rows: Sequence[Row], longest_sequence: int, will_continue: bool
+    ) -> Continuations:
         """Prepare a batch of prompts; none gets longer than `longest_sequence` tokens together with what follows it."""
         cached = longest_sequence <= self._cache_window
         shared = self.prefix.ids
@@ -184,7 +186,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             prefix,
             cached,
             will_continue,
-            self._choose_prompt_joining(longest_sequence),
+            self._choose_prompt_packing_limits(longest_sequence),
         )
 
     def _choose_number_of_paths_per_pass(self, n_rows: int, longest_sequence: int) -> int:

@@ -61,7 +61,7 @@ class LocalEngine(RowEngine):
         once = len(self._choose_shared_prefix(measured.shared))
         joined_families = join_prompts_beginning_alike([length - once for length in lengths],
                                         [max(0, n_common - once) for n_common in measured.common],
-                         self._choose_prompt_joining(longest), room.rows)  # fmt: skip
+                         self._choose_prompt_packing_limits(longest), room.rows)  # fmt: skip
         return partition_into_batches(
             [Family([measured.order[at] for at in family.members], family.tokens) for family in joined_families], room
         )
@@ -92,7 +92,7 @@ class LocalEngine(RowEngine):
         """Return the ids of `common_ids` that are computed once for all prompts: none, unless an engine can do so."""
         return []
 
-    def _choose_prompt_joining(self, longest_prompt: int) -> Joining:
+    def _choose_prompt_packing_limits(self, longest_prompt: int) -> Joining:
         """Say how prompts of at most so many tokens may be joined in one row: not, unless an engine can do so."""
         return ALONE
 
@@ -155,11 +155,11 @@ class NonWritingEngine(LocalEngine):
         """
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
-    def _find_problem_of_row(self, row: Row) -> str | None:
+    def _explain_why_row_cannot_be_asked(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked: it is too long, or holds an unknown token; None if it can."""
         if self.window is not None and len(row.ids) > self.window:
             return f"the {self.reads} is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
-        return self._find_unknown_token(row)
+        return self._describe_unknown_token_of_row(row)
 
 
 def pad_token_rows_right(

@@ -28,7 +28,7 @@ from inference.engines.local.batching import (
 from inference.engines.local.engine import NonWritingEngine, pad_token_rows_right
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import PromptMeasures, Row
-from inference.engines.tokens import build_plain_encoder
+from inference.engines.tokens import build_encoder_without_truncation_or_padding
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -48,7 +48,7 @@ class MaskedEngine(NonWritingEngine):
             raise InputError(f"model {self.name}: its tokenizer has no mask token, so --engine masked cannot ask it")
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
-        self._encode = build_plain_encoder(self.tokenizer, add_special_tokens=True)
+        self._encode = build_encoder_without_truncation_or_padding(self.tokenizer, add_special_tokens=True)
         self.run_model = OnePosition(self.model)
         self._targets = Targets()
         self.info["shortcuts"] = list(self.run_model.shortcuts)

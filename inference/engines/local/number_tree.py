@@ -54,7 +54,7 @@ class NumberTree:
         self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
         self._length = 0
 
-    def score_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
+    def score_next_tokens_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
         """Compute next-token scores after some paths of every row.
 
         Parameters
@@ -134,7 +134,10 @@ def does_tree_pass_equal_single_passes(run_model: OnePosition) -> bool:
     for trees in (True, False):
         tree = NumberTree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
         try:
-            scores = [tree.score_after_paths(np.array(chosen), will_continue=len(chosen[0]) < 3) for chosen in steps]
+            scores = [
+                tree.score_next_tokens_after_paths(np.array(chosen), will_continue=len(chosen[0]) < 3)
+                for chosen in steps
+            ]
             results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
         except (RuntimeError, ValueError, TypeError, IndexError):
             return False  # this model makes its attention mask itself

@@ -21,7 +21,7 @@ CLASSES = {
 }
 
 
-def load_local_engine(
+def load_and_try_local_engine(
     model: str,
     *,
     engine: str,

@@ -48,7 +48,7 @@ class Forms:
     sequences: tuple[tuple[bytes | TokenIds, ...], ...]
     firsts: frozenset[int] | None = None
 
-    def match(self, token: ShownToken) -> Match:
+    def find_options_begun_by_token(self, token: ShownToken) -> Match:
         """Find the options that a shown token may be the start of.
 
         If a form begins a longer form of the same option ("yes", "yes please"), the token counts for that option
@@ -75,7 +75,7 @@ class Forms:
 
 
 @lru_cache(maxsize=1024)
-def build_byte_forms(answers: Answers) -> Forms:
+def build_option_forms_in_bytes(answers: Answers) -> Forms:
     """Make forms of bytes, directly after the prompt and after a space.
 
     Raises
@@ -98,7 +98,7 @@ def build_byte_forms(answers: Answers) -> Forms:
     )
 
 
-def build_id_forms(options: Options) -> Forms:
+def build_option_forms_in_token_ids(options: Options) -> Forms:
     """Make forms of token ids."""
     return Forms(options.sequences, frozenset(options.options_by_first_token))
 
@@ -126,7 +126,7 @@ def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
     The server shows two tokens, "yes" with 0.75 and "Maybe" with 0.2. The hidden 0.05 may be "no":
 
     >>> shown = [ShownToken(math.log(0.75), b"yes"), ShownToken(math.log(0.2), b"Maybe")]
-    >>> found = score_first_tokens(shown, build_byte_forms((("yes",), ("no",))))
+    >>> found = score_first_tokens(shown, build_option_forms_in_bytes((("yes",), ("no",))))
     >>> [round(p, 3) for p in found.probability], round(found.mass, 3), round(found.mass_upper, 3), found.answer
     ([0.75, 0.0], 0.75, 0.8, 0)
     """
@@ -135,14 +135,14 @@ def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
     for token in tokens:
         value = math.exp(token.logprob)
         total += value
-        match = forms.match(token)
+        match = forms.find_options_begun_by_token(token)
         if match.whole is not None:
             probability[match.whole] += value
         elif match.perhaps:
             unclear += value
     mass = min(1.0, sum(probability))
     missing = unclear + _bound_hidden_probability(tokens, forms, total)
-    answer = _find_only_option(forms.match(tokens[0]))
+    answer = _find_only_option(forms.find_options_begun_by_token(tokens[0]))
     if missing > NEGLIGIBLE:
         return Score(tuple(probability), (), mass, answer, mass_upper=min(1.0, mass + missing))
     logprob = tuple(math.log(value) if value else -math.inf for value in probability)

@@ -389,7 +389,7 @@ class OpenAIEngine:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
         question = await OptionQuestion.prepare_forms_and_asked_tokens(self._words, self.settings, shape, prompt)
-        body = question.build_request(shape.build_request_prompt(prompt))
+        body = question.build_request(shape.convert_rendered_prompt_to_request(prompt))
         return await self._server.ask(shape.path, body, requests.count_prompt_characters(prompt), question.parse_score)
 
     async def _generate_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
@@ -397,7 +397,7 @@ class OpenAIEngine:
         shape = self._get_probe_of_endpoint(prompt).shape
         samples = await self._samples.ask(
             shape,
-            shape.build_request_prompt(prompt),
+            shape.convert_rendered_prompt_to_request(prompt),
             prompt,
             sampling,
             lambda reply, choice: requests.parse_answer_text(choice),

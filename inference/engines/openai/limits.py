@@ -25,7 +25,7 @@ class Pace:
         self._seconds_each = 60 / per_minute if per_minute else 0.0
         self._free_at = float("-inf")
 
-    def reserve_units(self, units: float, now: float) -> float:
+    def reserve_units_and_compute_start_time(self, units: float, now: float) -> float:
         """Book units.
 
         Parameters
@@ -60,7 +60,10 @@ class Limits:
     async def wait_for_limits(self, n_tokens: float) -> None:
         """Wait until a request of about so many tokens may be sent."""
         now = self._clock.now()
-        start = max(self._requests.reserve_units(1, now), self._tokens.reserve_units(n_tokens, now))
+        start = max(
+            self._requests.reserve_units_and_compute_start_time(1, now),
+            self._tokens.reserve_units_and_compute_start_time(n_tokens, now),
+        )
         # A pause may begin, or grow, while this one waits.
         while (wait := max(start, self._paused_until) - self._clock.now()) > 0:
             await self._clock.sleep(wait)

@@ -97,13 +97,17 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
 async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
-    def require_answer_text(reply: dict[str, Any]) -> dict[str, Any]:
+    def require_reply_with_answer_text(reply: dict[str, Any]) -> dict[str, Any]:
         parse_answer_text(parse_choices(reply)[0])
         return reply
 
     async def ask_question(shape: Shape) -> dict[str, Any]:
         return await server.ask(
-            shape.path, shape.build_plain_request(shape.build_text_prompt(QUESTION)), 0, require_answer_text, ATTEMPTS
+            shape.path,
+            shape.build_short_text_request(shape.convert_text_to_request_prompt(QUESTION)),
+            0,
+            require_reply_with_answer_text,
+            ATTEMPTS,
         )
 
     try:
@@ -131,7 +135,7 @@ async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape,
     def parse_tokens(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
         return parse_first_tokens(parse_choices(reply)[0], n_shown, token_ids)
 
-    body = shape.build_score_request(shape.build_text_prompt(QUESTION), n_shown, token_ids)
+    body = shape.build_score_request(shape.convert_text_to_request_prompt(QUESTION), n_shown, token_ids)
     try:
         tokens = await server.ask(shape.path, body, 0, parse_tokens, ATTEMPTS)
     except RequestFailed as error:

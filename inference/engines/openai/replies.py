@@ -129,13 +129,13 @@ def make_http_client(timeout_seconds: float) -> AsyncClient:
 
     class Client(DefaultAsyncHttpxClient):
         async def send(self, request: Request, **options: Any) -> Response:
-            return await receive_reply(super().send(request, **{**options, "stream": True}), timeout_seconds)
+            return await receive_whole_reply(super().send(request, **{**options, "stream": True}), timeout_seconds)
 
     # A redirect would send the key to another server.
     return Client(follow_redirects=False)
 
 
-async def receive_reply(sending: Coroutine[Any, Any, Response], timeout_seconds: float) -> Response:
+async def receive_whole_reply(sending: Coroutine[Any, Any, Response], timeout_seconds: float) -> Response:
     """Wait for a reply and read it whole.
 
     Parameters

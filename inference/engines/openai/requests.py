@@ -49,15 +49,15 @@ class Shape:
         """Endpoint below the server's address."""
         return "/chat/completions" if self.api == CHAT else "/completions"
 
-    def build_text_prompt(self, text: str) -> dict[str, Any]:
+    def convert_text_to_request_prompt(self, text: str) -> dict[str, Any]:
         """Turn a text into the prompt of a request."""
         return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
 
-    def build_request_prompt(self, prompt: Prompt) -> dict[str, Any]:
+    def convert_rendered_prompt_to_request(self, prompt: Prompt) -> dict[str, Any]:
         """Turn a rendered prompt into that of a request."""
         return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
 
-    def build_plain_request(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
+    def build_short_text_request(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
         """Build a request for a few words of text."""
         return {**prompt, **self._build_token_limit(PLAIN_TOKENS)}
 
@@ -72,7 +72,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `build_request_prompt` or `build_text_prompt` makes it.
+            As `convert_rendered_prompt_to_request` or `convert_text_to_request_prompt` makes it.
         n_shown
             Number of tokens to be shown.
         token_ids
@@ -98,7 +98,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `build_request_prompt` makes it.
+            As `convert_rendered_prompt_to_request` makes it.
         sampling
             How the texts are written; its number of samples does not count here.
         n_samples

@@ -161,7 +161,9 @@ class Server:
 
     def _build_connection_error(self, error: APIConnectionError) -> Exception:
         """Build the error of a failed connection: temporary, or for good where the server has never answered."""
-        if isinstance(error.__cause__, (MalformedReply, Temporary)):  # older clients wrap what `receive_reply` raises
+        if isinstance(
+            error.__cause__, (MalformedReply, Temporary)
+        ):  # older clients wrap what `receive_whole_reply` raises
             return error.__cause__
         root = find_original_cause_of_error(error)
         if isinstance(root, ssl.SSLError) and self.answering is None:

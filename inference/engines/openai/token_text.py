@@ -13,7 +13,7 @@ from inference.engines.exact.answer_words import (
     list_forms_with_and_without_space,
     tokenize_answers,
 )
-from inference.engines.openai.bounds import Forms, build_byte_forms, build_id_forms
+from inference.engines.openai.bounds import Forms, build_option_forms_in_bytes, build_option_forms_in_token_ids
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
 
@@ -55,7 +55,7 @@ class Words:
             The server does not tokenise.
         """
         if not shows_ids:
-            return build_byte_forms(prompt.answers)
+            return build_option_forms_in_bytes(prompt.answers)
         return (await self._find_token_id_forms(prompt, text_before))[1]
 
     async def list_kept_and_dropped_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
@@ -78,7 +78,7 @@ class Words:
         if shows_ids:
             options, _ = await self._find_token_id_forms(prompt)
             return options.forms, options.dropped
-        build_byte_forms(prompt.answers)
+        build_option_forms_in_bytes(prompt.answers)
         return tuple(
             tuple((form, ()) for word in words for form in list_forms_with_and_without_space(word))
             for words in prompt.answers
@@ -133,7 +133,7 @@ class Words:
             return [ids[text] for text in texts]
 
         options = tokenize_answers(context, prompt.answers, look_up_token_ids)
-        return options, build_id_forms(options)
+        return options, build_option_forms_in_token_ids(options)
 
     async def _ask_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask the server how the chat template ends a prompt."""

@@ -111,7 +111,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
             starting = False
             os.write(1, LOOKED)
     for process in followed.values():
-        _send_signal(process, signal.SIGKILL)
+        _send_signal_and_check_process(process, signal.SIGKILL)
 
 
 def _open_new_children(
@@ -147,11 +147,11 @@ def _list_children(pid: int) -> set[int]:
 def _close_descriptors_of_ended_processes(descriptor_by_id: dict[int, int]) -> None:
     """Close the descriptors of processes that have ended, and remove them."""
     for pid, process in list(descriptor_by_id.items()):
-        if not _send_signal(process, 0):
+        if not _send_signal_and_check_process(process, 0):
             os.close(descriptor_by_id.pop(pid))
 
 
-def _send_signal(descriptor: int, signal_number: int) -> bool:
+def _send_signal_and_check_process(descriptor: int, signal_number: int) -> bool:
     """Send a signal and tell whether the process is still there."""
     try:
         signal.pidfd_send_signal(descriptor, signal_number)

@@ -202,7 +202,7 @@ class RequestedPaths:
         self._tokens = tuple(tokens)
         self._ids = [[tokens[token] for token in path] for path in paths.ids]
 
-    def score_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
+    def score_next_tokens_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
         """Ask for next-token log-probabilities after some paths of every row.
 
         Parameters

@@ -66,13 +66,13 @@ def main(args: argparse.Namespace) -> None:
     if args.scores:
         _import_scores_of_records(args)
         return
-    aggregates = [records.read_aggregate(path) for path in records.find_aggregate_files(args.records)]
+    aggregates = [records.read_aggregate_and_check_samples(path) for path in records.find_aggregate_files(args.records)]
     study = _build_eee_study(aggregates, args.name)
-    lines = saving.save_import(
+    lines = saving.save_imported_study_and_responses(
         args.out,
         study,
         lambda: _build_eee_response_tables(aggregates, study),
-        _join_eee_conditions(aggregates),
+        _merge_conditions_of_eee_models(aggregates),
         descriptions=args.models,
         imported={
             aggregate.model: saving.compute_fingerprint_of_files([aggregate.samples], {}) for aggregate in aggregates
@@ -86,19 +86,21 @@ def main(args: argparse.Namespace) -> None:
 def _import_scores_of_records(args: argparse.Namespace) -> None:
     """Import the scores of records of any tool into a run folder."""
     from inference.importers.eee import records, scores
-    from inference.importers.shared.logged_scores import LoggedMeasures, collect_score_settings
-    from inference.importers.shared.logged_study import save_log_study
+    from inference.importers.shared.logged_scores import LoggedMeasures, collect_score_options_for_fingerprint
+    from inference.importers.shared.logged_study import save_study_and_logged_responses
 
     measures = LoggedMeasures(args, COMMAND)
-    aggregates = [scores.read_scored_aggregate(path) for path in records.find_aggregate_files(args.records)]
+    aggregates = [
+        scores.read_scored_aggregate_and_check_samples(path) for path in records.find_aggregate_files(args.records)
+    ]
     eee_scores = scores.EeeScores(aggregates, measures)
-    settings = {"importer": "eee", **collect_score_settings(args)}
+    settings = {"importer": "eee", **collect_score_options_for_fingerprint(args)}
     imported = {
         model: saving.compute_fingerprint_of_files([one.samples for one in aggregates if one.model == model], settings)
         for model in dict.fromkeys(one.model for one in aggregates)
     }
     responses = measures.read_responses_and_complete_conditions(eee_scores.read_eee_scores(), eee_scores.conditions)
-    lines = save_log_study(args, args.records, responses, eee_scores.conditions, imported)
+    lines = save_study_and_logged_responses(args, args.records, responses, eee_scores.conditions, imported)
     saving.print_import_summary(
         [*lines, *measures.describe_number_of_scores(), *eee_scores.describe_agreement_with_stated_means()], args.out
     )
@@ -152,7 +154,7 @@ def _build_eee_variant(row: EeeResponse) -> Variant:
     )  # fmt: skip
 
 
-def _join_eee_conditions(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
+def _merge_conditions_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
     """Join the conditions of all models; refuse one name for two settings."""
     conditions_by_name: dict[str, Mapping[str, Any]] = {}
     for aggregate in aggregates:
@@ -185,13 +187,13 @@ def _build_eee_response_tables(aggregates: Sequence[Aggregate], study: Study) ->
                 if marks[number]:
                     raise InputError(f"{row.where}: a second response of model '{aggregate.model}' to this wording")
                 marks[number] = 1
-            records = [_build_eee_record(aggregate.model, row) for row in batch]
+            records = [_build_columns_of_eee_response(aggregate.model, row) for row in batch]
             yield pa.table(
                 {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in columns}
             )
 
 
-def _build_eee_record(model: str, row: EeeResponse) -> dict[str, Any]:
+def _build_columns_of_eee_response(model: str, row: EeeResponse) -> dict[str, Any]:
     """Make the columns of a response; refuse impossible numbers."""
     record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
     shares = record["probability"]

@@ -117,7 +117,7 @@ def read_aggregate_document(path: Path) -> tuple[dict[str, Any], list[Any]]:
     return document, results
 
 
-def read_aggregate(path: Path) -> Aggregate:
+def read_aggregate_and_check_samples(path: Path) -> Aggregate:
     """Read an aggregate, and compare its responses with the checksum that it states.
 
     Raises

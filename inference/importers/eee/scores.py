@@ -17,7 +17,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.eee import fields, records
 from inference.importers.shared import log_differences, saving
-from inference.importers.shared.json_log import get_object_or_empty
+from inference.importers.shared.json_log import replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
 from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure
@@ -55,7 +55,7 @@ class ScoredAggregate:
     settings: Mapping[str, Any]
 
 
-def read_scored_aggregate(path: Path) -> ScoredAggregate:
+def read_scored_aggregate_and_check_samples(path: Path) -> ScoredAggregate:
     """Read an aggregate, and compare its responses with the checksum that it states.
 
     Raises
@@ -74,16 +74,18 @@ def read_scored_aggregate(path: Path) -> ScoredAggregate:
         if not name.strip() or name in measures:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
         measures[name] = _read_range_and_direction_of_measure(
-            where, name, get_object_or_empty(result.get("metric_config"))
+            where, name, replace_non_object_by_empty_object(result.get("metric_config"))
         )
-        datasets[name] = str(get_object_or_empty(result.get("source_data")).get("dataset_name") or name)
-        mean = parse_number_or_nan(get_object_or_empty(result.get("score_details")).get("score"))
+        datasets[name] = str(replace_non_object_by_empty_object(result.get("source_data")).get("dataset_name") or name)
+        mean = parse_number_or_nan(replace_non_object_by_empty_object(result.get("score_details")).get("score"))
         means |= {name: mean} if math.isfinite(mean) else {}
-        generation = get_object_or_empty(result.get("generation_config")).get("generation_args")
-        settings |= {key: value for key, value in get_object_or_empty(generation).items() if value is not None}
+        generation = replace_non_object_by_empty_object(result.get("generation_config")).get("generation_args")
+        settings |= {
+            key: value for key, value in replace_non_object_by_empty_object(generation).items() if value is not None
+        }
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
     fields.refuse_samples_of_other_digest(
-        path, samples, get_object_or_empty(document.get("detailed_evaluation_results"))
+        path, samples, replace_non_object_by_empty_object(document.get("detailed_evaluation_results"))
     )
     identity = fields.require_record_field(path, document, "evaluation_id", str)
     model = fields.require_record_field(path, document, "model_info.id", str)
@@ -170,19 +172,19 @@ class EeeScores:
         if name not in aggregate.measures:
             raise InputError(f"{where}: evaluation_name {shorten_value(name)} is not in {aggregate.path.name}")
         score = parse_logged_number(
-            where, "evaluation.score", get_object_or_empty(record.get("evaluation")).get("score")
+            where, "evaluation.score", replace_non_object_by_empty_object(record.get("evaluation")).get("score")
         )
         if score is not None:
             self._scores[number, name].append(score)
         text = fields.require_record_field(where, record, "input.raw", str)
         item = f"{aggregate.datasets[name]}:{sample}" if self._has_several_datasets else sample
         wordings = self._texts.setdefault(item, {})
-        raw = get_object_or_empty(record.get("output")).get("raw")
+        raw = replace_non_object_by_empty_object(record.get("output")).get("raw")
         output = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
         return LoggedResponse(
             where=where,
             model=aggregate.model,
-            condition=self._name_measure_condition(number, name),
+            condition=self._name_and_record_measure_condition(number, name),
             item=item,
             wording=wordings.setdefault(text, f"p{len(wordings) + 1}"),
             text=text,
@@ -192,7 +194,7 @@ class EeeScores:
             attributes={"subset": aggregate.datasets[name]} if self._has_several_datasets else {},
         )
 
-    def _name_measure_condition(self, number: int, name: str) -> str:
+    def _name_and_record_measure_condition(self, number: int, name: str) -> str:
         """Name the condition of a measure and record it; refuse one name for two measures."""
         condition = ScoreMeasure(name).name_condition(self._settings[number])
         shared = log_differences.select_shared_settings(

@@ -90,7 +90,7 @@ class HelmAnswers:
                     rights[request.split].append(response.answer == (response.gold if letters else 0))
                 yield response
             self.run_lines.append(
-                _describe_helm_run_in_line(
+                _describe_helm_run_and_accuracy_agreement(
                     run, rights, run.read_stated_means(self.metric), wordings, partial, with_letters=letters
                 )
             )
@@ -131,7 +131,7 @@ class HelmAnswers:
             _refuse_contradicting_score(request, credit, answer)
         return LoggedResponse(
             **self.build_fields_shared_by_responses(run_number, request),
-            condition=self._name_helm_condition(run_number, request.key[2]),
+            condition=self._name_and_record_helm_condition(run_number, request.key[2]),
             choices=request.choices if with_letters else (),
             gold=request.gold if with_letters else None,
             answer=answer,
@@ -163,7 +163,7 @@ class HelmAnswers:
             "attributes": {"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         }
 
-    def _name_helm_condition(self, run_number: int, trial: int) -> str:
+    def _name_and_record_helm_condition(self, run_number: int, trial: int) -> str:
         """Name the condition of a request and record it."""
         name, fields = self.name_settings_of_request(run_number, trial)
         self.conditions.setdefault(name, {**fields, "metric": self.metric})
@@ -233,7 +233,7 @@ def _refuse_contradicting_score(request: HelmRequest, credit: float, answer: int
         )
 
 
-def _describe_helm_run_in_line(
+def _describe_helm_run_and_accuracy_agreement(
     run: HelmRun,
     rights_by_split: Mapping[str, Sequence[bool]],
     stated_accuracies: Mapping[str, float],

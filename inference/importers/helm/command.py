@@ -58,11 +58,11 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.helm import run
     from inference.importers.helm.scores import HelmScores
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
-    from inference.importers.shared.logged_study import save_log_study
+    from inference.importers.shared.logged_study import save_study_and_logged_responses
 
     refuse_measure_options(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
-    runs = [run.read_helm_run(path) for path in _list_run_folders(args.folders)]
+    runs = [run.read_facts_of_helm_run(path) for path in _list_run_folders(args.folders)]
     answers = helm_answers.HelmAnswers(
         runs, args.metric, variant_key=args.variant_key, outcomes_only=args.right_or_wrong
     )
@@ -70,10 +70,12 @@ def main(args: argparse.Namespace) -> None:
     if measures is not None:
         scores = HelmScores(answers, measures)
         responses = measures.read_responses_and_complete_conditions(scores.read_helm_responses(), answers.conditions)
-        lines = save_log_study(args, args.folders, responses, answers.conditions, imported)
+        lines = save_study_and_logged_responses(args, args.folders, responses, answers.conditions, imported)
         lines += measures.describe_number_of_scores()
     else:
-        lines = save_log_study(args, args.folders, answers.read_helm_responses(), answers.conditions, imported)
+        lines = save_study_and_logged_responses(
+            args, args.folders, answers.read_helm_responses(), answers.conditions, imported
+        )
     saving.print_import_summary([*lines, *answers.run_lines], args.out)
 
 
@@ -100,10 +102,14 @@ def _list_run_folders(folder_names: list[str]) -> list[Path]:
 def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
     """Compute the fingerprint of every model's runs and of the options that they are read with."""
     from inference.importers.helm.run import SPEC, STATE, STATS
-    from inference.importers.shared.logged_scores import collect_score_settings
+    from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
 
     names = ("variant_key", "metric", "right_or_wrong")
-    settings = {"importer": "helm", **{name: getattr(args, name) for name in names}, **collect_score_settings(args)}
+    settings = {
+        "importer": "helm",
+        **{name: getattr(args, name) for name in names},
+        **collect_score_options_for_fingerprint(args),
+    }
     return {
         model: saving.compute_fingerprint_of_files(
             [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings

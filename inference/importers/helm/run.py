@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, shorten_text
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import drop_empty_values, get_object_or_empty, parse_list_field
+from inference.importers.shared.json_log import drop_empty_values, parse_list_field, replace_non_object_by_empty_object
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
@@ -91,7 +91,9 @@ class HelmRun:
         read_keys: set[RequestKey] = set()
         states = parse_list_field(str(path), read_helm_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
-            request = _parse_helm_request(f"{path}, request {place}", get_object_or_empty(state), self.method)
+            request = _parse_helm_request(
+                f"{path}, request {place}", replace_non_object_by_empty_object(state), self.method
+            )
             if request.key not in read_keys:
                 read_keys.add(request.key)
                 yield request
@@ -109,10 +111,14 @@ class HelmRun:
         for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
             where = f"{path}, entry {place}"
             request_scores = scores_by_request[
-                parse_request_key(where, get_object_or_empty(entry), get_object_or_empty(entry).get("instance_id"))
+                parse_request_key(
+                    where,
+                    replace_non_object_by_empty_object(entry),
+                    replace_non_object_by_empty_object(entry).get("instance_id"),
+                )
             ]
-            for stat in map(get_object_or_empty, parse_list_field(where, entry, "stats")):
-                name, value = get_object_or_empty(stat.get("name")).get("name"), _parse_stated_mean(stat)
+            for stat in map(replace_non_object_by_empty_object, parse_list_field(where, entry, "stats")):
+                name, value = replace_non_object_by_empty_object(stat.get("name")).get("name"), _parse_stated_mean(stat)
                 if not isinstance(name, str) or not math.isfinite(value):
                     continue
                 if request_scores.setdefault(name, value) != value and name in single_valued_metrics:
@@ -131,8 +137,14 @@ class HelmRun:
         if not path.exists():
             return {}
         entries_in_file = read_helm_json_file(path)
-        stats = [get_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
-        named_means = [(get_object_or_empty(stat.get("name")), _parse_stated_mean(stat)) for stat in stats]
+        stats = (
+            [replace_non_object_by_empty_object(stat) for stat in entries_in_file]
+            if isinstance(entries_in_file, list)
+            else []
+        )
+        named_means = [
+            (replace_non_object_by_empty_object(stat.get("name")), _parse_stated_mean(stat)) for stat in stats
+        ]
         return {
             (str(name.get("name")), str(name.get("split"))): mean
             for name, mean in named_means
@@ -140,7 +152,7 @@ class HelmRun:
         }
 
 
-def read_helm_run(path: Path) -> HelmRun:
+def read_facts_of_helm_run(path: Path) -> HelmRun:
     """Read the facts of a run from its folder.
 
     Raises
@@ -151,14 +163,17 @@ def read_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = get_object_or_empty(read_helm_json_file(path / SPEC))
-    adapter, scenario = get_object_or_empty(spec.get("adapter_spec")), get_object_or_empty(spec.get("scenario_spec"))
+    spec = replace_non_object_by_empty_object(read_helm_json_file(path / SPEC))
+    adapter, scenario = (
+        replace_non_object_by_empty_object(spec.get("adapter_spec")),
+        replace_non_object_by_empty_object(spec.get("scenario_spec")),
+    )
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
         if not isinstance(value, str) or not value.strip():
             raise InputError(f"{path / SPEC}: {field} must be a name, not {shorten_value(value)}")
     scenario_arguments = ",".join(
-        f"{name}={value}" for name, value in sorted(get_object_or_empty(scenario.get("args")).items())
+        f"{name}={value}" for name, value in sorted(replace_non_object_by_empty_object(scenario.get("args")).items())
     )
     head = spec["name"].partition(":")[0]
     arguments = {
@@ -211,7 +226,7 @@ def parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> Re
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
-    perturbation = drop_empty_values(get_object_or_empty(entry.get("perturbation")))
+    perturbation = drop_empty_values(replace_non_object_by_empty_object(entry.get("perturbation")))
     return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
 
 
@@ -222,23 +237,25 @@ def _parse_stated_mean(stat: Mapping[str, Any]) -> float:
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
-    instance = get_object_or_empty(state.get("instance"))
+    instance = replace_non_object_by_empty_object(state.get("instance"))
     key = parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
     question, prompt = (
-        get_object_or_empty(instance.get("input")).get("text"),
-        get_object_or_empty(state.get("request")).get("prompt"),
+        replace_non_object_by_empty_object(instance.get("input")).get("text"),
+        replace_non_object_by_empty_object(state.get("request")).get("prompt"),
     )
     if not isinstance(question, str) or not question.strip():
         raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
-    references = [get_object_or_empty(reference) for reference in parse_list_field(where, instance, "references")]
-    words = [str(get_object_or_empty(reference.get("output")).get("text")) for reference in references]
+    references = [
+        replace_non_object_by_empty_object(reference) for reference in parse_list_field(where, instance, "references")
+    ]
+    words = [str(replace_non_object_by_empty_object(reference.get("output")).get("text")) for reference in references]
     right = {
         place for place, candidate in enumerate(references) if "correct" in parse_list_field(where, candidate, "tags")
     }
     choices, labels = _find_shown_choices(state, words, method)
     if choices != tuple(words):  # another order than that of the references
         right = {place for place, text in enumerate(choices) if text in {words[candidate] for candidate in right}}
-    result = get_object_or_empty(state.get("result"))
+    result = replace_non_object_by_empty_object(state.get("result"))
     output = _find_scored_text(where, result)
     letter = None if output is None else output.strip()
     return HelmRequest(
@@ -263,13 +280,15 @@ def _find_shown_choices(state: Mapping[str, Any], words: list[str], method: str)
         return tuple(words), []
     if method != JOINT:
         return (), []
-    mapping = get_object_or_empty(state.get("output_mapping"))
+    mapping = replace_non_object_by_empty_object(state.get("output_mapping"))
     return tuple(map(str, mapping.values())), list(mapping)
 
 
 def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
     """Find the text that HELM scores: of several completions the likeliest."""
-    completions = [get_object_or_empty(completion) for completion in parse_list_field(where, result, "completions")]
+    completions = [
+        replace_non_object_by_empty_object(completion) for completion in parse_list_field(where, result, "completions")
+    ]
     if not completions or result.get("success") is False:
         return None
     for completion in completions:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
 from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
-from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
+from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
 from inference.importers.shared.scored import ScoreMeasure
@@ -65,7 +65,7 @@ class HelmScores:
                     self._measures.note_range_of_measure(name, None)
                     yield LoggedResponse(
                         **shared,
-                        condition=self._name_measure_condition(run, number, request.key[2], name),
+                        condition=self._name_and_record_measure_condition(run, number, request.key[2], name),
                         scores=() if score is None else (score,),
                         error=(request.error or f"{STATS} has no {name} of it") if score is None else None,
                     )
@@ -76,10 +76,10 @@ class HelmScores:
                     f"left out: {n_left:,} scores of {run.path / STATS} about {about} not asked about"
                 )
             self._answers.run_lines.append(
-                _describe_scored_run(run, len(instances), scores_by_split, run.read_all_stated_means())
+                _describe_instances_and_stated_means(run, len(instances), scores_by_split, run.read_all_stated_means())
             )
 
-    def _name_measure_condition(self, run: HelmRun, run_number: int, trial: int, name: str) -> str:
+    def _name_and_record_measure_condition(self, run: HelmRun, run_number: int, trial: int, name: str) -> str:
         """Name the condition of a metric and record it; refuse one name for two metrics."""
         key = run_number, trial, name
         if key in self._condition_by_key:
@@ -99,10 +99,10 @@ def _read_request_scores(run: HelmRun) -> RequestScores:
     scores_by_request: RequestScores = defaultdict(dict)
     entries = read_helm_json_file(path)
     for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
-        where, about = f"{path}, entry {place}", get_object_or_empty(entry)
+        where, about = f"{path}, entry {place}", replace_non_object_by_empty_object(entry)
         scores = scores_by_request[parse_request_key(where, about, about.get("instance_id"))]
-        for stat in map(get_object_or_empty, parse_list_field(where, entry, "stats")):
-            name = get_object_or_empty(stat.get("name")).get("name")
+        for stat in map(replace_non_object_by_empty_object, parse_list_field(where, entry, "stats")):
+            name = replace_non_object_by_empty_object(stat.get("name")).get("name")
             if not isinstance(name, str) or not name.strip():
                 raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
             score = _parse_metric_mean(where, str(require_storable_value(where, name)), stat)
@@ -122,7 +122,7 @@ def _parse_metric_mean(where: str, name: str, stat: Mapping[str, Any]) -> float 
     return total / count if count > 0 else None
 
 
-def _describe_scored_run(
+def _describe_instances_and_stated_means(
     run: HelmRun,
     n_instances: int,
     scores_by_split: Mapping[tuple[str, str], list[float]],

@@ -18,7 +18,7 @@ from inference.importers.inspect.log import Evaluation, build_error_of_unscored_
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import Sample, UnusableScore
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import get_object_or_empty
+from inference.importers.shared.json_log import replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
 from inference.stimuli.reading.files import shorten_value
@@ -113,7 +113,7 @@ class InspectAnswers:
     ) -> Iterator[LoggedResponse]:
         """Go through the responses of a log as one scorer judged them; None: the samples' only one."""
         epochs_by_key, samples = self._group_epochs_by_wording(log_number, evaluation, scorer)
-        common_scorer = _find_common_scorer(evaluation, samples)
+        common_scorer = _require_common_scorer(evaluation, samples)
         letters = not self._outcomes and common_scorer.rpartition("/")[2] == CHOICE_SCORER
         counts = _LogCounts(len(samples), common_scorer if self._has_several_scorers else "")
         for key, epochs in epochs_by_key.items():
@@ -122,7 +122,9 @@ class InspectAnswers:
             )
         if letters:
             yield from self._build_first_token_responses(log_number, epochs_by_key, counts)
-        self.log_lines.append(_describe_inspect_log(evaluation, counts, evaluation.accuracy.get(common_scorer)))
+        self.log_lines.append(
+            _describe_inspect_log_and_accuracy_agreement(evaluation, counts, evaluation.accuracy.get(common_scorer))
+        )
 
     def _group_epochs_by_wording(
         self, log_number: int, evaluation: Evaluation, scorer: str | None
@@ -220,14 +222,16 @@ class InspectAnswers:
 def _list_scorers(evaluation: Evaluation) -> list[str | None]:
     """List the scorers of a log, those of its first sample with a score; None stands for the only one."""
     for _, sample in evaluation.read_samples():
-        scores = get_object_or_empty(sample.get("scores"))
-        scorers = [name for name, score in scores.items() if get_object_or_empty(score).get("value") is not None]
+        scores = replace_non_object_by_empty_object(sample.get("scores"))
+        scorers = [
+            name for name, score in scores.items() if replace_non_object_by_empty_object(score).get("value") is not None
+        ]
         if scorers:
             return [*scorers] if len(scores) > 1 else [None]
     return [None]
 
 
-def _find_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
+def _require_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
     """Find the scorer that the samples have in common; refuse a log that nobody scored."""
     scorers = dict.fromkeys(sample.scorer for sample in samples if sample.scorer and sample.credit is not None)
     if not scorers:
@@ -252,7 +256,9 @@ def _refuse_letters_contradicting_scores(samples: Sequence[Sample]) -> None:
             )
 
 
-def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None) -> str:
+def _describe_inspect_log_and_accuracy_agreement(
+    evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None
+) -> str:
     """Say in one line what a log held, by which scorer, and whether its accuracy is that of the rows."""
     accuracy = sum(counts.right) / len(counts.right)
     parts = [format_quantity(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]

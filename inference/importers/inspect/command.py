@@ -69,7 +69,7 @@ def main(args: argparse.Namespace) -> None:
     unreadable: list[InputError] = []
     files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES, unreadable)
     with KeptLogs(args.out, len(files)) as kept_logs:
-        evaluations, left_out = log.read_usable_logs(files, in_folders, kept_logs)
+        evaluations, left_out = log.read_usable_and_describe_other_logs(files, in_folders, kept_logs)
         _import_evaluations(args, evaluations, [*log_folders.describe_left_out_logs(unreadable), *left_out])
 
 
@@ -80,7 +80,7 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     from inference.importers.inspect.scores import InspectScores
     from inference.importers.shared.log_folders import select_lines_about_problem_logs
     from inference.importers.shared.logged_scores import LoggedMeasures
-    from inference.importers.shared.logged_study import save_log_study
+    from inference.importers.shared.logged_study import save_study_and_logged_responses
 
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
     names = InspectNames(evaluations, args.item_key, args.variant_key)
@@ -88,21 +88,27 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     if measures is not None:
         scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
         responses = measures.read_responses_and_complete_conditions(scores.read_inspect_responses(), scores.conditions)
-        lines = save_log_study(args, args.logs, responses, scores.conditions, imported)
+        lines = save_study_and_logged_responses(args, args.logs, responses, scores.conditions, imported)
         lines += [*measures.describe_number_of_scores(), *select_lines_about_problem_logs(scores.log_lines)]
     else:
         answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
-        lines = save_log_study(args, args.logs, answers.read_inspect_responses(), answers.conditions, imported)
+        lines = save_study_and_logged_responses(
+            args, args.logs, answers.read_inspect_responses(), answers.conditions, imported
+        )
         lines += select_lines_about_problem_logs(answers.log_lines)
     saving.print_import_summary([*lines, *left_out], args.out)
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
     """Compute the fingerprint of every model's logs and of the options that they are read with."""
-    from inference.importers.shared.logged_scores import collect_score_settings
+    from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
 
     names = ("item_key", "variant_key", "scorer", "right_or_wrong")
-    settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}, **collect_score_settings(args)}
+    settings = {
+        "importer": "inspect",
+        **{name: getattr(args, name) for name in names},
+        **collect_score_options_for_fingerprint(args),
+    }
     models = dict.fromkeys(evaluation.model for evaluation in evaluations)
     return {
         model: saving.compute_fingerprint_of_files(

@@ -20,7 +20,7 @@ from inference.importers.inspect.kept_logs import (
     write_log_into_cache,
 )
 from inference.importers.inspect.log_files import read_inspect_header, read_inspect_samples
-from inference.importers.shared.json_log import drop_empty_values, get_object_or_empty
+from inference.importers.shared.json_log import drop_empty_values, replace_non_object_by_empty_object
 from inference.importers.shared.log_folders import (
     describe_left_out_logs,
     iterate_logs_with_progress_bar,
@@ -122,8 +122,8 @@ class Evaluation:
         n_samples = n_errors = 0
         for _, sample in self.read_samples():
             if any(
-                get_object_or_empty(score).get("value") is not None
-                for score in get_object_or_empty(sample.get("scores")).values()
+                replace_non_object_by_empty_object(score).get("value") is not None
+                for score in replace_non_object_by_empty_object(sample.get("scores")).values()
             ):
                 return
             n_samples += 1
@@ -154,7 +154,7 @@ def build_error_of_unscored_log(path: Path, n_samples: int, n_errors: int) -> In
     )
 
 
-def read_usable_logs(
+def read_usable_and_describe_other_logs(
     paths: Sequence[Path], in_folders: Collection[Path] = (), kept_logs: KeptLogs | None = None
 ) -> tuple[list[Evaluation], list[str]]:
     """Read the facts of the logs that can be imported.
@@ -184,7 +184,9 @@ def read_usable_logs(
     errors: list[InputError] = []
     for path in iterate_logs_with_progress_bar(paths):
         try:
-            evaluation = read_inspect_log(path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path))
+            evaluation = read_facts_of_inspect_log(
+                path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path)
+            )
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"
@@ -198,7 +200,7 @@ def read_usable_logs(
     return evaluations, describe_left_out_logs(errors)
 
 
-def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
+def read_facts_of_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
     """Read the facts of a log.
 
     Parameters
@@ -228,12 +230,14 @@ def read_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
             f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
             f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
         )
-    about, plan = header["eval"], get_object_or_empty(header.get("plan"))
+    about, plan = header["eval"], replace_non_object_by_empty_object(header.get("plan"))
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
     arguments = _collect_task_and_solver_arguments(about, plan)
-    generate_config = get_object_or_empty(about.get("model_generate_config")) | get_object_or_empty(plan.get("config"))
+    generate_config = replace_non_object_by_empty_object(
+        about.get("model_generate_config")
+    ) | replace_non_object_by_empty_object(plan.get("config"))
     # A solver may set them, too: `multiple_choice.max_tokens`.
     generate_config |= {
         name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
@@ -285,7 +289,7 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = get_object_or_empty(sample.get("attachments")).get(text.removeprefix(reference))
+            attached = replace_non_object_by_empty_object(sample.get("attachments")).get(text.removeprefix(reference))
             if not isinstance(attached, str):
                 raise InputError(
                     f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
@@ -300,24 +304,26 @@ def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[s
     arguments = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in get_object_or_empty(about.get(group)).items()
+        for name, value in replace_non_object_by_empty_object(about.get(group)).items()
     }
     for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
-        solver = str(get_object_or_empty(step).get("solver")).rpartition("/")[2]
+        solver = str(replace_non_object_by_empty_object(step).get("solver")).rpartition("/")[2]
         arguments |= {
             f"{solver}.{name}": value
-            for name, value in get_object_or_empty(get_object_or_empty(step).get("params")).items()
+            for name, value in replace_non_object_by_empty_object(
+                replace_non_object_by_empty_object(step).get("params")
+            ).items()
         }
     return drop_empty_values(arguments)
 
 
 def _parse_metric_value_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
     """Read a metric over all samples of every scorer that has it, and with keys of the scores that it calls apart."""
-    scores = get_object_or_empty(results).get("scores")
+    scores = replace_non_object_by_empty_object(results).get("scores")
     metric_by_scorer = {}
-    for score in map(get_object_or_empty, scores if isinstance(scores, list) else ()):
-        metrics = get_object_or_empty(score.get("metrics"))
-        value = get_object_or_empty(metrics.get(metric)).get("value")
+    for score in map(replace_non_object_by_empty_object, scores if isinstance(scores, list) else ()):
+        metrics = replace_non_object_by_empty_object(score.get("metrics"))
+        value = replace_non_object_by_empty_object(metrics.get(metric)).get("value")
         if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value)):
             metric_by_scorer[str(score.get("name"))] = parse_number_or_nan(value)
             if with_keys:

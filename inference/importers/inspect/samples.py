@@ -10,11 +10,11 @@ from typing import Any
 
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
-from inference.engines.openai.bounds import build_byte_forms, score_first_tokens
+from inference.engines.openai.bounds import build_option_forms_in_bytes, score_first_tokens
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_first_tokens
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import get_object_or_empty, parse_list_field
+from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -119,7 +119,7 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
         error=_format_sample_error(sample.get("error")),
         begins=begins,
         first=first,
-        metadata=get_object_or_empty(sample.get("metadata")),
+        metadata=replace_non_object_by_empty_object(sample.get("metadata")),
     )
 
 
@@ -174,7 +174,7 @@ def _find_first_message_or_input(where: str, sample: Mapping[str, Any]) -> str:
         *(sample_input if isinstance(sample_input, list) else []),
     ]:
         if (
-            get_object_or_empty(message).get("role") == "user"
+            replace_non_object_by_empty_object(message).get("role") == "user"
             and (text := _parse_message_text(where, sample, message.get("content"))).strip()
         ):
             return text
@@ -195,7 +195,7 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
         return str(require_storable_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
     if not isinstance(content, list):
         raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
-    parts = [get_object_or_empty(part) for part in content]
+    parts = [replace_non_object_by_empty_object(part) for part in content]
     texts = [
         _parse_message_text(where, sample, part["text"])
         if isinstance(part.get("text"), str)
@@ -208,21 +208,21 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
 
 def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
     """Read the text of the first answer, and the log-probabilities of its tokens."""
-    answers = parse_list_field(where, get_object_or_empty(sample.get("output")), "choices")
+    answers = parse_list_field(where, replace_non_object_by_empty_object(sample.get("output")), "choices")
     if not answers:
         return None, None
-    first = get_object_or_empty(answers[0])
-    return _parse_message_text(where, sample, get_object_or_empty(first.get("message")).get("content")), first.get(
-        "logprobs"
-    )
+    first = replace_non_object_by_empty_object(answers[0])
+    return _parse_message_text(
+        where, sample, replace_non_object_by_empty_object(first.get("message")).get("content")
+    ), first.get("logprobs")
 
 
 def _score_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
-    content = get_object_or_empty(logprobs).get("content")
+    content = replace_non_object_by_empty_object(logprobs).get("content")
     if not n_choices or not isinstance(content, list) or not content:
         return False, None
-    first = get_object_or_empty(content[0])
+    first = replace_non_object_by_empty_object(content[0])
     try:
         tokens = parse_first_tokens({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
     except MalformedReply:
@@ -231,7 +231,7 @@ def _score_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | Non
         return False, None
     letters = tuple((letter,) for letter in ascii_uppercase[:n_choices])
     return _find_letter_place(first.get("token"), n_choices) is not None, score_first_tokens(
-        tokens, build_byte_forms(letters)
+        tokens, build_option_forms_in_bytes(letters)
     )
 
 
@@ -239,7 +239,7 @@ def _find_score_of_scorer(
     where: str, sample: Mapping[str, Any], scorer: str | None
 ) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""
-    scores = get_object_or_empty(sample.get("scores"))
+    scores = replace_non_object_by_empty_object(sample.get("scores"))
     if scorer is None and len(scores) > 1:
         raise InputError(
             f"{where}: it has several scores ({shorten_text(', '.join(scores))}); choose one with --scorer NAME"
@@ -251,7 +251,7 @@ def _find_score_of_scorer(
         raise UnusableScore(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
-    return scorer_name, get_object_or_empty(scores[scorer_name])
+    return scorer_name, replace_non_object_by_empty_object(scores[scorer_name])
 
 
 def _convert_score_to_unit_range(where: str, value: Any) -> float | None:
@@ -283,7 +283,7 @@ def _format_sample_error(error: Any) -> str | None:
     """Say why a sample ended; None where it has no error."""
     if error is None:
         return None
-    message = str(get_object_or_empty(error).get("message") or "no message").strip()
+    message = str(replace_non_object_by_empty_object(error).get("message") or "no message").strip()
     return shorten_text(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
 
 

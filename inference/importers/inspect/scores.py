@@ -17,7 +17,7 @@ from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, add_epoch, parse_inspect_sample
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import get_object_or_empty
+from inference.importers.shared.json_log import replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
@@ -94,7 +94,7 @@ class InspectScores:
             for key, epochs in epochs_by_key.items():
                 for name, measure_values in values.items():
                     yield self._build_score_response(log_number, key, epochs, name, measure_values)
-            self.log_lines.append(_describe_scored_log(evaluation, epochs_by_key, values))
+            self.log_lines.append(_describe_log_and_agreement_of_means(evaluation, epochs_by_key, values))
         self._measures.notes += [
             f"left out by --scorer: {name}, which scored {number:,} samples"
             for name, number in self._n_by_other_scorer.items()
@@ -115,11 +115,11 @@ class InspectScores:
     def _collect_sample_scores(self, where: str, scores: Any) -> dict[str, Any]:
         """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
         value_by_measure: dict[str, Any] = {}
-        for scorer, score in get_object_or_empty(scores).items():
+        for scorer, score in replace_non_object_by_empty_object(scores).items():
             if self._scorer not in (None, scorer):
                 self._n_by_other_scorer[scorer] = self._n_by_other_scorer.get(scorer, 0) + 1
                 continue
-            value = get_object_or_empty(score).get("value")
+            value = replace_non_object_by_empty_object(score).get("value")
             inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None
             for name, part in ({scorer: value} if inner is None else inner).items():
                 if name in value_by_measure:
@@ -141,7 +141,7 @@ class InspectScores:
             value = sample.scores.get(name)
             if (score := _parse_measure_number(sample.where, name, value)) is not None:
                 scores.append(score)
-                self._measures.note_range_of_measure(name, None if _is_plain_number(value) else SHARE)
+                self._measures.note_range_of_measure(name, None if _is_number_without_known_bounds(value) else SHARE)
         measure_values.n_scores += len(scores)
         if scores:
             measure_values.means.append(math.fsum(scores) / len(scores))
@@ -150,7 +150,7 @@ class InspectScores:
         return LoggedResponse(
             where=epochs[0].where,
             model=self._evaluations[log_number].model,
-            condition=self._name_measure_condition(log_number, name),
+            condition=self._name_and_record_measure_condition(log_number, name),
             item=key[0],
             wording=key[1],
             text=epochs[0].prompt,
@@ -160,7 +160,7 @@ class InspectScores:
             attributes={} if task is None else {"subset": task},
         )
 
-    def _name_measure_condition(self, log_number: int, name: str) -> str:
+    def _name_and_record_measure_condition(self, log_number: int, name: str) -> str:
         """Name the condition of a measure and record it; refuse one name for two measures."""
         key = log_number, name
         if key in self._condition_by_key:
@@ -206,27 +206,31 @@ def _count_numeric_and_other_values(samples: Iterator[Sample]) -> dict[str, _Mea
     return values
 
 
-def _is_plain_number(value: Any) -> bool:
+def _is_number_without_known_bounds(value: Any) -> bool:
     """Tell whether a value is a number whose bounds are not known, or a text that is one."""
     if isinstance(value, str):
-        return not _is_letter_or_word(value) and not math.isnan(parse_number_or_nan(value))
+        return not _is_text_graded_zero_to_one(value) and not math.isnan(parse_number_or_nan(value))
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_letter_or_word(value: str) -> bool:
+def _is_text_graded_zero_to_one(value: str) -> bool:
     """Tell whether a text is one that Inspect counts from 0 to 1; letters are large."""
     return value in _LETTERS or value.lower() in _WORDS
 
 
 def _counts_as_number_in_inspect(value: Any) -> bool:
     """Tell whether Inspect counts a value as a number; NaN stands for no score there."""
-    return isinstance(value, bool) or _is_plain_number(value) or (isinstance(value, str) and _is_letter_or_word(value))
+    return (
+        isinstance(value, bool)
+        or _is_number_without_known_bounds(value)
+        or (isinstance(value, str) and _is_text_graded_zero_to_one(value))
+    )
 
 
 def _parse_measure_number(where: str, name: str, value: Any) -> float | None:
     """Turn a value into a number; None for no score."""
     if isinstance(value, str):
-        value = CREDIT_BY_LETTER[value.casefold()] if _is_letter_or_word(value) else parse_number_or_nan(value)
+        value = CREDIT_BY_LETTER[value.casefold()] if _is_text_graded_zero_to_one(value) else parse_number_or_nan(value)
     return parse_logged_number(where, name, value)
 
 
@@ -238,7 +242,7 @@ def _describe_measure_without_numbers(evaluation: Evaluation, name: str, values:
     )
 
 
-def _describe_scored_log(
+def _describe_log_and_agreement_of_means(
     evaluation: Evaluation, epochs_by_key: Mapping[Any, Sequence[Sample]], values: Mapping[str, _MeasureValues]
 ) -> str:
     """Say in one line what a log held, and whether its means are those of the rows."""

@@ -71,7 +71,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.log_folders import describe_left_out_logs, read_responses_of_whole_logs
     from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
-    from inference.importers.shared.logged_study import save_log_study
+    from inference.importers.shared.logged_study import save_study_and_logged_responses
 
     refuse_measure_options(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
@@ -92,7 +92,7 @@ def main(args: argparse.Namespace) -> None:
             measures.notes += describe_left_out_metrics(score_readers)
 
         responses = measures.read_responses_and_complete_conditions(read_responses_and_note_left_out(), conditions)
-        lines = save_log_study(args, args.paths, responses, conditions, imported, about)
+        lines = save_study_and_logged_responses(args, args.paths, responses, conditions, imported, about)
         lines += [*measures.describe_number_of_scores(), *describe_stated_means(score_readers)]
     else:
         judging = find_zero_one_metrics_by_task(worded_files)
@@ -100,7 +100,7 @@ def main(args: argparse.Namespace) -> None:
             LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions, judging.get(worded_file.base, ()))
             for worded_file in worded_files
         ]
-        lines = save_log_study(
+        lines = save_study_and_logged_responses(
             args,
             args.paths,
             read_responses_of_whole_logs(readers, can_be_left_out, left_out),
@@ -128,10 +128,10 @@ def _build_predicate_for_leaving_out_files(
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
     """Compute the fingerprint of every model's files, so that others may join them."""
-    from inference.importers.shared.logged_scores import collect_score_settings
+    from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
 
     settings = {"importer": "lm-eval", "item_key": args.item_key, "outcomes": args.right_or_wrong}
-    settings |= collect_score_settings(args)
+    settings |= collect_score_options_for_fingerprint(args)
     files: dict[str, list[WordedFile]] = {}
     for worded_file in worded_files:
         files.setdefault(worded_file.file.model, []).append(worded_file)

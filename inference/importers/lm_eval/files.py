@@ -157,7 +157,7 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     return SampleFile(
         path=path,
         results=results,
-        model=name or _name_model(content, results),
+        model=name or _name_model_by_hub_or_folder(content, results),
         about=_collect_stated_model_facts(content),
         task=task,
         date=date,
@@ -231,10 +231,10 @@ def _find_stated_model_name(content: Mapping[str, Any]) -> str | None:
     )
 
 
-def _name_model(content: Mapping[str, Any], path: Path) -> str:
+def _name_model_by_hub_or_folder(content: Mapping[str, Any], path: Path) -> str:
     """Name the model as its hub does; a local folder by its last part.
 
-    >>> _name_model({"model_name": "/cache/models--org--m/snapshots/0123456789abcdef"}, Path("r.json"))
+    >>> _name_model_by_hub_or_folder({"model_name": "/cache/models--org--m/snapshots/0123456789abcdef"}, Path("r.json"))
     'org/m'
     """
     stated = _find_stated_model_name(content)

@@ -123,7 +123,7 @@ class LmEvalRows:
                 metrics,
                 parse_row_options(where, row, row_requests, self.worded_file.file),
             )
-        score = self._parse_row_of_score_suite(row, metrics)
+        score = self._parse_row_of_score_robustness_suite(row, metrics)
         if score is not None:
             return [
                 self._build_text_response(
@@ -196,7 +196,7 @@ class LmEvalRows:
         gold = _find_index_of_right_option(row, row_options, after_text)
         for metric, reading in READINGS.items():
             scores = (
-                _compute_metric_scores(metric, after_text, without_text, row_options)
+                _compute_option_scores_of_metric(metric, after_text, without_text, row_options)
                 if metric == ACC or metric in metrics
                 else None
             )
@@ -266,7 +266,9 @@ class LmEvalRows:
             return None
         return waver_fields.read_waver_names(where, row.get("doc"))
 
-    def _parse_row_of_score_suite(self, row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[str, str, bool] | None:
+    def _parse_row_of_score_robustness_suite(
+        self, row: Mapping[str, Any], metrics: Sequence[str]
+    ) -> tuple[str, str, bool] | None:
         """Read a row of SCORE, whose metrics are lists: question, prompt or option, answer, right answer ...
 
         Its own keys tell item and wording, where none are given.
@@ -296,7 +298,7 @@ class LmEvalRows:
         return name
 
 
-def _compute_metric_scores(
+def _compute_option_scores_of_metric(
     metric: str, after_text: Sequence[float], without_text: Sequence[float], row_options: RowOptions
 ) -> Sequence[float] | None:
     """Compute what a metric compares; None where the row does not hold what it needs."""

@@ -74,7 +74,9 @@ class LmEvalScores(LmEvalRows):
             raise InputError(f"{where}: names no metric, so that it has no score; take the row out")
         if len(set(metrics)) < len(metrics):
             raise InputError(f"{where}: field 'metrics' names two scores of one name; rename one of them")
-        suite = None if self._is_multiple_choice(row_requests) else self._parse_row_of_score_suite(row, metrics)
+        suite = (
+            None if self._is_multiple_choice(row_requests) else self._parse_row_of_score_robustness_suite(row, metrics)
+        )
         item, wording = suite[:2] if suite else (self._name_row_item(where, row), self._name_row_wording(where, row))
         wording = append_order_number_to_wording(wording, row.get("doc"))
         text, output = self._find_asked_text_of_scored_row(where, row, row_requests), None
@@ -91,7 +93,8 @@ class LmEvalScores(LmEvalRows):
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(
-                    where, self.worded_file.file.model, self._name_measure_condition(where, filter_name, metric),
+                    where, self.worded_file.file.model,
+                    self._name_and_record_measure_condition(where, filter_name, metric),
                     item, wording, text, output=output, attributes=self._attributes,
                     scores=() if score is None else (score,),
                     error=f"the row has no {metric}" if score is None else None,
@@ -129,7 +132,7 @@ class LmEvalScores(LmEvalRows):
         context, end = row_requests[0]
         return context if context.strip() or not isinstance(end, str) else end
 
-    def _name_measure_condition(self, where: str, filter_name: str, metric: str) -> str:
+    def _name_and_record_measure_condition(self, where: str, filter_name: str, metric: str) -> str:
         """Name the condition of a filter and a metric, and record it."""
         key = filter_name, "", metric
         if key not in self._condition_by_reading:

@@ -74,11 +74,11 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     bases = _split_tasks_into_bases_and_endings(files, keys)
     folders = _find_wording_folder_of_each_file(files, bases, keys)
     as_wording = SHOTS in keys or (
-        not keys and _has_varying_values(files, bases, [file.shots for file in files], folders)
+        not keys and _has_varying_values_within_group(files, bases, [file.shots for file in files], folders)
     )
     numbers = {file.shots for file in files}
     worded_files = [
-        _build_worded_file(
+        _name_wording_and_condition_of_file(
             file, *bases[number], folders[number], shots_tell_wording=as_wording, same_shots=len(numbers) == 1,
             fields=tuple(key.removeprefix(DOC) for key in keys if key.startswith(DOC)),
         )
@@ -88,7 +88,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     return worded_files
 
 
-def _build_worded_file(
+def _name_wording_and_condition_of_file(
     file: SampleFile,
     base: str,
     ending: str,
@@ -152,10 +152,10 @@ def _find_wording_folder_of_each_file(
         return [
             name or file.path.absolute().parent.parent.name for name, file in zip(prompt_folders, files, strict=True)
         ]
-    return prompt_folders if _has_varying_values(files, bases, prompt_folders) else [""] * len(files)
+    return prompt_folders if _has_varying_values_within_group(files, bases, prompt_folders) else [""] * len(files)
 
 
-def _has_varying_values(
+def _has_varying_values_within_group(
     files: Sequence[SampleFile],
     bases: Sequence[tuple[str, str]],
     values: Sequence[Any],

@@ -60,7 +60,7 @@ def refuse_half_surrogates(where: str, value: Any) -> None:
         raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
-def get_object_or_empty(value: Any) -> dict[str, Any]:
+def replace_non_object_by_empty_object(value: Any) -> dict[str, Any]:
     """Return an object's fields; none where it is something else."""
     return value if isinstance(value, dict) else {}
 
@@ -86,7 +86,7 @@ def parse_list_field(where: str, parent: Any, name: str) -> list[Any]:
     InputError
         The field is no list.
     """
-    value = get_object_or_empty(parent).get(name)
+    value = replace_non_object_by_empty_object(parent).get(name)
     if value is None:
         return []
     if not isinstance(value, list):

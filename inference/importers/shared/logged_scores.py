@@ -29,7 +29,7 @@ from inference.stimuli.reading.files import shorten_value
 SHARE = (0.0, 1.0)  # of booleans, and of the letters of Inspect
 
 
-def collect_score_settings(args: argparse.Namespace) -> dict[str, Any]:
+def collect_score_options_for_fingerprint(args: argparse.Namespace) -> dict[str, Any]:
     """Collect the options of scores for a fingerprint; none without `--scores`, so that earlier imports stay theirs."""
     names = ("scores", "score_range", "lower_is_better")
     return {name: getattr(args, name) for name in names} if args.scores else {}
@@ -173,9 +173,9 @@ class LoggedMeasures:
                 del conditions[condition]
                 self._n_missing -= len(without_score)
                 self.notes.append(f"left out: {condition}, without any score; its responses: {len(without_score):,}")
-        self._complete_conditions(conditions)
+        self._add_measure_ranges_to_conditions(conditions)
 
-    def _complete_conditions(self, conditions: Mapping[str, dict[str, Any]]) -> None:
+    def _add_measure_ranges_to_conditions(self, conditions: Mapping[str, dict[str, Any]]) -> None:
         """Add range and direction of its measure to every condition; refuse a score outside of its range."""
         names = list(dict.fromkeys(fields["measure"] for fields in conditions.values()))
         if not names:

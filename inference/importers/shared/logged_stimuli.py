@@ -85,7 +85,7 @@ class LoggedStimuli:
         items = tuple(Item(item, tuple(variants)) for item, variants in self._items.items())
         return Study(self._protocol, name, items, labels, _RULES[self._protocol], source, paraphrased=False)
 
-    def build_logged_response_row(self, response: LoggedResponse) -> tuple[Any, ...]:
+    def build_response_row_and_add_stimulus(self, response: LoggedResponse) -> tuple[Any, ...]:
         """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added.
 
         Rows of studies without scores have no cells for them.
@@ -105,7 +105,7 @@ class LoggedStimuli:
         if response.error is not None:
             return *key, *(None,) * _MEASURED, None, response.error
         measured_cells = (
-            _build_outcome_cells(response) if self._protocol == AGREEMENT else _build_choice_cells(response)
+            _build_right_or_wrong_cells(response) if self._protocol == AGREEMENT else _build_choice_cells(response)
         )
         return *key, *measured_cells, response.output, None
 
@@ -222,7 +222,7 @@ def _build_choice_cells(response: LoggedResponse) -> tuple[Any, ...]:
     return probability, response.logprob, response.count, response.invalid, mass, upper, answer
 
 
-def _build_outcome_cells(response: LoggedResponse) -> tuple[Any, ...]:
+def _build_right_or_wrong_cells(response: LoggedResponse) -> tuple[Any, ...]:
     """Make the same cells, in the same order, of a response that is only right or wrong."""
     right = 0 if not response.choices else response.gold
     count = response.count and (response.count[right or 0], sum(response.count) - response.count[right or 0])
@@ -238,5 +238,5 @@ def _build_score_cells(scores: Sequence[float]) -> tuple[float | None, Sequence[
 
 
 def build_logged_columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
-    """Turn rows of `LoggedStimuli.build_logged_response_row` into columns of the responses, without `study`."""
+    """Turn rows of `LoggedStimuli.build_response_row_and_add_stimulus` into columns of responses, without `study`."""
     return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=False))

@@ -90,7 +90,10 @@ class LoggedStudy:
         try:
             while batch := list(islice(remaining, BATCH)):
                 table = build_responses_table(
-                    build_logged_columns([self._stimuli.build_logged_response_row(response) for response in batch]), ""
+                    build_logged_columns(
+                        [self._stimuli.build_response_row_and_add_stimulus(response) for response in batch]
+                    ),
+                    "",
                 )
                 writer = writer or pa.ipc.new_file(self._responses_file, table.schema, options=write_options)
                 writer.write_table(table.combine_chunks())
@@ -99,7 +102,7 @@ class LoggedStudy:
                 writer.close()
 
 
-def save_log_study(
+def save_study_and_logged_responses(
     args: argparse.Namespace,
     files: Sequence[str],
     responses: Iterable[LoggedResponse],
@@ -118,7 +121,7 @@ def save_log_study(
     conditions
         condition name -> fields, complete once `responses` have been gone through.
     imported, models
-        As in `saving.save_import`.
+        As in `saving.save_imported_study_and_responses`.
 
     Returns
     -------
@@ -129,7 +132,7 @@ def save_log_study(
     source = saving.describe_study_source(files)
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
     with LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
-        lines = saving.save_import(
+        lines = saving.save_imported_study_and_responses(
             args.out,
             log.study,
             log.read_response_tables,

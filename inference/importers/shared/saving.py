@@ -81,7 +81,7 @@ def compute_fingerprint_of_files(paths: Sequence[Path], settings: Mapping[str, A
     return digest.hexdigest()
 
 
-def save_import(
+def save_imported_study_and_responses(
     out: str,
     study: Study,
     responses: Responses,
@@ -167,8 +167,8 @@ def save_import(
                 }
                 run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
                 if is_complete:
-                    run.record_row_counts(model, {condition: tally.rows})
-                lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
+                    run.record_expected_and_drawn_row_counts(model, {condition: tally.rows})
+                lines.append(f"{model} {condition}: {tally.describe_response_count_and_means(variants)}")
         if len(present_pairs) < len(tallies):
             run.responses.append_tables_as_one_part(
                 _drop_rows_of_conditions(table, present_pairs) for table in responses()
@@ -207,7 +207,7 @@ def print_import_summary(lines: Iterable[str], out: str) -> None:
     Parameters
     ----------
     lines
-        What `save_import` returns, and what else is to be known, such as what was left out.
+        What `save_imported_study_and_responses` returns, and what else is to be known, such as what was left out.
     out
         The run folder.
     """
@@ -278,7 +278,7 @@ class _Tally:
         self.valid += counted + answered
         self.invalid += (sum_values(rows["invalid"]) if count_values("invalid") else 0) + single - answered
 
-    def describe_tally(self, n_variants: int) -> str:
+    def describe_response_count_and_means(self, n_variants: int) -> str:
         """Say in one line how many variants have a response, and the mean mass and score or the invalid answers."""
         parts = [f"{self.rows:,} of {n_variants:,} variants"]
         if self.errors:

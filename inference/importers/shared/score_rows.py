@@ -78,7 +78,7 @@ def save_score_rows(
         for item, wordings in name_by_text.items()
     )
     study = Study(protocol, options.name or Path(options.out).resolve().name, items, ENDS, DECISION_RULE, file)
-    lines = saving.save_import(
+    lines = saving.save_imported_study_and_responses(
         options.out,
         study,
         lambda: [build_responses_table(responses, study.name)],

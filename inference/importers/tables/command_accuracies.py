@@ -103,7 +103,7 @@ def main(args: argparse.Namespace) -> None:
     accuracies = {key: _convert_to_share(row, scale) for key, row in accuracy_rows.rows.items()}
     settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column}
     settings |= {"scale": scale}
-    lines = saving.save_import(
+    lines = saving.save_imported_study_and_responses(
         args.out,
         _build_accuracy_study(accuracy_rows, Path(args.out).resolve().name if args.name is None else args.name, args),
         lambda: [_build_accuracy_responses(accuracy_rows, accuracies)],

@@ -173,7 +173,7 @@ def main(args: argparse.Namespace) -> None:
     else:
         build_responses = partial(long.build_table_responses, table, of, first, measure)
         conditions = {name: {**fields, **measure.recorded_fields} for name, fields in table.conditions.items()}
-    lines = saving.save_import(
+    lines = saving.save_imported_study_and_responses(
         args.out,
         study,
         build_responses,

@@ -122,7 +122,9 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
             )
             condition = conditions.get(values)
             if condition is None:
-                condition = conditions[values] = _name_table_condition(f"{path}, {place}", table, layout, values)
+                condition = conditions[values] = _name_and_record_table_condition(
+                    f"{path}, {place}", table, layout, values
+                )
             item, text, variant = cells["item"], cells.get("text"), cells.get("variant")
             pattern = cells.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
             if text is not None:
@@ -160,7 +162,7 @@ def _add_stimulus(table: LongTable, stimulus: Stimulus) -> None:
             )
 
 
-def _name_table_condition(where: str, table: LongTable, layout: Layout, values: tuple[str, ...]) -> str:
+def _name_and_record_table_condition(where: str, table: LongTable, layout: Layout, values: tuple[str, ...]) -> str:
     """Name a condition by its values, and keep its fields; `where` is its first row."""
     name = "/".join(values) or layout.condition
     fields = {"form": saving.IMPORT_FORM, **dict(zip(layout.conditions, values, strict=True))}

@@ -70,7 +70,7 @@ def main(args: argparse.Namespace) -> None:
 
     files = _find_file_of_each_model(args.paths)
     statements_by_model = {model: _read_published_statements(path) for model, path in files.items()}
-    statements = _refuse_differing_statements(files, statements_by_model)
+    statements = _require_same_statements_of_models(files, statements_by_model)
     items: dict[str, list[Variant]] = {}
     for statement in statements:
         pattern = ORIGINAL if statement.variant == ORIGINAL else PARAPHRASE
@@ -82,7 +82,7 @@ def main(args: argparse.Namespace) -> None:
         source=saving.describe_study_source(args.paths),
     )
     responses = _build_haller_response_table(statements_by_model, args.condition)
-    lines = saving.save_import(
+    lines = saving.save_imported_study_and_responses(
         args.out,
         study,
         lambda: [responses],
@@ -179,7 +179,7 @@ def _require_finite_number(where: str, value: Any) -> float:
     return parse_number_or_nan(value)
 
 
-def _refuse_differing_statements(
+def _require_same_statements_of_models(
     files: dict[str, Path], statements_by_model: dict[str, list[_Statement]]
 ) -> list[_Statement]:
     """Check that all models answered the same statements in the same order, and return these."""

@@ -100,17 +100,17 @@ def _find_letter_leniently(text: str, choices: Mapping[str, str], *, continues_p
         answer = None if continues_prompt and number == 0 else _ANSWER.fullmatch(line)
         if answer:
             answer_lines = [answer[1], *lines[number + 1 :]]
-            return _find_letter_in_line(
+            return _read_letter_of_answer_line(
                 next((answer_line for answer_line in answer_lines if answer_line.strip(_MARKS)), ""), choices
             )
     if not lines or continues_prompt:
         return None
-    letter = _find_letter_in_line(lines[0], choices)
+    letter = _read_letter_of_answer_line(lines[0], choices)
     listed = {match[1] for line in lines[1:] if (match := _LISTED.match(line))}
     return None if listed & (choices.keys() - {letter}) else letter
 
 
-def _find_letter_in_line(line: str, choices: Mapping[str, str]) -> str | None:
+def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | None:
     """Find the letter of a line that holds nothing else, or words that do not speak against it."""
     match = _LETTER.fullmatch(line)
     if match is None or match[1] not in choices:

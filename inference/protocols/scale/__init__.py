@@ -113,7 +113,7 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every way to show the options."""
         return [
-            _fit_round_to_shown_options(round_, showing)
+            _let_round_read_shown_options(round_, showing)
             for showing in self.showings
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, showing.name_part_of_condition),
@@ -151,7 +151,7 @@ class Questions:
         return prompt if shown.numbers is None else replace(prompt, numbers=shown.numbers)
 
 
-def _fit_round_to_shown_options(round_: Round, showing: Showing) -> Round:
+def _let_round_read_shown_options(round_: Round, showing: Showing) -> Round:
     """Let a round read responses as the options were shown, and record which version of the rule reads its texts."""
     conditions = round_.conditions
     if showing.labels != WORDS and round_.has_way_of_answering(Sampling):

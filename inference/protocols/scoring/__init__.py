@@ -221,7 +221,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
-    questions = _build_scoring_questions(options)
+    questions = _parse_scales_temperatures_and_methods(options)
     if options.items == items.DEMO:
         scored_items, name = items.build_demo_scoring_items(), f"{NAME}-demo" if options.name is None else options.name
     else:
@@ -234,7 +234,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     return study, questions
 
 
-def _build_scoring_questions(options: Namespace) -> Questions:
+def _parse_scales_temperatures_and_methods(options: Namespace) -> Questions:
     """Read scales, temperatures and methods from the command line, and check that they go together."""
     ranges = tuple(dict.fromkeys(map(parse_scale_range, options.range or [RANGE])))
     samples, exact, thinkings = arguments.parse_scoring_methods(options)

@@ -80,7 +80,7 @@ class Comparison:
         return self.sign + ",".join(self.values)
 
 
-def parse_row_condition(text: str, option: str) -> tuple[str, Comparison]:
+def parse_column_comparison(text: str, option: str) -> tuple[str, Comparison]:
     """Read a column and its comparison from the command line.
 
     Parameters

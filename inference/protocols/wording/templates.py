@@ -128,7 +128,7 @@ def read_template_bank(source: str, language: str) -> Bank:
         One line with file, task and pattern.
     """
     path, task = _find_bank_file_and_task(source)
-    entries = _read_bank_entries(path)
+    entries = _read_and_check_bank_entries(path)
     tasks = list(dict.fromkeys(entry["task"] for entry in entries))
     if task is None and len(tasks) > 1:
         raise InputError(f"{path}: has the tasks {', '.join(tasks)}; choose one as --templates {source}:{tasks[0]}")
@@ -160,7 +160,7 @@ def _find_bank_file_and_task(source: str) -> tuple[Path, str | None]:
     )
 
 
-def _read_bank_entries(path: Path) -> list[dict[str, Any]]:
+def _read_and_check_bank_entries(path: Path) -> list[dict[str, Any]]:
     """Check the entries of a bank file: codes of languages, and no task twice in one language."""
     content = read_yaml(path)
     if not isinstance(content, list) or not content:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.wording.comparisons import Comparison, convert_cell_to_stripped_text, parse_row_condition
+from inference.protocols.wording.comparisons import Comparison, convert_cell_to_stripped_text, parse_column_comparison
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading import records
@@ -85,7 +85,7 @@ class Columns:
             item,
             None if yes_if is None else Comparison.parse(yes_if, "--yes-if"),
             None if no_if is None else Comparison.parse(no_if, "--no-if"),
-            tuple(parse_row_condition(condition_text, "--where") for condition_text in where),
+            tuple(parse_column_comparison(condition_text, "--where") for condition_text in where),
         )
 
 

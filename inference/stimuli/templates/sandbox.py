@@ -137,7 +137,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **{**settings, "finalize": _refuse_too_large_value})
+        super().__init__(*arguments, **{**settings, "finalize": _require_value_within_limit})
         del self.globals["lipsum"]
         for name in NO_FILTERS:
             del self.filters[name]
@@ -165,7 +165,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             _refuse_size_above_limit(left.bit_length() * right, LARGEST)
         elif operator == "*" and isinstance(times, int) and hasattr(sequence, "__len__"):
             _refuse_size_above_limit(len(sequence) * times, REPEATED)
-        return _refuse_too_large_value(self.binop_table[operator](left, right))
+        return _require_value_within_limit(self.binop_table[operator](left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a method, a macro or another function, unless its result is too large or the time is over."""
@@ -177,7 +177,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
         if getattr(method, "__name__", None) in GROWING:
             _refuse_too_large_result(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
-        return _refuse_too_large_value(super().call(__context, __obj, *args, **kwargs))
+        return _require_value_within_limit(super().call(__context, __obj, *args, **kwargs))
 
     def _parse(self, source: str, *arguments: Any) -> Any:
         """Parse a template that is not too long, and put the bounds into it."""
@@ -206,14 +206,14 @@ def _wrap_filter_with_limits(name: str, function: Callable[..., Any]) -> Callabl
     def apply_filter(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in args if not isinstance(value, nodes.EvalContext)]  # which some filters get first
         _refuse_too_large_result(name, [*values, *kwargs.values()])
-        return _refuse_too_large_value(function(*args, **kwargs))
+        return _require_value_within_limit(function(*args, **kwargs))
 
     return apply_filter
 
 
 def _refuse_too_large_result(name: str, values: list[Any]) -> None:
     """Refuse a call whose result would be too large: wide padding, many repeats, long texts put in many times."""
-    sizes = [1, 1, *sorted(len(value) for value in _refuse_too_large_value(values) if hasattr(value, "__len__"))]
+    sizes = [1, 1, *sorted(len(value) for value in _require_value_within_limit(values) if hasattr(value, "__len__"))]
     if name.startswith("format"):
         _refuse_size_above_limit(2 * REPEATED if WIDE.search(str(values[0])) else 0, REPEATED)
     else:
@@ -221,7 +221,7 @@ def _refuse_too_large_result(name: str, values: list[Any]) -> None:
         _refuse_size_above_limit(max([0, *(value for value in values[1:] if isinstance(value, int))]), REPEATED)
 
 
-def _refuse_too_large_value(value: Any) -> Any:
+def _require_value_within_limit(value: Any) -> Any:
     """Give back a value, unless it is too large: a list of few names may stand for a text of gigabytes."""
     if isinstance(value, (str, int)):  # nearly all are
         _refuse_size_above_limit(len(value) if isinstance(value, str) else value.bit_length() // 3, LARGEST)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from analysis.check import answer_changes, same_answers
-from analysis.check.answer_changes import estimate_change_of_each_item, project_changes_of_wordings
+from analysis.check.answer_changes import compute_wording_shifts_on_principal_axis, estimate_change_of_each_item
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least
 
 judge = same_answers.judge_share_of_same_answers
@@ -160,7 +160,7 @@ def test_a_single_odd_wording_of_twenty_is_no_proof_though_it_makes_no_pair():
     before = np.zeros((100, 20))
     now = before.copy()
     now[:80, 7] = 1
-    sizes = project_changes_of_wordings(now, before, same_wordings=True)
+    sizes = compute_wording_shifts_on_principal_axis(now, before, same_wordings=True)
     np.testing.assert_allclose(sizes, np.where(np.arange(20) == 7, np.sqrt(0.8), 0.0), atol=1e-12)
     tested = judge(now, before, True, 0.95, like_these=True)
     assert estimate_change_of_each_item(now, before, same_wordings=True).max() == 0  # what d and its jackknife see
@@ -196,7 +196,7 @@ def test_changes_of_wordings_are_projected_on_their_first_axis(same_wordings):
     for _ in range(3000):  # the power method
         axis = products @ axis / np.linalg.norm(products @ axis)
     expected = axis * np.sqrt(axis @ products @ axis) * np.sign(axis.sum())
-    sizes = project_changes_of_wordings(now, before, same_wordings=same_wordings, orders=(2, 2))
+    sizes = compute_wording_shifts_on_principal_axis(now, before, same_wordings=same_wordings, orders=(2, 2))
     np.testing.assert_allclose(sizes, expected, atol=1e-9)
     assert sizes.mean() > 0 and (sizes < 0).any()
 

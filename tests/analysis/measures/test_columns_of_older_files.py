@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from analysis import runs
-from analysis.measures.thoughts import has_sampled_probabilities
+from analysis.measures.thoughts import has_probabilities_after_single_thoughts
 from analysis.pages.reliability.tables import tabulate_variance_components
 from helpers.thinking_runs import write_thinking_run
 
@@ -36,7 +36,7 @@ def test_a_column_that_one_file_lacks_is_there_in_the_others(tmp_path):
     drop_column(run, ["part-000001.parquet"])
     opened = runs.open_runs(run)
     assert COLUMN in {name for name, _ in opened.folders[0].absent}
-    assert has_sampled_probabilities(opened, "synthetic")
+    assert has_probabilities_after_single_thoughts(opened, "synthetic")
     # The twelve wordings with thoughts in their file tell how far thoughts differ.
     row = tabulate_variance_components(opened).set_index("measure").loc["agreement"]
     assert row["sampled"] == "thoughts" and row["sample"] > 0
@@ -46,5 +46,5 @@ def test_a_column_that_all_files_lack_is_not_there(tmp_path):
     run = write_folder(tmp_path / "run")
     drop_column(run, ["part-000001.parquet", "part-000002.parquet"])
     opened = runs.open_runs(run)
-    assert not has_sampled_probabilities(opened, "synthetic")
+    assert not has_probabilities_after_single_thoughts(opened, "synthetic")
     assert COLUMN in opened.folders[0].empty and COLUMN not in opened.folders[0].complete

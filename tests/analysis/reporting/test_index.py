@@ -110,7 +110,9 @@ def folder(study, *units):
 def opened(folders, earlier=(), part=None):
     names = dict.fromkeys(entry.study for entry in folders)
     info = {"models": {"a": {}, "b": {}}, "studies": names, "sessions": [{"started": "2026-11-26"}]}
-    return SimpleNamespace(info=info, answering_models=info["models"], part=part, folders=folders, earlier=earlier)
+    return SimpleNamespace(
+        info=info, models_with_response_rows=info["models"], part=part, folders=folders, earlier=earlier
+    )
 
 
 def test_the_index_names_the_models_that_could_not_be_asked():
@@ -137,7 +139,7 @@ def test_the_index_says_what_was_asked_of_whom_and_when():
 
 def test_a_model_without_rows_is_not_counted_as_asked():
     runs = opened([folder("s1", ("a", "plain"))])
-    runs.answering_models = {"a": {}}
+    runs.models_with_response_rows = {"a": {}}
     assert index.describe_report(runs, 1)[0] == "1 model (a) was asked in “s1”, on 26 November 2026."
 
 

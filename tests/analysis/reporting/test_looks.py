@@ -9,22 +9,22 @@ LOOKS = plotting.assign_colours_and_markers(MANY)
 
 
 def test_models_whose_names_stand_beside_their_marks_look_alike():
-    assert {(look.colour, look.marker) for look in plotting.unify_colours_and_markers(LOOKS).values()} == {
+    assert {(look.colour, look.marker) for look in plotting.assign_one_look_to_all_models(LOOKS).values()} == {
         ("#0072B2", "o")
     }
-    assert list(plotting.unify_colours_and_markers(LOOKS)) == MANY
+    assert list(plotting.assign_one_look_to_all_models(LOOKS)) == MANY
 
 
 def test_models_in_a_legend_keep_their_looks_while_their_colours_differ():
-    assert plotting.separate_model_colours(LOOKS, MANY[3:9]) == {name: LOOKS[name] for name in MANY[3:9]}
+    assert plotting.assign_distinct_model_colours(LOOKS, MANY[3:9]) == {name: LOOKS[name] for name in MANY[3:9]}
 
 
 def test_models_of_one_colour_get_colours_of_their_own():
     drawn = [MANY[0], MANY[7], MANY[14], MANY[1]]
     assert len({LOOKS[name].colour for name in drawn}) == 2
-    own = plotting.separate_model_colours(LOOKS, drawn)
+    own = plotting.assign_distinct_model_colours(LOOKS, drawn)
     assert list(own) == drawn and len({look.colour for look in own.values()}) == 4
 
 
 def test_more_models_than_colours_keep_their_looks():
-    assert plotting.separate_model_colours(LOOKS, MANY[:9]) == {name: LOOKS[name] for name in MANY[:9]}
+    assert plotting.assign_distinct_model_colours(LOOKS, MANY[:9]) == {name: LOOKS[name] for name in MANY[:9]}

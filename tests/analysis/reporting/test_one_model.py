@@ -25,7 +25,7 @@ OF_SEVERAL = re.compile(
 def list_headings():
     for path in sorted(FOLDER.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
-            level, heading = cells.read_heading(cell)
+            level, heading = cells.read_level_and_text_of_heading(cell)
             if level:
                 yield heading
             elif cell.cell_type == "code":

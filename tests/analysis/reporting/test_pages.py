@@ -176,7 +176,7 @@ def printable(table: str, frame: pd.DataFrame) -> None:
     for form in tables.FORMATS:
         assert tables.render_table(table, frame, form) or (form == "jsonl" and frame.empty)
     cells = grid.build_grid(
-        table, frame, tables.list_shown_columns(table, frame), tables.list_compared_columns(table, frame)
+        table, frame, tables.list_shown_columns(table, frame), tables.list_columns_compared_within_rows(table, frame)
     )
     words = {"name": table, "title": "", "caption": "", "same": ""}
     page = render_template("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)

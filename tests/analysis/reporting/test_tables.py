@@ -426,7 +426,7 @@ class TestPrintedRows:
 
     def test_a_source_of_another_kind_is_no_paper(self):
         frame = pd.DataFrame({"source": ["On the farm, you see the red bag."]})
-        assert tables.select_rows_from_runs("score_items", frame) is frame
+        assert tables.exclude_published_rows("score_items", frame) is frame
 
 
 def test_dictionary_next_to_the_tables_covers_every_column(frames, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from analysis.compare.page import ComparePage
 from analysis.pages.reliability.page import ReliabilityPage
 from analysis.pages.scored.page import ScoredPage
-from analysis.reporting.words.shots import describe_varying_examples
+from analysis.reporting.words.shots import describe_varying_example_counts
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
@@ -43,7 +43,7 @@ def write_answers(path, *names, study="s"):
 )  # fmt: skip
 def test_the_names_of_all_wordings_decide(names, said, opened):
     frame = name_wordings(random_frame(["a"], items=4, paraphrases=len(names) - 1), *names)
-    assert describe_varying_examples(opened(frame)) == said
+    assert describe_varying_example_counts(opened(frame)) == said
 
 
 def test_of_several_studies_those_are_named_whose_examples_varied(tmp_path):
@@ -51,7 +51,10 @@ def test_of_several_studies_those_are_named_whose_examples_varied(tmp_path):
 
     write_answers(tmp_path / "one", "0-shot", "5-shot", study="one")
     write_answers(tmp_path / "two", "p1", "p2", study="two")
-    assert describe_varying_examples(runs.open_runs(tmp_path)) == f"The wordings of “one” are the same questions {SAID}"
+    assert (
+        describe_varying_example_counts(runs.open_runs(tmp_path))
+        == f"The wordings of “one” are the same questions {SAID}"
+    )
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity
+from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity_of_models
 from analysis.reporting.words import validity, verdicts
 from analysis.reporting.words.verdicts import (
     Band,
@@ -42,9 +42,9 @@ def test_every_rule_is_a_sentence_of_at_most_thirty_words():
 
 def test_a_model_is_invalid_only_where_its_upper_bound_is_below_one_half():
     lower, upper = pd.Series([0.3, 0.3, 0.3, 0.5, math.nan]), pd.Series([0.49, 0.5, math.nan, 0.9, math.nan])
-    assert judge_validity(lower, upper).tolist() == [INVALID, UNCLEAR, INVALID, VALID, VALID]
-    assert judge_validity(lower).tolist() == [INVALID, INVALID, INVALID, VALID, VALID]
-    is_judged = judge_validity(lower, upper) == VALID
+    assert judge_validity_of_models(lower, upper).tolist() == [INVALID, UNCLEAR, INVALID, VALID, VALID]
+    assert judge_validity_of_models(lower).tolist() == [INVALID, INVALID, INVALID, VALID, VALID]
+    is_judged = judge_validity_of_models(lower, upper) == VALID
     assert (is_judged == ~has_mostly_invalid_answers(lower)).all()  # what cannot be told is not judged
 
 

@@ -36,13 +36,13 @@ def test_a_model_that_could_not_be_asked_is_recorded_but_does_not_answer(folder)
     models = dict(runs.open_runs(folder).info["models"])
     edit_run_json(folder, models={**models, "c": models["a"]})
     run = runs.open_runs(folder)
-    assert (list(run.info["models"]), list(run.answering_models)) == (["a", "b", "c"], ["a", "b"])
+    assert (list(run.info["models"]), list(run.models_with_response_rows)) == (["a", "b", "c"], ["a", "b"])
 
 
 def test_opens_a_folder(folder):
     run = runs.open_runs(folder)
     assert run.info["studies"]["synthetic"]["protocol"] == "agreement"
-    assert list(run.info["models"]) == list(run.answering_models) == ["a", "b"]
+    assert list(run.info["models"]) == list(run.models_with_response_rows) == ["a", "b"]
     assert list(run.info["conditions"]["synthetic"]) == ["plain/yes-no"]
     assert run.sql("SELECT count(*) AS n FROM responses")["n"].tolist() == [2 * 2 * 4]
     assert run.sql("SELECT count(*) AS n FROM stimuli")["n"].tolist() == [2 * 4]

@@ -9,7 +9,7 @@ from scipy import stats
 
 from analysis.steps.correlations import (
     PAIR,
-    correlate_pairs,
+    correlate_measures_with_facts_by_pingouin,
     pair_measures_with_facts,
     pivot_measures_by_model,
     select_recomputable_headline_coefficients,
@@ -58,7 +58,9 @@ def test_values_that_are_not_compared_and_measures_of_few_models_are_left_out(fi
 def test_pingouin_is_given_complete_rows_and_ranks_for_spearman():
     pingouin = pytest.importorskip("pingouin")
     values = build_values([0.1, 0.3, np.inf, 0.4, 0.5])
-    found = correlate_pairs(pair_measures_with_facts(values, FACTS), pingouin.pairwise_corr, pingouin.partial_corr)
+    found = correlate_measures_with_facts_by_pingouin(
+        pair_measures_with_facts(values, FACTS), pingouin.pairwise_corr, pingouin.partial_corr
+    )
     r = found.set_index(["benchmark", "method"])["r"]
     assert r["parameters", "spearman"] == pytest.approx(stats.spearmanr([1, 2, 5, 3, 4], [1, 2, 3, 4, 5]).statistic)
     assert r["Exam", "pearson"] == pytest.approx(np.corrcoef([0.1, 0.3, 0.4, 0.5], [1, 2, 4, 3])[0, 1])
@@ -66,7 +68,7 @@ def test_pingouin_is_given_complete_rows_and_ranks_for_spearman():
     xy, xz, yz = (np.corrcoef(*pair)[0, 1] for pair in ([x, y], [x, z], [y, z]))
     assert r["accuracy", "pearson given size"] == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
     assert ("parameters", "pearson given size") not in r
-    constant = correlate_pairs(
+    constant = correlate_measures_with_facts_by_pingouin(
         pair_measures_with_facts(build_values(values=0.5), FACTS), pingouin.pairwise_corr, pingouin.partial_corr
     )
     assert constant["r"].isna().all()

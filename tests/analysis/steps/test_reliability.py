@@ -19,7 +19,7 @@ from analysis.steps.reliability import (
     compute_mean_squares,
     list_complete_answers,
     recompute_intraclass_correlations,
-    select_compared_rows,
+    select_variance_components_of_answers,
 )
 
 RATINGS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float)
@@ -85,12 +85,12 @@ def test_the_rows_of_the_table_are_those_of_the_answers():
             "alpha": 1.0,
         }
     )
-    assert select_compared_rows(table, answers)["model"].tolist() == ["m0"]
-    assert select_compared_rows(pd.DataFrame(), answers).columns.tolist() == [*ROW, "icc", "icc_mean"]
+    assert select_variance_components_of_answers(table, answers)["model"].tolist() == ["m0"]
+    assert select_variance_components_of_answers(pd.DataFrame(), answers).columns.tolist() == [*ROW, "icc", "icc_mean"]
 
 
 def test_nothing_gives_empty_frames():
     answers = list_complete_answers([])
     squares = compute_mean_squares(answers)
     assert compute_intraclass_correlations(squares).empty
-    assert select_compared_rows(pd.DataFrame(), answers).empty
+    assert select_variance_components_of_answers(pd.DataFrame(), answers).empty

@@ -8,7 +8,7 @@ from collections import Counter
 from inference.demo.entailments import ORIGINALS_PER_LABEL, RELATIONS, make_entailment_pairs
 from inference.demo.exercises import PAIR_LABELS
 from inference.demo.world import World
-from inference.negating.negation import classify_negation_position
+from inference.negating.negation import classify_negation_as_mid_or_end
 from inference.stimuli import nli
 
 MADE = make_entailment_pairs(World())
@@ -49,6 +49,6 @@ def test_where_a_negation_stands_follows_from_its_sentence():
         for sentence, noted in ((each.premise, each.premise_negation), (each.hypothesis, each.hypothesis_negation)):
             if " not " in sentence:
                 target = "verb" if re.search(r"\bdo(es)? not\b", sentence) else "copula"
-                assert noted == nli.Negation(classify_negation_position(sentence.partition(" not ")[2]), target)
+                assert noted == nli.Negation(classify_negation_as_mid_or_end(sentence.partition(" not ")[2]), target)
             else:
                 assert noted is None

@@ -11,7 +11,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 from helpers import tiny_models
 from inference.engines import words
-from inference.engines.tokens import build_plain_encoder
+from inference.engines.tokens import build_encoder_without_truncation_or_padding
 from inference.engines.words import PATTERNS, WordByWord, tokenizes_words_separately
 
 pytestmark = pytest.mark.slow
@@ -122,9 +122,9 @@ def test_other_tokenizers_are_given_whole_texts(name: str) -> None:
 
 def test_the_encoder_of_a_model_works_word_by_word_where_it_may() -> None:
     byte, metaspace = tiny_models.byte_tokenizer(), tiny_models.metaspace_tokenizer()
-    assert isinstance(build_plain_encoder(byte), WordByWord)
-    assert not isinstance(build_plain_encoder(byte, add_special_tokens=True), WordByWord)
-    assert not isinstance(build_plain_encoder(metaspace), WordByWord)
+    assert isinstance(build_encoder_without_truncation_or_padding(byte), WordByWord)
+    assert not isinstance(build_encoder_without_truncation_or_padding(byte, add_special_tokens=True), WordByWord)
+    assert not isinstance(build_encoder_without_truncation_or_padding(metaspace), WordByWord)
 
 
 def test_few_words_are_tokenised_at_a_time(monkeypatch) -> None:

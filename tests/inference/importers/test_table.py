@@ -351,7 +351,7 @@ def test_wordings_without_attributes_share_an_empty_one(tmp_path, monkeypatch):
         studies.append(study)
         return []
 
-    monkeypatch.setattr("inference.importers.shared.saving.save_import", keep_study)
+    monkeypatch.setattr("inference.importers.shared.saving.save_imported_study_and_responses", keep_study)
     table = write(tmp_path / "answers.csv", ANSWERS)
     assert main(["import", "table", str(table), *TEXTS, "--out", str(tmp_path / "run")]) == 0
     (study,) = studies

@@ -27,8 +27,8 @@ def write(folder, study, conditions, *rows, **content):
 
 
 def reply_of(texts):
-    (row,) = texts.read_rows()
-    return texts.build_reply(row, row.texts[0])
+    (row,) = texts.iterate_rows_with_texts()
+    return texts.build_reply_from_text_and_context(row, row.texts[0])
 
 
 def test_the_prompt_is_shown_to_the_letter_and_options_with_the_words_that_stood_for_them(tmp_path):
@@ -66,7 +66,7 @@ def test_only_conditions_with_texts_of_options_are_read(tmp_path):
         {"condition": "exact", "probability": [0.5, 0.1], "mass": 0.6},
     )  # fmt: skip
     assert texts.conditions == ["text"]
-    assert [row.readings for row in texts.read_rows()] == [("agree",)]
+    assert [row.readings for row in texts.iterate_rows_with_texts()] == [("agree",)]
 
 
 def test_a_stored_study_has_the_hash_of_the_one_that_was_written(tmp_path):
@@ -100,5 +100,5 @@ def test_what_follows_the_last_end_of_thinking_is_the_answer(text, answer):
 def test_a_thought_that_an_older_version_wrote_before_the_answer_is_no_reply(tmp_path):
     row = {"condition": "chat/thought", "output": ["<think>No?</think>\n\nYes.", "<think>No?</think>", "Yes."]}
     texts = write(tmp_path / "run", statement_study(["tea"]), {"chat/thought": {"answer": "thought"}}, row)
-    (read,) = texts.read_rows()
+    (read,) = texts.iterate_rows_with_texts()
     assert read.texts == ("\n\nYes.", None, "Yes.")

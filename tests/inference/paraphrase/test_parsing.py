@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, parse_answer_lines
+from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, split_answer_into_judged_lines
 
 
 def kept(output: str) -> list[str]:
-    return [line.text for line in parse_answer_lines(output) if line.reason is None]
+    return [line.text for line in split_answer_into_judged_lines(output) if line.reason is None]
 
 
 def reasons(output: str) -> list[str | None]:
-    return [line.reason for line in parse_answer_lines(output)]
+    return [line.reason for line in split_answer_into_judged_lines(output)]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,9 @@ def test_a_style_named_before_the_sentence_is_taken_off():
 
 
 def test_what_is_not_in_the_list_is_chatter():
-    found = parse_answer_lines("Sure! Ways to say it\n\n1. Tea is good.\n2. Tea is fine.\n\nMore like this tomorrow.")
+    found = split_answer_into_judged_lines(
+        "Sure! Ways to say it\n\n1. Tea is good.\n2. Tea is fine.\n\nMore like this tomorrow."
+    )
     assert [line.reason for line in found] == [CHATTER, None, None, CHATTER]
 
 

@@ -92,7 +92,7 @@ class MessageRoute:
             messages = [{"role": "user", "content": QUESTION}]
             if text is not None:
                 messages.append({"role": "assistant", "content": text})
-            body = {**chat.shape.build_plain_request({"messages": messages}), **fields}
+            body = {**chat.shape.build_short_text_request({"messages": messages}), **fields}
             return await server.ask(chat.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
 
         plain = await count_tokens_of_messages("x")
@@ -195,7 +195,9 @@ class MessageRoute:
 
     async def _count_tokens_of_prompt_with_answer(self, prompt: Prompt, text: str, thinking: Thinking) -> int:
         """Ask how many tokens a prompt has with a beginning of the answer."""
-        body = self._shape.build_plain_request(self._build_fields_of_continued_message(prompt, text, thinking.effort))
+        body = self._shape.build_short_text_request(
+            self._build_fields_of_continued_message(prompt, text, thinking.effort)
+        )
         return await self._server.ask(
             self._shape.path, body, count_prompt_characters(prompt) + len(text), read_number_of_prompt_tokens
         )

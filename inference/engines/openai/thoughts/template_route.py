@@ -100,7 +100,7 @@ class TemplateRoute:
         rendered = await ask_rendered_prompt(server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS)
         if QUESTION not in rendered.text:
             raise RequestFailed("the prompt that its chat template writes does not hold the question")
-        body = {**completions.shape.build_plain_request({"prompt": rendered.ids}), **AS_WRITTEN}
+        body = {**completions.shape.build_short_text_request({"prompt": rendered.ids}), **AS_WRITTEN}
         reply_tokens = await server.ask(completions.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
         if reply_tokens != len(rendered.ids):
             raise RequestFailed(f"a prompt of {len(rendered.ids)} token ids is read as {reply_tokens} tokens")

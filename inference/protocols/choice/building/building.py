@@ -120,7 +120,8 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     if plan.writers and not made_steps[-1].kept_questions:
         steps.write_step_tables(plan.out, made_steps)
         raise RunFailed(
-            f"no question is left to build from; {made_steps[-1].describe_step()}; what the models wrote is in "
+            f"no question is left to build from; {made_steps[-1].describe_questions_left_and_dropped()}; "
+            "what the models wrote is in "
             f"{plan.name_file_beside_study('left-out.csv')}: give other models"
         )
     _refuse_step_without_questions(made_steps[-1])
@@ -211,7 +212,7 @@ def _draw_planned_choice_orders(plan: BuildingPlan, question: Question) -> tuple
 def _refuse_step_without_questions(step: Step) -> None:
     """Refuse a step that keeps no question."""
     if not step.kept_questions:
-        raise InputError(f"no question is left to build from; {step.describe_step()}")
+        raise InputError(f"no question is left to build from; {step.describe_questions_left_and_dropped()}")
 
 
 def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None) -> Step:
@@ -221,7 +222,7 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
         if not any(question.paraphrases for question in question_list):
             raise InputError(
                 f"{plan.files[0]}: its questions hold no paraphrases; name two models that write them, each with "
-                f"--paraphrase-model (so far {previous_step.describe_step()})"
+                f"--paraphrase-model (so far {previous_step.describe_questions_left_and_dropped()})"
             )
         return rewording.keep_questions_with_own_paraphrases(question_list)
     paraphrased_item = next((question.item for question in question_list if question.paraphrases), None)

@@ -114,7 +114,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     )
     plan = BuildingPlan(
         tuple(options.files),
-        json_lines.refuse_unfit_json_lines_path(options.out),
+        json_lines.require_usable_json_lines_path(options.out),
         parse_engine_settings(options),
         _find_option_models("--paraphrase-model", options.paraphrase_model, options, ("causal",)),
         options.paraphrase_prompt,
@@ -133,7 +133,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
             plan.name_file_beside_study(name), *options.files, *([options.selected] if name == "jsonl" else [])
         )
     built = build_study_in_steps(plan)
-    print("\n".join(step.describe_step() for step in built.steps))
+    print("\n".join(step.describe_questions_left_and_dropped() for step in built.steps))
     if built.done:
         print("\n".join(steps.format_split_counts_by_subset(built.steps[-1].kept_questions)))
         study = quote(str(plan.out))

@@ -199,7 +199,9 @@ def extract_and_judge_rewording(
     """
     if text is None:
         return "", NO_ANSWER
-    lines = [replace(line, text=_LABEL.sub("", line.text, count=1)) for line in parsing.parse_answer_lines(text)]
+    lines = [
+        replace(line, text=_LABEL.sub("", line.text, count=1)) for line in parsing.split_answer_into_judged_lines(text)
+    ]
     if all(line.reason == parsing.EMPTY for line in lines):
         return "", EMPTY
     if lines[0].reason == parsing.REFUSAL:

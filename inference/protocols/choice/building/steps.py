@@ -42,7 +42,7 @@ class Step:
     left_out: tuple[LeftOut, ...] = ()
     reasons: tuple[str, ...] = ()
 
-    def describe_step(self) -> str:
+    def describe_questions_left_and_dropped(self) -> str:
         """Say in one line how many questions are left, and why others are not."""
         counts = Counter(left_out.reason for left_out in self.left_out)
         reasons_words = "; ".join(f"{counts[reason]:,} {reason}" for reason in self.reasons if counts[reason])

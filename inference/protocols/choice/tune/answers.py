@@ -122,7 +122,7 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
     attributes: dict[str, Mapping[str, str]] = {}
     missing = 0
     for row in read_parquet(stimuli).to_pylist():
-        variant = _parse_question_variant(stimuli, row)
+        variant = _build_question_variant_from_row(stimuli, row)
         attributes.setdefault(variant.item, variant.attributes)
         if variant.key not in response_by_key:
             missing += 1
@@ -141,7 +141,7 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
         name,
         info["conditions"][name],
         models[model.id].get("revision"),
-        [_build_answered_question(item, attributes[item], answers) for item, answers in questions.items()],
+        [_order_wordings_of_answered_question(item, attributes[item], answers) for item, answers in questions.items()],
     )
 
 
@@ -176,7 +176,7 @@ def _read_part_responses(part_path: Path, model: str, condition: str) -> dict[tu
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
 
 
-def _parse_question_variant(file: Path, row: Mapping[str, Any]) -> Variant:
+def _build_question_variant_from_row(file: Path, row: Mapping[str, Any]) -> Variant:
     """Make the variant of a row of the stimuli; refuse one without the attributes of a question."""
     attributes = dict(row["attributes"] or ())
     missing = [name for name in NEEDED_ATTRIBUTES if name not in attributes]
@@ -196,7 +196,7 @@ def _parse_question_variant(file: Path, row: Mapping[str, Any]) -> Variant:
     )
 
 
-def _build_answered_question(
+def _order_wordings_of_answered_question(
     item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[RunAnswer]]
 ) -> AnsweredQuestion:
     """Put the wordings in order: the original, then the paraphrases by their numbers."""

@@ -68,7 +68,7 @@ def main(options: argparse.Namespace) -> None:
     )
 
     learner = Learner(model, chosen, options.device)
-    examples = lesson.draw_examples_of_lesson(learner.is_whole_text)
+    examples = lesson.draw_examples_of_lesson(learner.has_text_ended_before_limit)
     rows = {
         "train": learner.encode_examples(examples.train),
         "validation": learner.encode_examples(examples.validation),

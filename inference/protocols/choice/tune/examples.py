@@ -123,7 +123,7 @@ def _build_question_examples(
     wordings = list(question.answers)
     if len(wordings) < 2:
         return [], "alone"
-    chosen = [_draw_right_answer(question.answers[wording], seed, is_whole_text) for wording in wordings]
+    chosen = [_draw_order_answered_rightly(question.answers[wording], seed, is_whole_text) for wording in wordings]
     if any(answer is None for answer in chosen):
         never_right = [
             answers for answers in question.answers.values() if not any(answer.is_right for answer in answers)
@@ -146,7 +146,7 @@ def _build_question_examples(
     ], "used"
 
 
-def _draw_right_answer(
+def _draw_order_answered_rightly(
     answers: Sequence[RunAnswer], seed: int, is_whole_text: Callable[[str], bool]
 ) -> RunAnswer | None:
     """Draw one of the orders in which the model was right; None where there is none."""

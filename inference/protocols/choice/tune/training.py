@@ -81,7 +81,7 @@ class Learner:
             self._reader: LeftToRight = CausalEngine(self._checkpoint)
         self.too_long = 0
 
-    def is_whole_text(self, text: str, max_new_tokens: int) -> bool:
+    def has_text_ended_before_limit(self, text: str, max_new_tokens: int) -> bool:
         """Tell whether a text ended by itself, and was not cut at its longest.
 
         Parameters

@@ -59,7 +59,7 @@ def main(options: argparse.Namespace) -> None:
     from inference.runfolder import json_lines
 
     _refuse_options_without_their_companions(options)
-    out = json_lines.refuse_unfit_json_lines_path(options.out)
+    out = json_lines.require_usable_json_lines_path(options.out)
     aside = out.with_name(f"{out.stem}-skipped.jsonl")
     for written in (out, aside):
         json_lines.refuse_output_over_input(written, options.file, options.judgements, options.filter_prompt)

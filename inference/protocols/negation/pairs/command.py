@@ -66,7 +66,7 @@ def _run_pairs_label(options: argparse.Namespace) -> None:
     from inference.protocols.negation.pairs import sheet
     from inference.runfolder import json_lines
 
-    out = json_lines.refuse_unfit_json_lines_path(options.out)
+    out = json_lines.require_usable_json_lines_path(options.out)
     json_lines.refuse_output_over_input(out, options.sheet, options.originals)
     labelled_pairs = sheet.read_labelled_sheet(
         expand_user_path(options.sheet),

@@ -73,7 +73,7 @@ class Encoder:
             for place, row in enumerate(rows)
         ]
 
-    def train_cell(
+    def tune_save_and_test_encoder(
         self,
         cell: TrainingCell,
         train_rows: Sequence[int],

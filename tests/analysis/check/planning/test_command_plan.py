@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from analysis.__main__ import main
-from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
-from analysis.statistics.reliability.flips import build_flip_forecast
-from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.flips import build_flip_share_error_forecast
+from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
 from helpers.synthetic import random_frame, write_run
 
@@ -43,9 +43,9 @@ def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.nd
 @pytest.mark.parametrize(
     ("measure", "foresee"),
     [
-        ("agreement", lambda values: build_mean_forecast(values, False)),
-        ("sd", lambda values: build_sd_forecast(values, False)),
-        ("flips", lambda values: build_flip_forecast(values, 0.2)),
+        ("agreement", lambda values: build_mean_error_forecast(values, False)),
+        ("sd", lambda values: build_sd_error_forecast(values, False)),
+        ("flips", lambda values: build_flip_share_error_forecast(values, 0.2)),
     ],
 )
 def test_the_error_is_the_larger_one_of_both_models(pilot, capsys, measure, foresee):
@@ -68,7 +68,9 @@ def test_a_difference_is_paired(pilot, capsys):
     assert "1 pair of models" in told
     found = table.iloc[0]
     both = compute_sd_pseudo_values(answers(frame, "a")) - compute_sd_pseudo_values(answers(frame, "b"))
-    expected = predict_standard_error(build_mean_forecast(both, False), int(found["items"]), int(found["wordings"]))
+    expected = predict_standard_error(
+        build_mean_error_forecast(both, False), int(found["items"]), int(found["wordings"])
+    )
     assert float(found["standard_error"]) == pytest.approx(expected, rel=1e-5)
 
 
@@ -83,7 +85,7 @@ def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
     table, _ = planned(capsys, path, "--se", "0.05")
     values = answers(frame.assign(share=share), "a", "share")
     number = np.full(values.shape, float(TEXTS))
-    forecast = build_mean_forecast(
+    forecast = build_mean_error_forecast(
         values, False, estimate_sampling_variance(compute_yes_no_sample_variance(values, number), number)
     )
     assert set(table["samples"]) >= {"1", "10"}

@@ -12,7 +12,7 @@ from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.planning import answers as planned_answers
 from analysis.check.planning.item_changes import (
     compute_change_test_power,
-    count_options_of_items,
+    count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
     forecast_item_changes,
@@ -128,7 +128,7 @@ def draw_codes(draw, shares, wordings):
 def test_changes_are_described_as_those_of_a_population(shape, tolerance, changed):
     draw, n_options, wordings, n = np.random.default_rng(9), len(shape), 5, ITEMS // 2
     before = draw.dirichlet(shape, n)
-    sums = estimate_power_sums_of_option_shares(count_options_of_items(draw_codes(draw, before, 6)))
+    sums = estimate_power_sums_of_option_shares(count_item_answers_by_option(draw_codes(draw, before, 6)))
     squares = (before**2).sum(axis=1)
     assert sums == pytest.approx((squares.mean(), (before**3).sum(axis=1).mean(), (squares**2).mean()), abs=0.003)
     moved = np.where(draw.random(n) < changed, draw.integers(1, n_options, n), 0)
@@ -143,8 +143,8 @@ def test_changes_are_described_as_those_of_a_population(shape, tolerance, change
 
 
 def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
-    assert len(count_options_of_items(np.zeros((10, 3)))) == 0
-    assert estimate_power_sums_of_option_shares(count_options_of_items(np.zeros((10, 4)))) == (1, 1, 1)
+    assert len(count_item_answers_by_option(np.zeros((10, 3)))) == 0
+    assert estimate_power_sums_of_option_shares(count_item_answers_by_option(np.zeros((10, 4)))) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
 )
 def test_the_power_of_changes_is_how_often_their_test_finds_them(changed, limit, items):
     draw, wordings, studies = np.random.default_rng(11), 5, 400
-    counts = count_options_of_items(draw_codes(draw, draw.dirichlet([0.6, 0.3], 4000), wordings))
+    counts = count_item_answers_by_option(draw_codes(draw, draw.dirichlet([0.6, 0.3], 4000), wordings))
     distance, _ = estimate_mean_and_variance_of_changes(estimate_power_sums_of_option_shares(counts), 2, 1.0, wordings)
     n_found = 0
     for _ in range(studies):
@@ -171,13 +171,13 @@ def test_changes_are_foreseen_as_skewed_as_those_of_a_population():
     shares = draw.dirichlet([1.5, 0.5], 50_000)
     codes = [draw_codes(draw, shares, wordings) for _ in range(2)]
     changes = estimate_change_of_each_item(*codes, same_wordings=False)
-    forecast = forecast_item_changes(count_options_of_items(codes[0]), 0.0, wordings)
+    forecast = forecast_item_changes(count_item_answers_by_option(codes[0]), 0.0, wordings)
     assert forecast.skewness == pytest.approx(skew(changes), rel=0.2)
     assert forecast.kurtosis == pytest.approx(kurtosis(changes, fisher=False), rel=0.4)
 
 
 def test_items_that_never_vary_are_told_by_as_many_as_a_share():
-    forecast = forecast_item_changes(count_options_of_items(np.zeros((10, 4))), 0.0, 5)
+    forecast = forecast_item_changes(count_item_answers_by_option(np.zeros((10, 4))), 0.0, 5)
     assert (forecast.variance, forecast.skewness, forecast.kurtosis) == (0, 0, 3)
     assert [compute_change_test_power(forecast, 0.95, n_items, 0.025) for n_items in (71, 72)] == [0, 1]
 

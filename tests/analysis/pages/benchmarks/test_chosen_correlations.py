@@ -9,7 +9,7 @@ from scipy import stats
 
 import waver
 from analysis import runs
-from analysis.pages.benchmarks.chosen_correlations import COLUMNS, correlate_chosen_measures
+from analysis.pages.benchmarks.chosen_correlations import COLUMNS, correlate_chosen_measures_with_scores
 from analysis.statistics.multiplicity import holm
 from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
@@ -44,7 +44,7 @@ def values():
 
 @pytest.mark.parametrize(("method", "reference"), [("pearson", stats.pearsonr), ("spearman", stats.spearmanr)])
 def test_plain_correlations_are_those_of_scipy(run, values, scores, method, reference):
-    table = correlate_chosen_measures(run, values, scores, method=method)
+    table = correlate_chosen_measures_with_scores(run, values, scores, method=method)
     assert tuple(table) == COLUMNS
     assert list(zip(table["measure"], table["score"], strict=True)) == [
         ("gini", "MT"), ("gini", "GPQA"), ("skew", "MT"), ("skew", "GPQA")
@@ -62,7 +62,7 @@ def test_plain_correlations_are_those_of_scipy(run, values, scores, method, refe
 @pytest.mark.parametrize("given", ["size", "GPQA"])
 def test_partial_correlations_are_those_of_pingouin(run, values, scores, method, given):
     pingouin = pytest.importorskip("pingouin")
-    table = correlate_chosen_measures(run, values, scores, method=method, given=given)
+    table = correlate_chosen_measures_with_scores(run, values, scores, method=method, given=given)
     size = np.log10([1000 * (number + 1) ** 2 for number in range(12)])
     data = scores.set_index("model").assign(size=size, gini=values["gini"], skew=values["skew"])
     assert given not in set(table["score"])
@@ -75,10 +75,10 @@ def test_partial_correlations_are_those_of_pingouin(run, values, scores, method,
 
 
 def test_models_without_a_score_are_left_out_and_too_few_are_refused(run, values, scores):
-    table = correlate_chosen_measures(run, values, scores[:5], score_columns="MT")
+    table = correlate_chosen_measures_with_scores(run, values, scores[:5], score_columns="MT")
     assert (table["n"] == 5).all()
     assert (table["caution"] == "few: fewer than 10 models").all()
-    few = correlate_chosen_measures(run, values, scores[:3])
+    few = correlate_chosen_measures_with_scores(run, values, scores[:3])
     assert few["r"].isna().all()
     assert few["p_holm"].isna().all()
     assert (few["caution"] == "refused: fewer than 4 models").all()
@@ -128,5 +128,5 @@ def test_named_measures_are_those_of_the_page(folder, scores, tmp_path, given):
 def test_bad_input_is_one_line(run, values, scores, change, line):
     call = {"measures": values, "scores": scores, **change}
     with pytest.raises(InputError, match=line) as error:
-        correlate_chosen_measures(run, call.pop("measures"), call.pop("scores"), **call)
+        correlate_chosen_measures_with_scores(run, call.pop("measures"), call.pop("scores"), **call)
     assert "\n" not in str(error.value)

@@ -181,7 +181,7 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
 def test_few_models_are_marked_and_fewer_than_four_refused(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "three", random_rows(["a", "b", "c"], items=6)))
     assert tables.tabulate_benchmark_correlations(run).empty
-    assert set(tables.tabulate_measure_sources(run)["left_out"]) == {"fewer than 4 models answer"}
+    assert set(tables.tabulate_compared_and_left_out_measures(run)["left_out"]) == {"fewer than 4 models answer"}
     scores = tmp_path / "s.csv"
     scores.write_text("model,MT\na,1\nb,2\nc,3\n", encoding="utf-8")
     four = runs.open_runs(write_wording(tmp_path / "four", random_rows(list("abcd"), items=6)))

@@ -55,7 +55,7 @@ def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monke
         flips[~(flips["validity"] < 0.5)], correct_flip_shares_for_check_errors(after.runs)
     )
     assert len(rows) and set(flips["wordings"]) == {"all", "same"}
-    assert after._answer.support == meaning.describe_meaning_support(after.runs) != ""
+    assert after._answer.support == meaning.describe_same_meaning_support_for_wordings(after.runs) != ""
     assert meaning.AMONG in after._answer.support
     assert shown.replace(f'<p class="support">{after._answer.support.replace(" %", "&nbsp;%")}</p>\n', "") == first
     section = after.borrow_section(*SECTION).text
@@ -85,8 +85,8 @@ def test_of_several_studies_the_one_that_was_checked_is_named(tmp_path):
         write_meaning_run(tmp_path / study, study=study, items=6, paraphrases=8)
     (tmp_path / "other" / "meaning.parquet").unlink()
     both = open_runs(tmp_path / "checked", tmp_path / "other")
-    assert "he share of changed answers in “checked” " in meaning.describe_meaning_support(both)
-    alone = meaning.describe_meaning_support(open_runs(tmp_path / "checked"))
+    assert "he share of changed answers in “checked” " in meaning.describe_same_meaning_support_for_wordings(both)
+    alone = meaning.describe_same_meaning_support_for_wordings(open_runs(tmp_path / "checked"))
     assert "he share of changed answers" in alone and "“" not in alone
 
 
@@ -114,5 +114,5 @@ def test_silent_models_are_no_support(tmp_path):
 
     folder, _ = SILENT["meaning"](tmp_path / "run")
     page = make("stability", folder, {"resamples": 20})
-    assert meaning.describe_meaning_support(page.runs) == ""
+    assert meaning.describe_same_meaning_support_for_wordings(page.runs) == ""
     assert isinstance(pd.DataFrame(compare_flips_of_all_and_same_meaning(page.runs)), pd.DataFrame)

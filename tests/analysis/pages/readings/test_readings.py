@@ -214,7 +214,7 @@ def test_an_artefact_needs_a_test_an_estimate_and_validity():
 
 def test_where_no_test_could_show_an_artefact_the_page_says_so():
     group = reading_errors.build_group(reading_errors.simulate_study(np.random.default_rng(0), error=0.15, uneven=True))
-    described = tables.build_table_of_reading_groups([group], pd.DataFrame(), 50, 0)
+    described = tables.build_table_of_readings_in_groups([group], pd.DataFrame(), 50, 0)
     said = narrative.describe_readings_with_artefacts(described)
     assert said == "What is an artefact, so few items or bootstrap samples cannot show."
 
@@ -223,7 +223,7 @@ def test_two_readings_never_make_an_artefact():
     study = reading_errors.simulate_study(
         np.random.default_rng(0), error=0.4, uneven=True, readings=("probability", "lenient")
     )
-    described = tables.build_table_of_reading_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
+    described = tables.build_table_of_readings_in_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
     assert described["own"].isna().all() and described["own_most"].notna().all()
     assert narrative.describe_readings_with_artefacts(described) == "What is an artefact, these readings cannot tell."
 
@@ -238,7 +238,7 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
     for number in range(20):
         studies = [reading_errors.simulate_study(rng, **setting) for _ in range(2)]
         groups = [reading_errors.build_group(study, model) for study, model in zip(studies, "ab", strict=True)]
-        frame = tables.build_table_of_reading_groups(groups, pd.DataFrame(), 1000, number)
+        frame = tables.build_table_of_readings_in_groups(groups, pd.DataFrame(), 1000, number)
         claims += "artefact of" in narrative.describe_readings_with_artefacts(frame)
     assert claims <= 3  # of 20: 5 % and the error of the simulation; tests/benchmarks/bench_readings.py has more
 
@@ -249,7 +249,7 @@ def test_a_rule_that_misreads_unequally_is_named():
     groups = [
         reading_errors.build_group(reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20))
     ]
-    described = tables.build_table_of_reading_groups(groups, pd.DataFrame(), 500, 0)
+    described = tables.build_table_of_readings_in_groups(groups, pd.DataFrame(), 500, 0)
     wanted = "Part of the variance over wordings by lenient is an artefact of reading."
     assert narrative.describe_readings_with_artefacts(described) == wanted
 
@@ -342,7 +342,7 @@ def test_kept_by_a_named_reading_is_about_it(folder):
 def test_texts_at_a_low_temperature_are_not_judged_by_other_readings():
     """Nothing is misread, but the shares of texts are bent towards 0 and 1."""
     study = reading_errors.simulate_study(np.random.default_rng(6), temperature=0.2)
-    described = tables.build_table_of_reading_groups(
+    described = tables.build_table_of_readings_in_groups(
         [reading_errors.build_group(study)], pd.DataFrame(), 200, 0
     ).set_index("reading")
     assert described.loc[["lenient", "judge j"], "own"].isna().all()

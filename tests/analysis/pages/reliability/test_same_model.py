@@ -61,7 +61,7 @@ def test_made_up_answers_are_equivalent(tmp_path, shared, design):
 def test_in_one_shared_wording_nothing_is_said_of_others(tmp_path):
     """The page has no such table; other pages that compare models are silent about wordings."""
     opened = made_up(tmp_path, 1, True)
-    found = beyond.compare_model_pairs(read_reworded_studies(opened), margin=0.05)
+    found = beyond.tabulate_pair_difference_tests(read_reworded_studies(opened), margin=0.05)
     assert {study.design for study in read_reworded_studies(opened)} == {ONE} and set(found["measure"]) == OF_AGREEMENT
     assert (found["difference"] == 0).all() and (found["p_items"] == 1).all()
     assert (

@@ -14,8 +14,8 @@ from analysis.pages.reliability import narrative, tables
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.sampling import (
+    estimate_counted_answers_per_exact_sample,
     estimate_sampling_variance,
-    estimate_worth_of_exact_probabilities,
 )
 from helpers.thinking_runs import THOUGHT, write_thinking_run
 
@@ -116,7 +116,7 @@ def test_exact_probabilities_vary_at_most_as_counted_answers_do(open_thoughts):
     if open_thoughts:
         ratio = counted.var(axis=0).mean() / exact.var(axis=0).mean()
         v, w = drawn.var(axis=3, ddof=1), (drawn * (1 - drawn)).mean(axis=3)
-        worth = [estimate_worth_of_exact_probabilities(v[d], w[d]).estimate for d in range(200)]
+        worth = [estimate_counted_answers_per_exact_sample(v[d], w[d]).estimate for d in range(200)]
         assert np.mean(worth) == pytest.approx(ratio, rel=0.05)
 
 
@@ -163,7 +163,7 @@ def test_the_interval_of_the_worth_covers():
         place = rng.integers(0, len(low), 30)
         thoughts = low[place, None, None] + high[place, None, None] * rng.choice([-1.0, 1.0], (30, 4, 8))
         v, w = thoughts.var(axis=2, ddof=1), (thoughts * (1 - thoughts)).mean(axis=2)
-        worth = estimate_worth_of_exact_probabilities(v, w)
+        worth = estimate_counted_answers_per_exact_sample(v, w)
         covered += worth.lower <= true <= worth.upper
     assert 0.91 < covered / draws <= 0.98
 

@@ -199,4 +199,4 @@ def test_thoughts_are_drawn(thoughts, fields, wanted, tmp_path):
 def test_a_run_without_thoughts_names_no_samples(tmp_path):
     rows = pd.DataFrame({"item": ["x", "y"], "variant": ["p1", "p1"], "agreement": [0.3, 0.4]})
     (study, *_) = read_reworded_studies(runs.open_runs(write_run(tmp_path / "run", rows)))
-    assert study.name_unit_samples(0) == ""
+    assert study.name_kind_of_unit_samples(0) == ""

@@ -111,7 +111,7 @@ def test_a_difference_that_no_digit_shows_keeps_no_rows_apart(difference, apart,
     row = {"study": "s", "measure": "validity", "a_model": "m", "a_condition": "x", "b_model": "m", "b_condition": "y",
            "difference": difference, "p_holm": 0.001}  # fmt: skip
     frames._frames["differences"] = pd.DataFrame([row])
-    assert bool(one_row.find_differing_condition_pairs(frames)) is apart
+    assert bool(one_row.find_significantly_differing_condition_pairs(frames)) is apart
 
 
 @pytest.mark.slow

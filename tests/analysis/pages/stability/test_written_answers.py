@@ -12,7 +12,7 @@ from analysis.pages.stability.tables import tabulate_stability
 from analysis.pages.stability.written_answers import tabulate_texts_against_probabilities
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
-from analysis.runs.conditions import find_condition_with_probabilities, find_subsampled_model_conditions
+from analysis.runs.conditions import find_same_prompt_condition_with_probabilities, find_subsampled_model_conditions
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
 
@@ -87,10 +87,14 @@ def test_options_in_another_order_and_several_samples(opened):
 
 def test_twins_differ_in_nothing_but_the_way_of_answering():
     other = {**CONDITIONS, "chat/yes-no/text": {**FIELDS, **WAYS, "form": "chat"}, "thought": {**FIELDS, "answer": "x"}}
-    assert find_condition_with_probabilities(other, TEXT) == find_condition_with_probabilities(other, "thought") == BASE
     assert (
-        find_condition_with_probabilities(other, BASE)
-        is find_condition_with_probabilities(other, "chat/yes-no/text")
+        find_same_prompt_condition_with_probabilities(other, TEXT)
+        == find_same_prompt_condition_with_probabilities(other, "thought")
+        == BASE
+    )
+    assert (
+        find_same_prompt_condition_with_probabilities(other, BASE)
+        is find_same_prompt_condition_with_probabilities(other, "chat/yes-no/text")
         is None
     )
     units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing but its texts

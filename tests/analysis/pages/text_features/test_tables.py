@@ -10,7 +10,7 @@ from analysis import features, runs
 from analysis.pages.text_features.catalogue import TABLES
 from analysis.pages.text_features.family import explain_unfittable_runs, fit_mixed_model_per_unit
 from analysis.pages.text_features.page import TextFeaturesPage
-from analysis.pages.text_features.printed import SOURCE, read_printed_effects, read_wide_printed_effects
+from analysis.pages.text_features.printed import SOURCE, read_printed_effects, read_printed_effects_per_model
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
 from ground.errors import InputError
@@ -135,7 +135,7 @@ def test_printed_effects_stand_next_to_a_matching_model(tmp_path, monkeypatch):
 
 
 def test_printed_table_is_complete():
-    assert len(read_wide_printed_effects()) == 18
+    assert len(read_printed_effects_per_model()) == 18
     assert read_printed_effects().groupby("model")["term"].nunique().eq(8).all()
     assert set(read_printed_effects()["term"]) == set(features.PUBLISHED)
 

@@ -221,7 +221,7 @@ def test_changes_are_called_so_after_widening_for_their_number():
               "excess_yes_lower": -0.1, "excess_yes_upper": 0.1, "consistency": 0.5}  # fmt: skip
     means = pd.DataFrame([{"pattern": name, **change} for name in ("agreement", "strong_agreement", "antonym")])
     none = pd.DataFrame(columns=["pattern", "language", "diff_yes", "model"])
-    assert narrative._count_yes_change_comparisons(means) == 3
+    assert narrative._count_tested_yes_changes(means) == 3
     three = list(narrative._describe_yes_changes("", means, none, False, 3))
     assert three[0] == (
         "With agreement-seeking wording, the share of “Yes” does not clearly change: +5.0 points (interval for 3 "
@@ -301,7 +301,7 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
     (row,) = tables_of["patterns"].to_dict("records")
     assert (row["n_models"], row["n_undefined"], row["consistency"]) == (1, 1, 0.5)
-    marked = figures._mark_silent_tasks(tables_of["consistency"])
+    marked = figures._add_silent_column_by_task(tables_of["consistency"])
     assert marked.groupby("model")["silent"].first().to_dict() == {"mute": True, "whole": False}
     assert "°: less than half of the answers are valid, so" in captions.caption_consistency(marked)
 

@@ -22,12 +22,14 @@ pytestmark = pytest.mark.slow
 def frames(tmp_path_factory):
     run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
     table = tables.tabulate_consistency(run, resamples=30)
-    curve = shifts.tabulate_shift_curve(run, resamples=10)
+    curve = shifts.tabulate_shifts_in_probability_bins(run, resamples=10)
     return {
         "consistency": table,
         "diff_yes": table,
         "overall_scores": tables.tabulate_means_over_patterns_and_tasks(run, resamples=10),
-        "stage_differences": tables.tabulate_stage_differences(run, resamples=10).query("measure == 'consistency'"),
+        "stage_differences": tables.tabulate_training_stage_differences(run, resamples=10).query(
+            "measure == 'consistency'"
+        ),
         "shift_curve": curve.assign(n=20 * curve["n"], shift_lower=curve["shift"] - 0.1, shift_upper=curve["shift"]),
     }
 

@@ -78,7 +78,7 @@ def test_overall_is_undefined_where_a_cell_has_no_valid_answer(tmp_path):
 
 
 def test_groups_are_plain_means_over_models_with_the_printed_rows_below(rows, run):
-    table = tables.tabulate_stage_means(run, resamples=0)
+    table = tables.tabulate_training_stage_means(run, resamples=0)
     ours = table[table["source"] == "these runs"].set_index(["stage", "condition", "language", "task", "pattern"])
     where = {"language": "en", "task": "sentiment", "condition": "chat/4-shot"}
     for stage, names in (("base", ["s", "l"]), ("instruct", ["s-it", "l-it"])):
@@ -104,7 +104,9 @@ def test_a_silent_model_counts_in_validity_and_in_no_other_mean(tmp_path):
     silent = said({"original": "--", "synonym": "--"}, model="l")
     run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([loud, silent]), models=MODELS))
     found = (
-        tables.tabulate_stage_means(run, resamples=0).query("source == 'these runs' and pattern == 'synonym'").iloc[0]
+        tables.tabulate_training_stage_means(run, resamples=0)
+        .query("source == 'these runs' and pattern == 'synonym'")
+        .iloc[0]
     )
     assert found[["n_models", "n_undefined", "valid", "consistency"]].tolist() == [2, 1, 0.5, 0.5]
 
@@ -157,7 +159,7 @@ def test_p_values_of_the_band_agree_with_its_intervals_and_are_corrected_by_patt
 
 
 def test_stages_differ_by_series(rows, run):
-    table = tables.tabulate_stage_differences(run, resamples=30).query(
+    table = tables.tabulate_training_stage_differences(run, resamples=30).query(
         "measure == 'consistency' and pattern == 'antonym'"
     )
     table = table[(table["language"] == "ja") & (table["shots"] == 0)].set_index("series")
@@ -172,7 +174,7 @@ def test_stages_compare_the_forms_that_each_was_asked_in(tmp_path):
     base = said({"original": "yyyy", "synonym": "yynn"}, model="s", condition="plain/0-shot")
     tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot")
     run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([base, tuned]), models=MODELS))
-    table = tables.tabulate_stage_differences(run, resamples=0).query("measure == 'consistency'")
+    table = tables.tabulate_training_stage_differences(run, resamples=0).query("measure == 'consistency'")
     assert table["difference"].tolist() == [0.25]
     assert tables.tabulate_shot_differences(run, resamples=0).empty
 
@@ -201,7 +203,9 @@ def test_shifts_are_measured_from_the_unmoved_answer(tmp_path):
 
 
 def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
-    table = shifts.tabulate_shift_curve(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=40)
+    table = shifts.tabulate_shifts_in_probability_bins(
+        runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=40
+    )
     part = rows[(rows["model"] == "s") & (rows["language"] == "ja") & (rows["condition"] == "chat/0-shot")]
     share = {name: {r["item"]: (r["probability"][0] / sum(r["probability"]), r["answer"]) for _, r in found.iterrows()}
              for name, found in part.groupby("pattern")}  # fmt: skip
@@ -220,7 +224,7 @@ def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
 def test_without_probabilities_there_are_no_shifts(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
     assert shifts.tabulate_yes_probability_shifts(run, resamples=10).empty
-    assert shifts.tabulate_shift_curve(run, resamples=10).empty
+    assert shifts.tabulate_shifts_in_probability_bins(run, resamples=10).empty
 
 
 def test_the_example_is_the_largest_contradiction(tmp_path):

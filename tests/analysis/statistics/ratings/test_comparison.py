@@ -15,7 +15,7 @@ from analysis.statistics.ratings.comparison import (
     compute_intervals_over_people,
     judge_distance_from_people,
 )
-from analysis.statistics.ratings.people import People, build_people_from_ranks, build_people_reference
+from analysis.statistics.ratings.people import People, build_people_from_ranks, build_resampled_and_halved_people
 
 PROBABILITIES = np.nan  # number of samples behind them: none
 
@@ -39,7 +39,7 @@ def test_figures_the_slow_way():
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), (12, 3))
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, 400.0))
-    reference = build_people_reference(people, draws=50, splits=50)
+    reference = build_resampled_and_halved_people(people, draws=50, splits=50)
     figures = compare_units_with_people_by_item(shares, people, reference, np.full((12, 3), PROBABILITIES))
     signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
     means = compute_intervals_over_items(figures, signs)
@@ -74,7 +74,7 @@ def test_a_model_that_answers_as_all_people_do_has_no_distance_beyond_chance():
     for seed in range(40):
         everyone, model, people = make_world(rng, 10, 300, 0.0)
         np.testing.assert_allclose(everyone, model)
-        reference = build_people_reference(people, draws=200, splits=2, seed=seed)
+        reference = build_resampled_and_halved_people(people, draws=200, splits=2, seed=seed)
         sampled = np.array([rng.multinomial(150, p) / 150 for p in model])
         both = np.stack([model, sampled], axis=1)
         figures = compare_units_with_people_by_item(both, people, reference, np.tile([PROBABILITIES, 150.0], (10, 1)))
@@ -93,7 +93,7 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
     verdicts, distances, between = [], [], []
     for seed in range(150):
         everyone, model, people = make_world(rng, 12, 250, by)
-        reference = build_people_reference(people, draws=300, splits=60, seed=seed)
+        reference = build_resampled_and_halved_people(people, draws=300, splits=60, seed=seed)
         figures = compare_units_with_people_by_item(model[:, None], people, reference, np.full((12, 1), PROBABILITIES))
         over_items = compute_intervals_over_items(figures, np.ones(12))["excess"]
         ends = compute_intervals_over_people(model, people, reference, {"all": np.ones(12)})["all"]
@@ -120,7 +120,7 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
     verdicts = []
     for seed in range(30):
         _, model, people = make_world(rng, 12, 1000, 0.0)
-        reference = build_people_reference(people, draws=100, splits=30, seed=seed)
+        reference = build_resampled_and_halved_people(people, draws=100, splits=30, seed=seed)
         sampled = np.stack([[rng.multinomial(size, p) / size for p in model] for size in sizes], axis=1)
         figures = compare_units_with_people_by_item(sampled, people, reference, np.tile(sizes.astype(float), (12, 1)))
         np.testing.assert_allclose(
@@ -140,7 +140,7 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
 def test_more_sampled_answers_than_people_change_nothing():
     rng = np.random.default_rng(7)
     _, model, people = make_world(rng, 6, 200, 0.1)
-    reference = build_people_reference(people, draws=10, splits=10)
+    reference = build_resampled_and_halved_people(people, draws=10, splits=10)
     n_samples = np.tile([PROBABILITIES, np.inf, 200.0, 5000.0], (6, 1))
     figures = compare_units_with_people_by_item(np.stack([model] * 4, axis=1), people, reference, n_samples)
     np.testing.assert_allclose(figures["w1_expected"], figures["w1_between"], atol=1e-15)
@@ -149,7 +149,7 @@ def test_more_sampled_answers_than_people_change_nothing():
 def test_groups_and_signs_of_intervals_over_people():
     rng = np.random.default_rng(4)
     _, model, people = make_world(rng, 12, 200, 0.3)
-    reference = build_people_reference(people, draws=100, splits=20)
+    reference = build_resampled_and_halved_people(people, draws=100, splits=20)
     signs = np.r_[np.ones(3), np.zeros(9)]
     ends = compute_intervals_over_people(model, people, reference, {"x": signs, "-x": -signs, "none": 0 * signs})
     assert set(ends) == {"x", "-x"}
@@ -162,7 +162,7 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     rng = np.random.default_rng(5)
     shares = rng.dirichlet(np.ones(5), 12)
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, np.nan))
-    reference = build_people_reference(people, draws=10, splits=10)
+    reference = build_resampled_and_halved_people(people, draws=10, splits=10)
     figures = compare_units_with_people_by_item(shares[:, None], people, reference, np.full((12, 1), PROBABILITIES))
     over_items = compute_intervals_over_items(figures, np.ones(12))
     assert not np.isnan(over_items["w1"]).any() and np.isnan(over_items["excess"]).all()

@@ -8,7 +8,7 @@ import pytest
 from analysis.statistics.ratings.people import (
     People,
     build_people_from_ranks,
-    build_people_reference,
+    build_resampled_and_halved_people,
     compute_option_shares_of_random_halves,
     correlate_halves_of_people,
     resample_people,
@@ -43,7 +43,7 @@ def test_an_item_that_nobody_answers_is_nan():
     ranks[:, 2] = np.nan
     people = make_people(ranks)
     assert np.isnan(people.shares[2]).all() and people.n[2] == 0
-    reference = build_people_reference(people, draws=20, splits=20)
+    reference = build_resampled_and_halved_people(people, draws=20, splits=20)
     assert np.isnan(reference.between_w1[2]) and not np.isnan(np.delete(reference.between_w1, 2)).any()
 
 
@@ -73,7 +73,7 @@ def test_chance_and_ceiling_of_a_yes_no_item():
     """Of two options, both distances are |p - q|, whose mean is SD sqrt(2 / pi): of one sample and of two."""
     shares = np.array([[0.3, 0.7]])
     people = People(("x",), shares, np.array([2]), np.array([900.0]))
-    reference = build_people_reference(people, draws=20_000, splits=20_000)
+    reference = build_resampled_and_halved_people(people, draws=20_000, splits=20_000)
     one = np.sqrt(0.3 * 0.7 / 900) * np.sqrt(2 / np.pi)
     for name in ("w1", "tv"):
         assert getattr(reference, f"chance_{name}")[0] == pytest.approx(one, rel=0.02)
@@ -88,14 +88,16 @@ def test_the_ceiling_is_what_other_people_reach():
         steps = np.abs(np.cumsum(pair[0].shares - pair[1].shares, axis=1)[:, :-1]).sum(axis=1) / 4
         expected.append(steps.mean())
     found = np.mean([
-        build_people_reference(make_people(draw_ranks(400, seed=10 + seed)), draws=2, splits=100).between_w1.mean()
+        build_resampled_and_halved_people(
+            make_people(draw_ranks(400, seed=10 + seed)), draws=2, splits=100
+        ).between_w1.mean()
         for seed in range(20)
     ])  # fmt: skip
     assert found == pytest.approx(np.mean(expected), rel=0.05)
 
 
 def test_correlation_of_halves_the_slow_way():
-    reference = build_people_reference(make_people(draw_ranks()), draws=2, splits=30)
+    reference = build_resampled_and_halved_people(make_people(draw_ranks()), draws=2, splits=30)
     items = np.array([0, 2, 3, 5, 7])
     r = np.mean([np.corrcoef(a[items], b[items])[0, 1] for a, b in zip(*reference.half_scores, strict=True)])
     assert correlate_halves_of_people(reference, items) == pytest.approx(2 * r / (1 + r), abs=1e-12)
@@ -104,7 +106,7 @@ def test_correlation_of_halves_the_slow_way():
 
 def test_people_of_unknown_number_are_not_drawn():
     people = People(("x",), np.array([[0.3, 0.7]]), np.array([2]), np.array([np.nan]))
-    reference = build_people_reference(people, draws=10, splits=10)
+    reference = build_resampled_and_halved_people(people, draws=10, splits=10)
     assert np.isnan([reference.chance_w1, reference.chance_tv, reference.between_w1, reference.between_tv]).all()
 
 

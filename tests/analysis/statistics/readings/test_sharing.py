@@ -32,10 +32,10 @@ def test_a_triad_finds_the_variance_that_a_reading_has_of_its_own():
 def test_kept_is_the_least_covariance_by_the_variance_between_0_and_1():
     base = np.array([0.2, 0.4, 0.6, 0.8])
     values = [[base], [0.5 + (base - 0.5) / 2], [1 - base]]
-    figures = sharing.estimate_reading_figures(exact(values[:2]), draws=0)
+    figures = sharing.estimate_means_and_spreads_of_readings(exact(values[:2]), draws=0)
     assert figures["kept"].estimate.tolist() == pytest.approx([0.5, 1.0])
     assert figures["wording_sd"].estimate.tolist() == pytest.approx([base.std(ddof=1), base.std(ddof=1) / 2])
-    assert sharing.estimate_reading_figures(exact(values), draws=0)["kept"].estimate.tolist() == [0, 0, 0]
+    assert sharing.estimate_means_and_spreads_of_readings(exact(values), draws=0)["kept"].estimate.tolist() == [0, 0, 0]
 
 
 def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_beside_a_third():
@@ -62,7 +62,7 @@ def test_a_reading_of_unknown_noise_is_not_judged():
     item_moments = moments.compute_item_moments(rng.random((3, 6, 5)), noise)
     share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b", "c"], draws=50)
     assert share.figure is None and np.isnan([share.most, share.p]).all()
-    figures = sharing.estimate_reading_figures(item_moments, draws=50)
+    figures = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=50)
     assert np.isnan(figures["wording_sd"].estimate[0]) and not np.isnan(figures["wording_sd"].estimate[1])
 
 
@@ -153,6 +153,6 @@ def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
     probability = reading_errors.squash(0.5 * (centre + shown) + 0.5 * rng.normal(0, 1.5, shown.shape))
     values = np.stack([probability, (centre + shown > 0).astype(float)])
     item_moments = moments.compute_item_moments(values, np.zeros((2, 2, *shown.shape)))
-    kept = sharing.estimate_reading_figures(item_moments, draws=200)["kept"]
+    kept = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=200)["kept"]
     common = estimate_largest_squared_correlation(item_moments, 0, ["probability", "text"], draws=200)
     assert kept.lower[0] > 0.5 and common.upper[0] < 0.5  # of the probability, a third is what texts show, too

@@ -15,8 +15,8 @@ from analysis.statistics.reliability.templates import (
     estimate_binomial_noise_variance,
     estimate_template_noise_variance,
     summarize_accuracies,
+    summarize_accuracies_from_answers_with_intervals,
     summarize_accuracies_with_intervals,
-    summarize_answers_with_intervals,
 )
 
 pytestmark = pytest.mark.slow
@@ -56,15 +56,15 @@ def test_templates_are_summed_up_as_printed():
 
 def test_templates_have_intervals_unless_they_cannot():
     right = (np.random.default_rng(2).random((80, 4)) < [0.3, 0.5, 0.5, 0.8]).astype(float)
-    found = summarize_answers_with_intervals(right)
+    found = summarize_accuracies_from_answers_with_intervals(right)
     assert np.isnan(found.pop("sd")[1:]).all()
     assert all(low < value < high for value, low, high in found.values())
-    assert summarize_answers_with_intervals(right[:, :1])["highest"][1] == pytest.approx(
+    assert summarize_accuracies_from_answers_with_intervals(right[:, :1])["highest"][1] == pytest.approx(
         binomtest(int(right[:, 0].sum()), 80).proportion_ci(0.95, method="wilson").low, abs=1e-12
     )  # of one template, nothing is chosen
-    sure = summarize_answers_with_intervals(np.ones((5, 3)))["highest"]
+    sure = summarize_accuracies_from_answers_with_intervals(np.ones((5, 3)))["highest"]
     assert sure[1] < 0.6 and sure[2] == 1  # five right answers are no certainty
-    assert np.isnan(summarize_answers_with_intervals(right[:1])["mean"][1:]).all()
+    assert np.isnan(summarize_accuracies_from_answers_with_intervals(right[:1])["mean"][1:]).all()
 
 
 @pytest.mark.parametrize(("spread", "items"), [(0.0, 62), (0.3, 62), (0.1, 200)])
@@ -75,7 +75,7 @@ def test_intervals_over_templates_hold(spread, items):
         levels = rng.normal(0.5, spread, 5)
         right = rng.normal(size=(items, 1)) + rng.normal(0, 0.5, (items, 5)) + levels > 0
         truth = summarize_accuracies(norm.cdf(levels / np.sqrt(1.25)))
-        for name, (_, low, high) in summarize_answers_with_intervals(right.astype(float)).items():
+        for name, (_, low, high) in summarize_accuracies_from_answers_with_intervals(right.astype(float)).items():
             held[name] += low - 1e-12 <= truth[name] <= high + 1e-12
     assert held.pop("sd") == 0
     assert min(held.values()) >= 90 - 6  # two standard errors of the simulation
@@ -90,7 +90,7 @@ def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
         right = (rng.random((40, templates)) < accuracy).astype(float)
         shares, n = right.mean(axis=0), np.full(templates, 40.0)
         for form, found in (
-            ("answers", summarize_answers_with_intervals(right)),
+            ("answers", summarize_accuracies_from_answers_with_intervals(right)),
             ("shares", summarize_accuracies_with_intervals(shares, n)),
         ):
             noise = (
@@ -120,7 +120,7 @@ def test_intervals_hold_where_each_item_has_few_of_the_templates():
         right[np.argsort(rng.random((62, 19)), axis=1) >= 2] = np.nan
         asked = ~np.isnan(right).all(axis=0)
         truth = summarize_accuracies(norm.cdf(levels[asked]))
-        for name, (value, low, high) in summarize_answers_with_intervals(right[:, asked]).items():
+        for name, (value, low, high) in summarize_accuracies_from_answers_with_intervals(right[:, asked]).items():
             if name != "sd":
                 assert 0 <= low <= value <= high <= 1
                 held[name] += low - 1e-12 <= truth[name] <= high + 1e-12

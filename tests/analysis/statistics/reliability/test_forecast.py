@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import betabinom
 
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
-from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
-from analysis.statistics.reliability.flips import build_flip_forecast
-from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.flips import build_flip_share_error_forecast
+from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
     """A pilot of 40 items in 8 wordings, the study of 60 in 20: errors within 7 % of those of 1,500 studies, 15 %
     of the SD over shared wordings."""
     rng = np.random.default_rng(1)
-    foresee = build_sd_forecast if figure == "sd" else build_mean_forecast
+    foresee = build_sd_error_forecast if figure == "sd" else build_mean_error_forecast
     pilots = [foresee(each, crossed) for each in studies(rng, 300, 40, 8, crossed)]
     foreseen = np.sqrt(np.nanmean([predict_standard_error(each, 60, 20) ** 2 for each in pilots]))
     drawn = studies(rng, 1500, 60, 20, crossed)
@@ -52,7 +52,7 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
 def test_errors_of_sds_with_few_wordings_are_foreseen_on_average(wordings):
     """Own wordings, a pilot of 40 items in 10: within 7 % of the errors of 2,000 studies."""
     rng = np.random.default_rng(7)
-    pilots = [build_sd_forecast(each, False) for each in studies(rng, 200, 40, 10)]
+    pilots = [build_sd_error_forecast(each, False) for each in studies(rng, 200, 40, 10)]
     foreseen = np.sqrt(
         np.mean(
             [
@@ -72,7 +72,7 @@ def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
     rng, shares = np.random.default_rng(2), []
     for _ in range(40):
         agree = rng.random((200, 30)) < rng.beta(0.6, 0.8, (200, 1))
-        shares.append(build_flip_forecast(agree.astype(float), 0.1).predict_flip_share(wordings))
+        shares.append(build_flip_share_error_forecast(agree.astype(float), 0.1).predict_flip_share(wordings))
     drawn = np.arange(wordings + 1)
     flipped = np.minimum(drawn, wordings - drawn) / wordings > 0.1
     expected = betabinom.pmf(drawn, wordings, 0.6, 0.8)[flipped].sum()
@@ -82,12 +82,12 @@ def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
 def test_bounds_of_the_error_of_flips_are_those_of_the_share():
     """62 items, 59 of which flip whatever the number of wordings: Wilson's interval of 59 of 62 is .867 to .983."""
     values = np.where(np.arange(62)[:, None] < 59, [[0.1, 0.9] * 50], 0.1)
-    found = build_flip_forecast(values, 0.05)
+    found = build_flip_share_error_forecast(values, 0.05)
     assert found.items == 62 and found.predict_flip_share(40) == pytest.approx(59 / 62, abs=0.003)
     assert found.count_effective_items(40) == pytest.approx(62, rel=0.02)
     expected = [np.sqrt(end * (1 - end) / 100) for end in (0.9834, 0.8671)]
     assert found.compute_standard_error_bounds(100, 40) == pytest.approx(expected, abs=2e-3)
-    half = build_flip_forecast(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
+    half = build_flip_share_error_forecast(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
     assert half.compute_standard_error_bounds(100, 40)[1] == pytest.approx(
         0.05
     )  # no share has a larger error than one of .5
@@ -107,7 +107,7 @@ def test_the_distribution_of_shares_is_a_mixture_of_beta_distributions():
     for _ in range(200):
         weights = np.mean([each * weights / (each @ weights) for each in of_items], axis=0)
     slow = sum(weights @ chances(30, k) for k in range(31) if min(k, 30 - k) / 30 > 0.1)
-    found = build_flip_forecast((np.arange(12) < agree[:, None]).astype(float), 0.1)
+    found = build_flip_share_error_forecast((np.arange(12) < agree[:, None]).astype(float), 0.1)
     assert found.predict_flip_share(30) == pytest.approx(slow, abs=0.002)
     assert found.weights.sum() == pytest.approx(1)
 
@@ -121,7 +121,9 @@ def test_errors_of_flips_are_foreseen_on_average_and_lie_within_their_bounds(hig
     share = betabinom.pmf(drawn, 180, *high)[flipped].sum()
     true = np.sqrt(share * (1 - share) / 62)
     for _ in range(60):
-        found = build_flip_forecast((rng.random((62, 20)) < rng.beta(*high, (62, 1))).astype(float), threshold)
+        found = build_flip_share_error_forecast(
+            (rng.random((62, 20)) < rng.beta(*high, (62, 1))).astype(float), threshold
+        )
         if found:
             low, upper = found.compute_standard_error_bounds(62, 180)
             ratios.append(predict_standard_error(found, 62, 180) / true)
@@ -130,9 +132,9 @@ def test_errors_of_flips_are_foreseen_on_average_and_lie_within_their_bounds(hig
 
 
 def test_flips_of_all_items_or_none_tell_no_error():
-    assert build_flip_forecast(np.zeros((5, 4)), 0.05) is None
-    assert build_flip_forecast(np.tile([0.1, 0.9], (5, 2)), 0.05) is None
-    assert build_flip_forecast(np.full((5, 4), np.nan), 0.05) is None
+    assert build_flip_share_error_forecast(np.zeros((5, 4)), 0.05) is None
+    assert build_flip_share_error_forecast(np.tile([0.1, 0.9], (5, 2)), 0.05) is None
+    assert build_flip_share_error_forecast(np.full((5, 4), np.nan), 0.05) is None
 
 
 @pytest.mark.parametrize("texts", [1, 2, 40])
@@ -149,7 +151,7 @@ def test_sampled_texts_are_told_apart_from_wordings(texts):
         number = np.full(values.shape, 10.0)
         own = estimate_sampling_variance(compute_yes_no_sample_variance(values, number), number)
         assert own.sample == pytest.approx((values * (1 - values) * 10 / 9).mean()) and own.number == pytest.approx(10)
-        foreseen.append(predict_standard_error(build_mean_forecast(values, False, own), 30, 4, texts) ** 2)
+        foreseen.append(predict_standard_error(build_mean_error_forecast(values, False, own), 30, 4, texts) ** 2)
     assert np.sqrt(np.mean(foreseen)) == pytest.approx(
         drawn(3000, 30, 4, texts).mean(axis=(1, 2)).std(ddof=1), rel=0.05
     )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import (
     MeanForecast,
-    build_mean_forecast,
+    build_mean_error_forecast,
     predict_largest_standard_error,
     predict_standard_error,
 )
@@ -31,7 +31,7 @@ def answers(rng, items, wordings, shared=0.05):
 def test_designs_reach_the_error_with_the_fewest_items(crossed):
     drawn = [answers(np.random.default_rng(seed), 30, 6) for seed in range(2)]
     pilots, panels = (
-        [build_mean_forecast(each, crossed) for each in drawn],
+        [build_mean_error_forecast(each, crossed) for each in drawn],
         [estimate_panel_mean(each, crossed) for each in drawn],
     )
     found = list_sufficient_designs(pilots, Goal(0.03), crossed=crossed)
@@ -46,13 +46,15 @@ def test_designs_reach_the_error_with_the_fewest_items(crossed):
 
 def test_shared_wordings_that_differ_too_much_allow_no_design_with_few():
     found = list_sufficient_designs(
-        [build_mean_forecast(answers(np.random.default_rng(0), 40, 10, shared=0.3), True)], Goal(0.05), crossed=True
+        [build_mean_error_forecast(answers(np.random.default_rng(0), 40, 10, shared=0.3), True)],
+        Goal(0.05),
+        crossed=True,
     )
     assert found and min(design.wordings for design in found) > 10
 
 
 def test_costs_choose_the_design():
-    pilot = [build_mean_forecast(answers(np.random.default_rng(1), 30, 6), False)]
+    pilot = [build_mean_error_forecast(answers(np.random.default_rng(1), 30, 6), False)]
     dear_items = list_sufficient_designs(pilot, Goal(0.03), crossed=False, cost_item=100, cost_wording=0.01)[0]
     dear_wordings = list_sufficient_designs(pilot, Goal(0.03), crossed=False, cost_item=0.01, cost_wording=1)[0]
     assert dear_items.wordings > dear_wordings.wordings and dear_items.items < dear_wordings.items
@@ -60,7 +62,7 @@ def test_costs_choose_the_design():
 
 
 def test_designs_of_sampled_texts_count_every_text():
-    pilot = build_mean_forecast(answers(np.random.default_rng(2), 30, 6), False, SampleSpread(0.1, 10.0, np.nan))
+    pilot = build_mean_error_forecast(answers(np.random.default_rng(2), 30, 6), False, SampleSpread(0.1, 10.0, np.nan))
     found = list_sufficient_designs([pilot], Goal(0.05), crossed=False, samples=(1, 10))
     assert {design.samples for design in found} == {1, 10}
     for design in found:
@@ -75,7 +77,9 @@ def test_designs_of_sampled_texts_count_every_text():
 
 
 def test_flips_need_two_wordings():
-    pilot = build_flip_forecast(np.random.default_rng(3).random((40, 9)) - np.linspace(0, 1, 40)[:, None] + 0.5, 0.2)
+    pilot = build_flip_share_error_forecast(
+        np.random.default_rng(3).random((40, 9)) - np.linspace(0, 1, 40)[:, None] + 0.5, 0.2
+    )
     found = list_sufficient_designs([pilot], Goal(0.06), crossed=False)
     assert min(design.wordings for design in found) == 2
     assert all(predict_standard_error(pilot, design.items, design.wordings) <= 0.06 for design in found)
@@ -105,7 +109,7 @@ def test_power_with_shared_wordings_is_that_of_the_test(items, wordings, differe
 
 @pytest.mark.parametrize("crossed", [True, False])
 def test_designs_find_a_difference_with_the_fewest_items(crossed):
-    pilots = [build_mean_forecast(answers(np.random.default_rng(seed), 30, 6), crossed) for seed in range(2)]
+    pilots = [build_mean_error_forecast(answers(np.random.default_rng(seed), 30, 6), crossed) for seed in range(2)]
     found = list_sufficient_designs(pilots, Goal(difference=0.1, power=0.9), crossed=crossed)
     assert found and (not crossed or min(design.wordings for design in found) > 1)  # one shared wording has no test
     for design in found[:5]:

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.statistics.reliability import sampling
 from analysis.statistics.reliability.components import estimate_model_variance_components
-from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.generalizability import (
     compute_intraclass_correlations,
     compute_relative_coefficient,
@@ -128,7 +128,7 @@ def test_components_are_those_that_were_put_in(wordings, crossed):
 def test_a_pilot_in_one_wording_foresees_other_numbers_of_samples(samples):
     """The root mean error foreseen from 200 pilots, within 5 % of the spread of 3,000 studies."""
     rng = np.random.default_rng(3)
-    foreseen = [build_mean_forecast(*_of_pilot(drawn(rng, 30, 1, 5))) for _ in range(200)]
+    foreseen = [build_mean_error_forecast(*_of_pilot(drawn(rng, 30, 1, 5))) for _ in range(200)]
     predicted = np.sqrt(np.mean([predict_standard_error(each, 25, 1, samples) ** 2 for each in foreseen]))
     # One wording for all: what it adds to all items is the same in all studies.
     sd = np.hypot(SD["item"], SD["interaction"])

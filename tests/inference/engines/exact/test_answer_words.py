@@ -22,7 +22,7 @@ from inference.engines.exact.answer_words import (
 from inference.engines.exact.followed_paths import FollowedPaths
 from inference.engines.exact.option_tree import TreeTable, build_option_tree
 from inference.engines.exact.targets import Targets, WholeVocabulary, score_batch
-from inference.engines.tokens import Tokens, build_plain_encoder
+from inference.engines.tokens import Tokens, build_encoder_without_truncation_or_padding
 from inference.stimuli.templates.prompts import Prompt
 
 VOCABULARY = 5
@@ -157,7 +157,9 @@ def test_rows_of_one_batch_may_have_targets_of_their_own() -> None:
 
 def test_forms_with_the_same_ids_count_once() -> None:
     tokenizer = tiny_models.metaspace_tokenizer()
-    options = tokenize_answers("Reply:", (("yes", " yes", "yes"), ("no",)), build_plain_encoder(tokenizer))
+    options = tokenize_answers(
+        "Reply:", (("yes", " yes", "yes"), ("no",)), build_encoder_without_truncation_or_padding(tokenizer)
+    )
     assert len(options.sequences[0]) == len(set(options.sequences[0]))
     assert len(options.forms[0]) > len(options.sequences[0])
 
@@ -199,7 +201,7 @@ def test_truncation_and_padding_left_in_a_tokenizer_file_are_ignored() -> None:
     tokenizer = tiny_models.byte_tokenizer()
     tokenizer.backend_tokenizer.enable_truncation(3)
     tokenizer.backend_tokenizer.enable_padding(length=50)
-    (ids,) = build_plain_encoder(tokenizer)(["A warm lamp makes a small room friendlier."])
+    (ids,) = build_encoder_without_truncation_or_padding(tokenizer)(["A warm lamp makes a small room friendlier."])
     assert 3 < len(ids) < 50
 
 

@@ -162,7 +162,7 @@ def test_the_worked_example_of_the_module() -> None:
     class Uniform:
         rows, shares_passes = 1, False
 
-        def score_after_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+        def score_next_tokens_after_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
             return torch.zeros(*chosen.shape, len(texts))
 
     ((found,),) = np.exp(compute_number_logprobs(Lattice(range(100), texts), Uniform(), [1.0], paths_per_pass=1000))
@@ -181,7 +181,7 @@ class Table:
         self.scores = sharpness * torch.randn(self.rows, len(lattice.paths.ids), len(WORDS), generator=generator)
         self.asked: list[np.ndarray] = []
 
-    def score_after_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+    def score_next_tokens_after_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
         self.asked.append(chosen)
         return self.scores[torch.arange(self.rows)[:, None], torch.from_numpy(chosen)]
 

@@ -16,7 +16,7 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local import batching
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.last_position import PARTS, OnePosition
-from inference.engines.tokens import build_plain_encoder
+from inference.engines.tokens import build_encoder_without_truncation_or_padding
 from inference.stimuli.templates.prompts import Prompt
 
 pytestmark = pytest.mark.slow
@@ -194,8 +194,10 @@ def test_a_slow_tokenizer_encodes_the_same() -> None:
 
     texts = ["Reply: yes", "はい"]
     for special in (False, True):
-        assert build_plain_encoder(Slow(), special)(texts) == build_plain_encoder(fast, special)(texts)
-    assert build_plain_encoder(Slow())([]) == []
+        assert build_encoder_without_truncation_or_padding(Slow(), special)(
+            texts
+        ) == build_encoder_without_truncation_or_padding(fast, special)(texts)
+    assert build_encoder_without_truncation_or_padding(Slow())([]) == []
 
 
 @pytest.mark.parametrize("architecture", [*tiny_models.CAUSAL, *tiny_models.MASKED])

@@ -113,7 +113,7 @@ def test_texts_and_numbers_are_those_of_single_prompts() -> None:
     for joining in (None, ALONE):
         engine = engine_of("llama", tiny_models.number_tokenizer(), max_position_embeddings=512)
         if joining is not None:
-            engine._choose_prompt_joining = lambda longest: ALONE
+            engine._choose_prompt_packing_limits = lambda longest: ALONE
         found.append((ask(engine, numbers), engine.generate(prompts, samplings)))
         assert (rows_of(engine, prompts) < 8) == (joining is None)
     (joined, texts), (alone, texts_alone) = found

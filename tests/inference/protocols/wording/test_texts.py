@@ -10,7 +10,7 @@ import pytest
 
 from ground.errors import InputError
 from inference.protocols.wording import exemplars, sources, templates, texts
-from inference.protocols.wording.comparisons import Comparison, parse_row_condition
+from inference.protocols.wording.comparisons import Comparison, parse_column_comparison
 from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Columns, Text
 
@@ -65,10 +65,10 @@ def test_a_number_with_a_comma_is_not_taken_for_a_word(comparison):
 
 
 def test_conditions_on_other_columns():
-    column, wanted = parse_row_condition("n words<=20", "--where")
+    column, wanted = parse_column_comparison("n words<=20", "--where")
     assert column == "n words" and wanted.holds("20") and not wanted.holds("21")
     with pytest.raises(InputError, match="--where '=3': give a column and a comparison"):
-        parse_row_condition("=3", "--where")
+        parse_column_comparison("=3", "--where")
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "yaml"])

@@ -44,7 +44,10 @@ def test_a_question_is_left_out_for_the_first_reason_that_holds(question, reason
 
 def test_the_fewest_words_can_be_set():
     assert filters.filter_questions([asked("Tea?")], fewest_words=1).kept_questions
-    assert "fewer than 11 words" in filters.filter_questions([asked()], fewest_words=11).describe_step()
+    assert (
+        "fewer than 11 words"
+        in filters.filter_questions([asked()], fewest_words=11).describe_questions_left_and_dropped()
+    )
 
 
 @pytest.mark.parametrize(
