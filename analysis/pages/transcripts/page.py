@@ -25,8 +25,9 @@ class TranscriptsPage(Page):
 
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""
-        items, answers = self.frame("transcript_items"), self.frame("transcript_answers")
-        return self.show_answer(narrative.answer_question(items, self._name_conditions_of_prompts(), answers))
+        items = self.frame("transcript_items")
+        units = self.runs.sql("SELECT study, model, condition FROM units ORDER BY position")
+        return self.show_answer(narrative.answer_question(items, self._name_conditions_of_prompts(), units))
 
     def first_transcript(self) -> Html:
         """Show one prompt with what came back, before all else: known to the letter, and the original, if possible."""
