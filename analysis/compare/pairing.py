@@ -143,9 +143,8 @@ def pair_runs(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) 
             pairs.append(paired)
     if not pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
-        raise InputError(
-            f"{' and '.join(side_names)} have no item in common{why}; give two runs of the same items in the same wordings"
-        )
+        sides_text = " and ".join(side_names)
+        raise InputError(f"{sides_text} have no item in common{why}; give two runs of the same items and wordings")
     return PairedRuns(pairs, notes, side_names)
 
 

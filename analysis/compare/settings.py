@@ -108,8 +108,8 @@ def explain_differing_examples(
 ) -> str:
     """Say that two sides differ in their numbers of examples, and what makes them comparable.
 
-    Importers of logs name wordings by the number of examples where nothing else tells them apart. Wordings of other names
-    are never compared, so that the number has to be a condition.
+    The importer of lm-eval names wordings by the number of examples, and only wordings of one name are paired: so the
+    number has to be a condition.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def explain_differing_examples(
         for wordings in (wordings_a, wordings_b)
     )
     return (
-        f"{side_names[0]} was asked after {a} examples, {side_names[1]} after {b}; as conditions of one run they can be "
-        "compared: `waver import lm-eval LOGS_A LOGS_B --variant-key task --out RUN`, then `waver compare RUN RUN "
+        f"{side_names[0]} was asked after {a} examples, {side_names[1]} after {b}; as conditions of one run they can "
+        "be compared: `waver import lm-eval LOGS_A LOGS_B --variant-key task --out RUN`, then `waver compare RUN RUN "
         "--condition-a NAME --condition-b NAME`"
     )

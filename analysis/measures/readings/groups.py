@@ -24,7 +24,7 @@ from analysis.measures.readings.rows import (
     place_samples_by_wording,
     read_condition_rows,
 )
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
     compute_noise_covariance,
@@ -84,7 +84,7 @@ class ReadingGroup:
     def list_answering_readings(self) -> list[int]:
         """List the readings that are compared: at least half of their probability or texts is surely an answer."""
         validity = self.average_validity()
-        return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~has_mostly_invalid_answers(validity))]
+        return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~is_validity_below_half(validity))]
 
     def average_validity(self) -> Array:
         """Return the mean validity of every reading over the wordings that were asked; NaN where none was."""
@@ -98,10 +98,6 @@ class ReadingGroup:
         values = self.values[list(places)]
         is_common, is_any = find_common_wordings(values), (~np.isnan(values)).any(axis=0)
         return int(is_common.sum()), int((is_any & ~is_common).sum())
-
-    def list_readings_of_unknown_noise(self) -> list[int]:
-        """List the readings of which it is unknown what sampling adds: no wording has two samples."""
-        return [place for place in range(len(self.kinds)) if np.isnan(self.noise[place, place]).all()]
 
     def compute_accuracy(self, place: int) -> Array:
         """Return the probability or share of the right answer by item and wording; NaN where it is unknown."""

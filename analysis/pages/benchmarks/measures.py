@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
 from analysis.reporting import catalogue
@@ -151,7 +151,7 @@ def _list_measure_values(
     form_columns = pd.DataFrame(form_rows, columns=["condition", "form", "n_forms"], index=rows.index)
     keys = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged_kinds)]
     valid = rows.groupby(keys, dropna=False)[measures.validity].transform("mean")
-    rows = rows.assign(silent=has_mostly_invalid_answers(valid.astype(float)), **form_columns)
+    rows = rows.assign(silent=is_validity_below_half(valid.astype(float)), **form_columns)
     has_values = rows[list(measures.name_by_column)].notna().to_numpy().any()
     for _, study_rows in rows.groupby("study", sort=False):
         for kind, part in _split_rows_by_measure_kind(table_name, measures, study_rows):

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.compare.pairs import VALIDITY
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -55,7 +55,7 @@ def answer_question(frames: Frames, when: str = "") -> Answer:
     if changes.empty:
         return Answer("No model was asked at two times.", f"{verdicts.UNCLEAR}.")
     changes = changes.assign(
-        label=labels.build_row_labels(changes), silent=has_mostly_invalid_answers(changes["validity_least"])
+        label=labels.build_row_labels(changes), silent=is_validity_below_half(changes["validity_least"])
     )
     headline = changes[changes["headline"].astype(bool)]
     setup = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.words import (
     format_percent,
     join_names,
@@ -43,7 +43,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
 
 def _describe_readings_of_low_validity(readings: pd.DataFrame) -> Iterator[str]:
     """Name the readings with less than half of valid answers."""
-    silent = readings[has_mostly_invalid_answers(readings["validity"].astype(float))]
+    silent = readings[is_validity_below_half(readings["validity"].astype(float))]
     if len(silent):
         names = [
             f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.readings.cautions import list_cautions
 from analysis.reporting.words import (
     Answer,
@@ -57,7 +57,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
         f"was read in up to {format_quantity(most, 'way')}."
     )
     cautions = list_cautions(readings)
-    if has_mostly_invalid_answers(readings["validity"].astype(float)).all():
+    if is_validity_below_half(readings["validity"].astype(float)).all():
         verdict, sentences = describe_models_without_answers(readings.assign(label=readings["model"]))
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {

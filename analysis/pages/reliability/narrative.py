@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.measures.chance import DRAWN
 from analysis.measures.reworded import THOUGHTS
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.reliability.columns import UNTOLD
 from analysis.pages.reliability.comparisons import FEW, ITEMS
 from analysis.reporting.words import (
@@ -87,9 +87,9 @@ def answer_question(
     headline_rows = condition_rows.drop_duplicates(["study", "model"])
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
     asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
-    answering = headline_rows[~has_mostly_invalid_answers(headline_rows["validity"]) & headline_rows["mean"].notna()]
+    answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
-        if (~has_mostly_invalid_answers(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
+        if (~is_validity_below_half(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
             return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows))
         verdict, why = describe_models_without_answers(condition_rows)
         return Answer(asked_sentence, verdict, cautions=why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.plots import LEAST, MOST_LINES, select_drawn_bins
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 from analysis.reporting.drawing import panels
@@ -80,7 +80,7 @@ def caption_overall_scores(frame: pd.DataFrame) -> str:
         f"{format_count_range(frame['n_patterns'], 'pattern')} and {format_count_range(frame['n_tasks'], 'task')} "
         f"of a language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
         f"Figure 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Overall')}"
-        f"{labels.explain_silent_mark(frame.assign(silent=has_mostly_invalid_answers(frame['valid'])), FEW_ANSWERS)}"
+        f"{labels.explain_silent_mark(frame.assign(silent=is_validity_below_half(frame['valid'])), FEW_ANSWERS)}"
     )
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
 ON_OPTIONS = "on the options (or of the texts can be read as one)"  # what a model must do to be judged
 LEAD = 30  # characters that a word before a colon may have
-SILENT = " °"  # ends the label of a model that is not judged (`thresholds.has_mostly_invalid_answers`)
+SILENT = " °"  # ends the label of a model that is not judged (`thresholds.is_validity_below_half`)
 
 
 def build_row_labels(frame: pd.DataFrame) -> pd.Series:
@@ -143,12 +143,12 @@ def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_
     Returns
     -------
     The frame with `silent` (with a `column_prefix` "a_": `a_silent`): whether a unit is not judged
-    (`thresholds.has_mostly_invalid_answers`).
+    (`thresholds.is_validity_below_half`).
     """
     units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
     rows, which = _factorize_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])
     validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
-    return frame.assign(**{f"{column_prefix}silent": has_mostly_invalid_answers(pd.Series(validity, frame.index))})
+    return frame.assign(**{f"{column_prefix}silent": is_validity_below_half(pd.Series(validity, frame.index))})
 
 
 def build_pair_labels(frame: pd.DataFrame) -> dict[str, pd.Series]:
