@@ -28,6 +28,7 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
     has_renamed_conditions,
+    list_conditions_of_settings,
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
@@ -385,10 +386,13 @@ class Page:
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
         names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
         condition_names = [("Conditions in files, --where and waver table", names)] if names else []
+        settings = list_conditions_of_settings(self.runs.info["conditions"], self.frames.list_named_conditions())
+        setting_names = [("Settings, here and in files; --where takes their conditions", settings)] if settings else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
             *joining_rules,
             *condition_names,
+            *setting_names,
             *provenance.list_outside_page_entries(self.list_outside_pages()),
         ]
 
