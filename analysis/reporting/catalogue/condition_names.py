@@ -63,8 +63,8 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
 def list_conditions_of_settings(conditions: Conditions, shown_names: Collection[tuple[str, str]]) -> list[str]:
     """List the settings that tables name in place of the conditions that they join, each with these.
 
-    Settings join conditions that differ in the persona, or in how options are shown, alone. Files name them, too. No row
-    of a run does: `--where` takes the names of the conditions.
+    Settings join conditions that differ in the persona, or in how options are shown, alone. Files name them, too. No
+    row of a run does: `--where` takes the names of the conditions.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ def write_text_file(path: Path, text: str) -> None:
 def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None:
     """Write `tables/<name>.csv` and `tables/<name>.tex`, and the rows of this table in `tables/dictionary.csv`.
 
-    A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here. Others are
-    written by `render_latex_for_any_document`.
+    A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here. Others
+    are written by `render_latex_for_any_document`.
 
     Parameters
     ----------
