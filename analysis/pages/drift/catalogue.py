@@ -18,12 +18,13 @@ TABLES = {
         "Each look is tested against all before it, alone and with those of a window before it. The level is spent on "
         "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
         "like these, as if it were known when the change begins; where none was found, of the last look.",
-        split_names("study model condition measure headline lower_is_better validity_least n_looks n_untested n_items "
+        split_names("study model condition measure headline lower_is_better validity_least validity_least_at_most "
+              "n_looks n_untested n_items "
               "wordings found before after difference lower upper like_lower like_upper changed_time likely_first "
               "likely_last alarm_time p p_holm"),
-        frozenset(split_names("headline lower_is_better validity_least n_untested p lower upper like_lower "
-                              "like_upper")),
-        frozenset(split_names("alarm_time changed_time likely_first likely_last")),
+        frozenset(split_names("headline lower_is_better validity_least validity_least_at_most n_untested p lower upper "
+                              "like_lower like_upper")),
+        frozenset(split_names("validity_least_at_most alarm_time changed_time likely_first likely_last")),
         interval={"difference": ("like_lower", "like_upper")},
     ),
     "drift_measures": Table(
@@ -49,8 +50,8 @@ TABLES = {
         "The times at which the items were asked",
         "Every time of every model and condition, with its run folder, and what was set otherwise than before.",
         split_names("study model condition look time folder wordings n_items n_left_out n_wordings validity "
-              "changed_settings"),
-        optional=frozenset({"changed_settings"}),
+              "validity_at_most changed_settings"),
+        optional=frozenset({"validity_at_most", "changed_settings"}),
     ),
 }  # fmt: skip
 FIGURES = {

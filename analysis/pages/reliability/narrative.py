@@ -28,6 +28,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.validity import (
+    FEW_ANSWERS,
     describe_models_without_answers,
     describe_unjudged_models,
     list_unjudged_cautions,
@@ -90,8 +91,8 @@ def answer_question(
     answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
         if (~is_validity_below_half(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
-            return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows))
-        verdict, why = describe_models_without_answers(condition_rows)
+            return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows, FEW_ANSWERS))
+        verdict, why = describe_models_without_answers(condition_rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
@@ -389,7 +390,7 @@ def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    yield from list_unjudged_cautions(headline_rows)
+    yield from list_unjudged_cautions(headline_rows, FEW_ANSWERS)
     yield from list_few_models_cautions(answering_rows["model"].nunique())
     sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
         "label"

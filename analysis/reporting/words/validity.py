@@ -12,6 +12,8 @@ from analysis.reporting.words.labels import ON_OPTIONS
 
 SETTING = ("study", "condition")  # a model may answer under one, and not under another
 FROM_WORST = (INVALID, UNCLEAR, VALID)
+# Where answers may be probabilities, texts and scores: why a model is not judged.
+FEW_ANSWERS = "Less than half of the probability, of the texts or of the responses is surely a valid answer"
 BOUNDS = "Not all of the probability was shown, so what is on the options is known between bounds."
 
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RULES: Mapping[str, str] = {
-    "validity": "Nothing is said about a model of which less than half of the probability (or of the texts read) is "
-    "surely on the options. Where a server showed a part of the probability, the lower bound counts. Where no model is "
-    "judged, each is said to answer or not by its best condition and both bounds.",
+    "validity": "Nothing is said about a model of which less than half of the probability, of the texts read or of the "
+    "responses is surely a valid answer. Where a server showed a part of the probability, the lower bound counts. "
+    "Where no model is judged, each is said to answer or not by its best condition and both bounds.",
     "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
     "the number alone does. Where several models are judged, their intervals are widened for the number that has no "
     "word yet (Holm).",

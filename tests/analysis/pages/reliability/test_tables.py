@@ -21,6 +21,7 @@ from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers import text_feature_runs, textbook, wording_runs
+from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -284,6 +285,17 @@ def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
     answer = narrative.answer_question(frames)
     assert answer.setup == "1 model was asked about items in several wordings."  # none is counted, and no order named
     assert answer.verdict == "This model does not answer."
+
+
+def test_of_scores_the_page_does_not_speak_of_options(tmp_path):
+    """A judge that gives a score to one response of three: nothing was on any option."""
+    rows = draw_scores(["m"], items=3, wordings=3)
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows.assign(score=rows["score"].where(rows.index % 3 == 0))))
+    answer = narrative.answer_question({name: build_table(name, opened, resamples=0) for name in narrative.TABLES})
+    assert answer.cautions == (
+        "Not judged: m. Less than half of the probability, of the texts or of the responses is surely a valid answer: "
+        "33 %.",
+    )
 
 
 @pytest.mark.parametrize(
