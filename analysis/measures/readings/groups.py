@@ -20,6 +20,7 @@ from analysis.measures.readings.rows import (
     AGREEMENT,
     SCORE,
     arrange_samples_as_arrays,
+    average_upper_bound_of_validity,
     compute_exact_values,
     place_samples_by_wording,
     read_condition_rows,
@@ -62,6 +63,8 @@ class ReadingGroup:
         (items, wordings): 1 where the first answer is right, 0 where it is not, NaN where it is unknown.
     samples
         Reading -> numerators and denominators (items, wordings, samples) of its samples (`compute_share_and_noise`).
+    validity_at_most
+        (R,) The upper bound of the mean validity; NaN where this is exact.
     thoughts, unclosed
         Of every reading: thoughts, and those that did not end by themselves; 0 where nothing was thought.
     """
@@ -78,6 +81,7 @@ class ReadingGroup:
     noise: Array
     right: Array
     samples: dict[int, tuple[Array, Array]]
+    validity_at_most: Array
     thoughts: Array
     unclosed: Array
 
@@ -216,6 +220,7 @@ def _read_readings_of_model(
     noise = np.zeros((len(names), len(names), size))
     samples, influences = {}, {}
     thoughts, unclosed = np.zeros((2, len(names)))
+    validity_at_most = np.full(len(names), np.nan)
     for place, name in enumerate(names):
         kind, rows = parts[name]["kind"], pd.concat(parts[name]["rows"], ignore_index=True)
         cells = rows["cell"].to_numpy(int)
@@ -229,6 +234,7 @@ def _read_readings_of_model(
                 thoughts[place] = (~np.isnan(lower)).sum()
         else:
             values[place, cells], validity[place, cells] = compute_exact_values(rows, measure, parts[name]["scale"])
+            validity_at_most[place] = average_upper_bound_of_validity(rows, validity[place, cells])
     for a, influence_a in influences.items():
         for b, influence_b in influences.items():
             first, second = parts[names[a]]["kind"], parts[names[b]]["kind"]
@@ -252,5 +258,5 @@ def _read_readings_of_model(
         values.reshape(-1, *shape), validity.reshape(-1, *shape), noise.reshape(len(names), len(names), *shape),
         right.reshape(shape),
         {place: (pair[0].reshape(*shape, -1), pair[1].reshape(*shape, -1)) for place, pair in samples.items()},
-        thoughts, unclosed,
+        validity_at_most, thoughts, unclosed,
     )  # fmt: skip
