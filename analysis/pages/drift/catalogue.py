@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.pages.drift.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, split_names
+from analysis.reporting.catalogue.columns import ONE_INTERVAL
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -35,6 +36,8 @@ TABLES = {
         split_names("study model condition measure headline look time n_items n_wordings value value_lower value_upper "
               "like_lower like_upper p_so_far"),
         frozenset(split_names("headline value_lower value_upper")),
+        repeats={"like_lower": "value_lower", "like_upper": "value_upper"},
+        caption_without_repeats=f"Mean over the items that all looks have, with {ONE_INTERVAL}",
     ),
     "drift_items": Table(
         "changes.tabulate_drift_items",
@@ -56,7 +59,7 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "drift_series": Figure(
-        "Every model over time, with both intervals", "figures.frame_drift_series",
+        "Every model over time, with 95 % intervals", "figures.frame_drift_series",
         empty_note="No model has answers at two times.",
     ),
     "drift_series_otherwise": Figure(

@@ -241,7 +241,7 @@ class Page:
         The table; a note where it has no rows.
         """
         frame, entry = self.frame(name), catalogue.look_up_table(name)
-        title, caption = self._phrase_title(entry.title), self.choice.rewrite_text(entry.caption)
+        title = self._phrase_title(entry.title)
         if frame.empty:
             return Html(self.render_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
@@ -250,6 +250,7 @@ class Page:
         )
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.phrase_condition_names(joined_rows.head(most), self.runs.info["conditions"])
+        caption = self.choice.rewrite_text(entry.choose_caption(shown_rows))
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
         caption = self._note_joined_orders(caption + joined_note + renamed_note)

@@ -106,6 +106,41 @@ def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping
     return frame.assign(**renamed_columns)
 
 
+def describe_interval_lines(frame: pd.DataFrame, these: tuple[str, str]) -> str:
+    """Say in a caption what the lines are that show two intervals: one line where both are the same, or one is unknown.
+
+    Parameters
+    ----------
+    frame
+        The rows that are drawn; `like_lower` and `like_upper`: the interval for wordings like these.
+    these
+        Columns with the ends of the interval for these wordings.
+
+    Returns
+    -------
+    str
+        One sentence or two.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"lower": [0.1], "upper": [0.3], "like_lower": [0.1], "like_upper": [0.3]})
+    >>> describe_interval_lines(frame, ("lower", "upper"))
+    'Lines: 95 % intervals, which are the same for these wordings and for wordings like these.'
+    >>> describe_interval_lines(frame.assign(like_lower=float("nan"), like_upper=float("nan")), ("lower", "upper"))
+    'Lines: 95 % intervals for these wordings, with items drawn anew.'
+    >>> describe_interval_lines(frame.assign(like_lower=0.0), ("lower", "upper")).partition(";")[2]
+    ' thin lines: for wordings like these, with other wordings, too.'
+    """
+    ends, like_ends = frame[list(these)].to_numpy(float), frame[["like_lower", "like_upper"]].to_numpy(float)
+    if np.isnan(like_ends).all():
+        return "Lines: 95 % intervals for these wordings, with items drawn anew."
+    if np.allclose(ends, like_ends, equal_nan=True):
+        return "Lines: 95 % intervals, which are the same for these wordings and for wordings like these."
+    return (
+        "Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings like these, "
+        "with other wordings, too."
+    )
+
+
 def explain_silent_mark(frame: pd.DataFrame, shortage: str = "") -> str:
     """Say in a caption what `SILENT` means; empty where no row of the frame has it.
 

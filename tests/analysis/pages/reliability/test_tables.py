@@ -15,7 +15,7 @@ from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.catalogue.tables import build_table, list_shown_columns
+from analysis.reporting.catalogue.tables import build_table, list_shown_columns, render_table
 from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
@@ -334,7 +334,10 @@ def test_two_intervals_that_are_the_same_are_printed_once_and_why(table, ends, o
     assert not set(likes) & set(list_shown_columns(table, of_own))
     one_end_apart = of_own.assign(like_lower=of_own["like_lower"].where(of_own.index > 0, -9.0))
     assert set(likes) <= set(list_shown_columns(table, one_end_apart)) and set(likes) <= set(of_own)
-    assert "Where every item has wordings of its own, both are the same" in look_up_table(table).caption
+    entry = look_up_table(table)
+    assert entry.choose_caption(one_end_apart) == entry.caption and "wo 95 % intervals" in entry.caption
+    for text in (entry.choose_caption(of_own), render_table(table, of_own, "latex")):
+        assert "with its 95 % interval for these wordings." in text.replace("\\%", "%") and "wo 95" not in text
 
 
 def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
