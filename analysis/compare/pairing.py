@@ -243,10 +243,10 @@ def _note_items_not_compared(
             notes.append(f"study {study}: only {side_name} has {format_quantity(number, 'item')}, such as {name}")
     number, name = count("SELECT DISTINCT item FROM all_A SEMI JOIN all_B USING (item) ANTI JOIN shared USING (item)")
     if number:
-        wordings = (
+        wordings_a, wordings_b = (
             {row[0] for row in con.execute(f"SELECT DISTINCT {_TEMPLATE} FROM all_{side}").fetchall()} for side in SIDES
         )
-        reason = explain_differing_examples(*wordings, side_names)
+        reason = explain_differing_examples(wordings_a, wordings_b, side_names)
         reason = reason or f"text, options or right answer differ between {' and '.join(side_names)}"
         notes.append(f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: {reason}")
     if is_fresh:

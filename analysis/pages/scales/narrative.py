@@ -31,6 +31,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     verdicts,
 )
+from analysis.reporting.words.counts import phrase_asked_models
 from analysis.reporting.words.validity import describe_models_without_answers, list_unjudged_cautions
 from analysis.reporting.words.verdicts import Band
 
@@ -112,12 +113,11 @@ def answer_question(frames: Frames, when: str = "", by_chance: pd.DataFrame = ch
 
 
 def _describe_setup(items: pd.DataFrame, when: str) -> str:
-    """Say how many models answered how many items of how many scales."""
-    models = items["model"].nunique()
+    """Say how many models were asked how many items of how many scales; the verdict says whether they answered."""
     n_items = items.drop_duplicates(["study", "item"])
     scales = n_items["scale"].dropna().nunique()
     of_scales = f" of {format_quantity(scales, 'scale')}" if scales else ""
-    return f"{format_quantity(models, 'model')} answered {format_quantity(len(n_items), 'item')}{of_scales}{when}."
+    return f"{phrase_asked_models(items[['model']])} asked {format_quantity(len(n_items), 'item')}{of_scales}{when}."
 
 
 def _compare_changes_of_asking_with_models(moves: pd.DataFrame) -> str:

@@ -164,7 +164,7 @@ def test_what_weakens_the_answer_is_told():
     text = " ".join(said.cautions)
     assert "Only 8 items of a scale" in text and "No scale has items of both keys" in text
     assert "shown in one order only" in text and "One wording of each item only" in text
-    assert said.setup == "3 models answered 8 items of 1 scale."
+    assert said.setup == "3 models were asked 8 items of 1 scale."
     assert said.details["scales_scores"] == ("On care, scores go from 0.40 (m0) to 0.60 (m2).",)
 
 
