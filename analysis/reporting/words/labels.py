@@ -107,7 +107,7 @@ def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping
 
 
 def describe_interval_lines(frame: pd.DataFrame, these: tuple[str, str]) -> str:
-    """Say in a caption what the lines are that show two intervals: one line where both are the same, or one is unknown.
+    """Say in a caption what the lines are that show two intervals: one line where both are the same, or one is not known.
 
     Parameters
     ----------
@@ -127,10 +127,14 @@ def describe_interval_lines(frame: pd.DataFrame, these: tuple[str, str]) -> str:
     'Lines: 95 % intervals, which are the same for these wordings and for wordings like these.'
     >>> describe_interval_lines(frame.assign(like_lower=float("nan"), like_upper=float("nan")), ("lower", "upper"))
     'Lines: 95 % intervals for these wordings, with items drawn anew.'
+    >>> describe_interval_lines(frame * float("nan"), ("lower", "upper"))
+    'No lines: there are no intervals.'
     >>> describe_interval_lines(frame.assign(like_lower=0.0), ("lower", "upper")).partition(";")[2]
     ' thin lines: for wordings like these, with other wordings, too.'
     """
     ends, like_ends = frame[list(these)].to_numpy(float), frame[["like_lower", "like_upper"]].to_numpy(float)
+    if np.isnan(ends).all() and np.isnan(like_ends).all():
+        return "No lines: there are no intervals."
     if np.isnan(like_ends).all():
         return "Lines: 95 % intervals for these wordings, with items drawn anew."
     if np.allclose(ends, like_ends, equal_nan=True):
