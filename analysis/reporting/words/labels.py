@@ -107,7 +107,7 @@ def phrase_condition_names(frame: pd.DataFrame, conditions: Mapping[str, Mapping
 
 
 def describe_interval_lines(frame: pd.DataFrame, these: tuple[str, str]) -> str:
-    """Say in a caption what the lines are that show two intervals: one line where both are the same, or one is not known.
+    """Say in a caption what the lines are that show two intervals: one line where both are the same, or one is unknown.
 
     Parameters
     ----------
