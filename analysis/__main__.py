@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -235,6 +236,10 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
     if len(options.names) < 2:
         raise InputError(f"give run folders and then the name of a table; {catalogue.WHERE_LISTED['table']}")
     *folders, name = options.names
+    if name not in catalogue.list_tables() and options.names[0] in catalogue.list_tables():
+        raise InputError(
+            f"give run folders and then the name of a table: waver table {shlex.join([*options.names[1:], folders[0]])}"
+        )
     columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
     frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
     for note in frame.attrs.get("notes", ()):

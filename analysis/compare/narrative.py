@@ -25,7 +25,7 @@ HIGHER = (HIGHER_A, HIGHER_B)
 PLAIN_NAMES = {
     LOGIT: "agreement on a scale without ends (logit)",
     FLIPS: "how many items get both answers (flips)",
-    VALIDITY: "how much is on the options (validity)",
+    VALIDITY: "how much is a valid answer (validity)",
 }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.compare.settings import list_conditions_with_conflicting_settings
+from analysis.compare.settings import explain_differing_examples, list_conditions_with_conflicting_settings
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
@@ -21,6 +21,7 @@ from ground.errors import InputError, shorten_to_one_line
 
 SIDES = ("A", "B")
 ALIKE = 0.5  # share of the rewordings of one side that the other has, from which on these are compared
+_TEMPLATE = "map_extract(attributes, 'template')[1]"  # the name of a wording that items share
 _SAME = ("options", "canonical", "gold")  # what two wordings have in common, beside their text, to be one
 
 
@@ -142,7 +143,8 @@ def pair_runs(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) 
             pairs.append(paired)
     if not pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
-        raise InputError(f"{' and '.join(side_names)} have no item in common{why}; give two runs of the same items")
+        sides_text = " and ".join(side_names)
+        raise InputError(f"{sides_text} have no item in common{why}; give two runs of the same items and wordings")
     return PairedRuns(pairs, notes, side_names)
 
 
@@ -245,10 +247,12 @@ def _note_items_not_compared(
         "SELECT DISTINCT item FROM all_A SEMI JOIN all_B USING (item) ANTI JOIN shared USING (item)"
     )
     if number:
-        notes.append(
-            f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: text, options or right answer "
-            f"differ between {' and '.join(side_names)}"
+        wordings_a, wordings_b = (
+            {row[0] for row in con.execute(f"SELECT DISTINCT {_TEMPLATE} FROM all_{side}").fetchall()} for side in SIDES
         )
+        reason = explain_differing_examples(wordings_a, wordings_b, side_names)
+        reason = reason or f"text, options or right answer differ between {' and '.join(side_names)}"
+        notes.append(f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: {reason}")
     if is_fresh:
         notes.append(
             f"study {study}: {' and '.join(side_names)} share few rewordings or none: each item is compared by the "

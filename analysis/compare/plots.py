@@ -67,11 +67,9 @@ def caption_differences(frame: pd.DataFrame, n_rows: int) -> str:
     measures = set(frame["measure"])
     unit = "" if len(measures) > 1 else f" in {frame['measure'].iloc[0]}"
     unit += ", which is agreement on a scale without ends" if measures == {LOGIT} else ""
-    has_like, has_these = frame["like_lower"].notna(), frame["lower"].notna()
     return (
-        f"A less B{unit}. Thick lines: 95 % intervals for these wordings, with items drawn anew."
-        + (" Thin lines: for wordings like these, with other wordings, too." if has_like.any() else "")
-        + (" No line: one item, or fewer than six that differ from the others." if not has_these.all() else "")
+        f"A less B{unit}. {labels.describe_interval_lines(frame, ('lower', 'upper'))}"
+        + (" No line: one item, or fewer than six that differ from the others." if frame["lower"].isna().any() else "")
         + " Colours follow the verdict, which is after Holm; intervals are not corrected."
         + labels.describe_shown_rows(len(frame), n_rows, "rows", "first")
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from analysis.reporting.words.shots import list_example_counts_in_wording_names, name_example_numbers
 from analysis.runs import Runs
 from ground.errors import shorten_to_one_line
 
@@ -100,3 +101,44 @@ def describe_differing_settings(settings: Mapping[str, tuple[Any, Any]], side_na
 def _format_setting_value(value: object) -> str:
     """Show the value of a setting in a note."""
     return "not recorded" if value is None else shorten_to_one_line(str(value), 30)
+
+
+def explain_differing_examples(
+    wordings_a: Collection[object], wordings_b: Collection[object], side_names: Sequence[str]
+) -> str:
+    """Say that two sides differ in their numbers of examples, and what makes them comparable.
+
+    The importer of lm-eval names wordings by the number of examples, and only wordings of one name are paired: so the
+    number has to be a condition.
+
+    Parameters
+    ----------
+    wordings_a, wordings_b
+        Names of the wordings that the items of each side share.
+    side_names
+        What the sides are called.
+
+    Returns
+    -------
+    str
+        Empty where the wordings are not named by numbers of examples, or both sides share one.
+
+    >>> explain_differing_examples(["0-shot"], ["5-shot"], ("A", "B")).partition(";")[0]
+    'A was asked after 0 examples, B after 5'
+    >>> explain_differing_examples(["0-shot", "5-shot"], ["5-shot"], ("A", "B"))
+    ''
+    >>> explain_differing_examples(["p1"], ["5-shot"], ("A", "B"))
+    ''
+    """
+    numbers = list_example_counts_in_wording_names({*wordings_a, *wordings_b})
+    if set(wordings_a) & set(wordings_b) or not numbers:
+        return ""
+    a, b = (
+        name_example_numbers([number for number in numbers if f"{number}-shot" in wordings])
+        for wordings in (wordings_a, wordings_b)
+    )
+    return (
+        f"{side_names[0]} was asked after {a} examples, {side_names[1]} after {b}; as conditions of one run they can "
+        "be compared: `waver import lm-eval LOGS_A LOGS_B --variant-key task --out RUN`, then `waver compare RUN RUN "
+        "--condition-a NAME --condition-b NAME`"
+    )

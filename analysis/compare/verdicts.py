@@ -92,11 +92,13 @@ def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
 def _describe_row(row: Mapping[str, Any]) -> str:
     """Write the measure, both means, the difference with its interval, p, and the verdict."""
     interval = _format_interval(row["lower"], row["upper"])
-    like = (
-        ""
-        if np.isnan(row["like_lower"])
-        else f", wordings like these {_format_interval(row['like_lower'], row['like_upper'])}"
-    )
+    like_interval = _format_interval(row["like_lower"], row["like_upper"])
+    if np.isnan(row["like_lower"]):
+        like = ""
+    elif like_interval == interval:
+        like = ", the same for wordings like these"
+    else:
+        like = f", wordings like these {like_interval}"
     wordings = "" if row["n_wordings"] == 1 else f" in {row['n_wordings']:.3g} wordings"
     sized = f"{format_quantity(int(row['n_items']), 'item')}{wordings}"
     better = ", lower is better" if row["lower_is_better"] else ""

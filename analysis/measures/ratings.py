@@ -23,7 +23,7 @@ import pandas as pd
 from analysis.measures.ratings_rows import read_rating_items, read_rating_rows, tabulate_rating_units
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.ordered import compute_mean_answer_scores, compute_sample_variances
 from analysis.statistics.resampling import Array
@@ -107,7 +107,7 @@ class Ratings:
     @property
     def mostly_invalid_unit_mask(self) -> npt.NDArray[np.bool_]:
         """Tell of every unit whether it is not judged."""
-        return has_mostly_invalid_answers(self.units["validity"]).to_numpy(bool)
+        return is_validity_below_half(self.units["validity"]).to_numpy(bool)
 
     def average_validity_of_units(self, places: npt.NDArray[np.intp]) -> float:
         """Return the mean validity of some units."""

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.ratings_wordings import keep_units_with_all_options
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.ordered import compute_shares_of_end_options, compute_shares_of_middle_option
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -126,7 +126,7 @@ def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array
     means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
     by_condition: dict[str, list[int]] = {}  # -> places of the models that answer, the lowest mean first
     for place in np.argsort(means, kind="stable").tolist():  # NaN last
-        if not np.isnan(means[place]) and not has_mostly_invalid_answers(
+        if not np.isnan(means[place]) and not is_validity_below_half(
             ratings.average_validity_of_units(settings[place][1])
         ):
             by_condition.setdefault(settings[place][0][1], []).append(place)

@@ -18,12 +18,12 @@ LOW_MASS = 0.5  # below this mass, an answer is not even what the model would sa
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"  # what `judge_validity_of_models` says
 
 
-def has_mostly_invalid_answers(validity: pd.Series | npt.NDArray[np.float64] | float) -> Any:
-    """Tell which models are not judged: less than half of their probability, texts or samples is surely an answer.
+def is_validity_below_half(validity: pd.Series | npt.NDArray[np.float64] | float) -> Any:
+    """Tell which models are not judged: by what is known, less than half of their probability or texts is an answer.
 
     The rule of every page: such a model is not ranked, is named in no verdict, counts in no sentence that compares
     models, and carries `labels.SILENT` in figures. Its range, flips and SD are small because few answers are left.
-    Whether it does not answer, or this cannot be told, `judge_validity_of_models` says.
+    It does not follow that the answers are invalid: `judge_validity_of_models` says where that cannot be told.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def judge_validity_of_models(validity: pd.Series, validity_at_most: pd.Series | 
     Parameters
     ----------
     validity
-        As in `has_mostly_invalid_answers`.
+        As in `is_validity_below_half`.
     validity_at_most
         Upper bound of it, where `validity` is a lower one; NaN where `validity` is exact. None: all are exact.
 
@@ -63,7 +63,7 @@ def judge_validity_of_models(validity: pd.Series, validity_at_most: pd.Series | 
     """
     lowest = validity.astype(float)
     highest = lowest if validity_at_most is None else validity_at_most.astype(float).fillna(lowest)
-    is_low, is_invalid = has_mostly_invalid_answers(lowest), has_mostly_invalid_answers(highest)
+    is_low, is_invalid = is_validity_below_half(lowest), is_validity_below_half(highest)
     return is_low.map({True: UNCLEAR, False: VALID}).mask(is_invalid, INVALID)
 
 

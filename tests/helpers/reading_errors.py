@@ -91,8 +91,8 @@ def build_group(study: Simulated, model="m", setting="plain"):
     samples = {place: (study.texts, study.texts) for place, source in enumerate(study.sources) if source == "text"}
     return ReadingGroup(
         "s", model, setting, "agreement", kinds, [f"i{place}" for place in range(items)], pd.DataFrame(), study.values,
-        np.ones_like(study.values), study.noise, np.full((items, wordings), np.nan), samples, np.zeros(n_readings),
-        np.zeros(n_readings),
+        np.ones_like(study.values), study.noise, np.full((items, wordings), np.nan), samples,
+        np.full(n_readings, np.nan), np.zeros(n_readings), np.zeros(n_readings),
     )  # fmt: skip
 
 

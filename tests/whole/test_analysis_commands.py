@@ -61,6 +61,9 @@ def test_list_names_every_table_and_explains_columns():
 def test_wrong_calls_say_what_is_known(run, tmp_path):
     assert "unknown table 'stabilty' (the nearest is 'stability')" in refused("table", run, "stabilty")
     assert "give run folders and then the name of a table" in refused("table", "stability")
+    assert refused("table", "stability", "runs/first").endswith(
+        "the name of a table: waver table runs/first stability\n"
+    )
     assert "nowhere" in refused("table", tmp_path / "nowhere", "stability")
     assert "no option 'x'" in refused("table", run, "stability", "-p", "x=1")
     assert "name=value" in refused("table", run, "stability", "-p", "resamples")

@@ -20,11 +20,12 @@ from analysis.measures.readings.rows import (
     AGREEMENT,
     SCORE,
     arrange_samples_as_arrays,
+    average_upper_bound_of_validity,
     compute_values_from_exact_probabilities,
     place_samples_by_wording,
     read_condition_rows,
 )
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
@@ -61,6 +62,8 @@ class ReadingGroup:
     samples
         Reading -> numerators and denominators (items, wordings, samples) of its samples
         (`compute_sample_share_and_influences`).
+    validity_at_most
+        (R,) The upper bound of the mean validity; NaN where this is exact.
     thoughts, unclosed
         Of every reading: thoughts, and those that did not end by themselves; 0 where nothing was thought.
     """
@@ -77,13 +80,14 @@ class ReadingGroup:
     noise: Array
     right: Array
     samples: dict[int, tuple[Array, Array]]
+    validity_at_most: Array
     thoughts: Array
     unclosed: Array
 
     def list_mostly_valid_readings(self) -> list[int]:
         """List the readings that are compared: at least half of their probability or texts is surely an answer."""
         validity = self.average_validity()
-        return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~has_mostly_invalid_answers(validity))]
+        return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~is_validity_below_half(validity))]
 
     def average_validity(self) -> Array:
         """Return the mean validity of every reading over the wordings that were asked; NaN where none was."""
@@ -97,10 +101,6 @@ class ReadingGroup:
         values = self.values[list(places)]
         is_common, is_any = find_common_wordings(values), (~np.isnan(values)).any(axis=0)
         return int(is_common.sum()), int((is_any & ~is_common).sum())
-
-    def list_readings_of_unknown_noise(self) -> list[int]:
-        """List the readings of which it is unknown what sampling adds: no wording has two samples."""
-        return [place for place in range(len(self.kinds)) if np.isnan(self.noise[place, place]).all()]
 
     def compute_accuracy(self, place: int) -> Array:
         """Return the probability or share of the right answer by item and wording; NaN where it is unknown."""
@@ -219,6 +219,7 @@ def _read_readings_of_model(
     noise = np.zeros((len(names), len(names), size))
     samples, influences = {}, {}
     thoughts, unclosed = np.zeros((2, len(names)))
+    validity_at_most = np.full(len(names), np.nan)
     for place, name in enumerate(names):
         kind, rows = parts[name]["kind"], pd.concat(parts[name]["rows"], ignore_index=True)
         cells = rows["cell"].to_numpy(int)
@@ -234,6 +235,7 @@ def _read_readings_of_model(
             values[place, cells], validity[place, cells] = compute_values_from_exact_probabilities(
                 rows, measure, parts[name]["scale"]
             )
+            validity_at_most[place] = average_upper_bound_of_validity(rows, validity[place, cells])
     for a, influence_a in influences.items():
         for b, influence_b in influences.items():
             first, second = parts[names[a]]["kind"], parts[names[b]]["kind"]
@@ -257,5 +259,5 @@ def _read_readings_of_model(
         values.reshape(-1, *shape), validity.reshape(-1, *shape), noise.reshape(len(names), len(names), *shape),
         right.reshape(shape),
         {place: (pair[0].reshape(*shape, -1), pair[1].reshape(*shape, -1)) for place, pair in samples.items()},
-        thoughts, unclosed,
+        validity_at_most, thoughts, unclosed,
     )  # fmt: skip

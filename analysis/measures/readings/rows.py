@@ -34,8 +34,8 @@ def read_condition_rows(runs: Runs, study: str, model: str, kind: ReadingKind, s
     DataFrame
         The columns that readings need, and those of the stimuli.
     """
-    names = ["item", "variant", "probability", "mass", "count", "invalid", "score", "answer", "output", "unclosed",
-             "sample_probability", "sample_answer", "sample_answer_otherwise"]  # fmt: skip
+    names = ["item", "variant", "probability", "mass", "mass_upper", "count", "invalid", "score", "answer", "output",
+             "unclosed", "sample_probability", "sample_answer", "sample_answer_otherwise"]  # fmt: skip
     quoted = ", ".join(f'"{name}"' for name in names)
     # Not as a DataFrame: it makes masked scalars of the nulls in lists of lists.
     answers = runs.execute(
@@ -43,7 +43,7 @@ def read_condition_rows(runs: Runs, study: str, model: str, kind: ReadingKind, s
         [study, model, kind.condition],
     ).fetchall()
     rows = pd.DataFrame(answers, columns=names, dtype=object)
-    rows = rows.astype({"mass": float, "score": float, "unclosed": float, "invalid": float})
+    rows = rows.astype({"mass": float, "mass_upper": float, "score": float, "unclosed": float, "invalid": float})
     return rows.merge(stimuli.drop(columns=["text", "measure"]), on=["item", "variant"])
 
 
@@ -75,6 +75,22 @@ def compute_values_from_exact_probabilities(rows: pd.DataFrame, measure: str, sc
     upper, lower = np.array(pairs, float).reshape(-1, 2).T
     share = np.divide(upper, lower, out=np.full(len(rows), np.nan), where=lower > 0)
     return share, np.where(np.isnan(validity), np.nan_to_num(lower), validity)
+
+
+def average_upper_bound_of_validity(rows: pd.DataFrame, validity: Array) -> float:
+    """Average the upper bounds of the validity of rows with exact probabilities; NaN where all of it is known.
+
+    Parameters
+    ----------
+    rows
+        From `read_condition_rows`.
+    validity
+        (rows,) From `compute_values_from_exact_probabilities`: the lower bounds; exact where a row has no other one.
+    """
+    at_most = rows["mass_upper"].to_numpy(float)
+    if np.isnan(at_most).all():
+        return np.nan
+    return float(np.where(np.isnan(at_most), validity, at_most).mean())
 
 
 def arrange_samples_as_arrays(rows: pd.DataFrame, kind: ReadingKind, measure: str, scale: Any) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
@@ -154,7 +154,7 @@ class Study:
         first: dict[str, int] = {}
         for place, (model, _) in enumerate(self.units):
             first.setdefault(model, place)
-        return [place for place in first.values() if not has_mostly_invalid_answers(float(self.validity[place]))]
+        return [place for place in first.values() if not is_validity_below_half(float(self.validity[place]))]
 
     def estimate_unit_sampling_spread(self, unit: int) -> SampleSpread | None:
         """Return what sampling adds to the answers of a unit; None where nothing was sampled, or too little."""

@@ -9,7 +9,7 @@ from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlati
 from analysis.pages.benchmarks.repeated import describe_joined_rows
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
-from analysis.reporting.words.labels import ON_OPTIONS
+from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.multiplicity import ALPHA
 
 
@@ -17,9 +17,7 @@ def _caption_hollow_points(frame: pd.DataFrame) -> str:
     """Say what a hollow point means; empty where there is none."""
     has_silent = "silent" in frame and frame["silent"].any()
     return (
-        f" Hollow: less than half of the probability is surely {ON_OPTIONS}, so the point is in no coefficient."
-        if has_silent
-        else ""
+        f" Hollow: {FEW_ANSWERS[0].lower()}{FEW_ANSWERS[1:]}, so the point is in no coefficient." if has_silent else ""
     )
 
 

@@ -55,9 +55,9 @@ TABLES = {
         "tables.tabulate_measures_by_model",
         "The values that are correlated",
         "One row per model, condition and measure, as on the page of the measure; those compared, and others.",
-        split_names("page study measure model condition form n_forms compared value unit accuracy parameters silent "
-              "headline lead"),
-        frozenset(split_names("page form n_forms headline lead unit")),
+        split_names("page study measure model condition form n_forms compared value unit accuracy parameters validity "
+              "validity_at_most silent headline lead"),
+        frozenset(split_names("page form n_forms headline lead unit")), frozenset({"validity_at_most"}),
     ),
 }  # fmt: skip
 FIGURES = {

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.pages.benchmarks.repeated import describe_joined_rows
 from analysis.reporting.words import format_quantity, join_names
-from analysis.reporting.words.labels import ON_OPTIONS
+from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
 
 ALL = "all"  # of studies: a table over the studies of a page
@@ -56,10 +56,10 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         if list_external_benchmarks(frames):
             yield "Where the file of scores has the size of a model, that counts."
     silent_by_model = values.groupby("model")["silent"].any()
-    if silent_by_model.any():
+    if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all
         yield (
-            f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where less than half of the "
-            f"probability is surely {ON_OPTIONS}. Their points are marked in the figures."
+            f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where "
+            f"{FEW_ANSWERS[0].lower()}{FEW_ANSWERS[1:]}. Their points are marked in the figures."
         )
     yield (
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "

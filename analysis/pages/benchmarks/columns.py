@@ -67,6 +67,8 @@ COLUMNS: Mapping[str, Column] = {
     "n_measures": Column("measures of the page", "measures", "Measures"),
     "n_conditions": Column("conditions of the study, of which one is compared", "conditions", "Conditions"),
     "left_out": Column("why no measure of it is correlated", header="Left out"),
+    "validity": Column("validity of the model, as the page of the measure has it", SHARE, "Validity", 2),
+    "validity_at_most": Column("upper bound of it, where only bounds are known", SHARE, "At most", 2),
     "silent": Column(
         "whether the model is not judged there (validity below 0.5): its value is in no coefficient",
         header="Not correlated",

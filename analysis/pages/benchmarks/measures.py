@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
 from analysis.reporting import catalogue
@@ -20,7 +20,9 @@ from ground.errors import InputError, RoomFailed
 
 ALL = "all"  # of studies: a table over the studies of a page
 COLUMNS = ("page", "study", "measure", "headline", "lead", "model", "condition", "form", "n_forms", "compared", "value",
-           "unit", "accuracy", "parameters", "silent")  # fmt: skip
+           "unit", "accuracy", "parameters", "validity", "validity_at_most", "silent")  # fmt: skip
+# Columns of a row that its measures share.
+KEPT = ("study", "model", "condition", "form", "n_forms", "validity", "validity_at_most", "silent")
 SOURCES = ("page", "study", "condition", "forms", "n_measures", "n_models", "n_silent", "n_conditions", "left_out")
 OF = ["page", "study"]
 MEASURE = [*OF, "measure"]
@@ -147,8 +149,8 @@ def _list_measure_values(
     form_rows = [(unit.condition, unit.form, unit.forms) for unit in row_forms if unit]
     form_columns = pd.DataFrame(form_rows, columns=["condition", "form", "n_forms"], index=rows.index)
     keys = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged_kinds)]
-    valid = rows.groupby(keys, dropna=False)[measures.validity].transform("mean")
-    rows = rows.assign(silent=has_mostly_invalid_answers(valid.astype(float)), **form_columns)
+    rows = rows.assign(**_average_validity_by_keys(rows, keys, measures.validity), **form_columns)
+    rows = rows.assign(silent=is_validity_below_half(rows["validity"]))
     has_values = rows[list(measures.name_by_column)].notna().to_numpy().any()
     for _, study_rows in rows.groupby("study", sort=False):
         for kind, part in _split_rows_by_measure_kind(table_name, measures, study_rows):
@@ -157,12 +159,25 @@ def _list_measure_values(
                 if has_values and column_values.isna().all():
                     continue  # not a measure of these models: no predictor, no right answer
                 accuracy_column = measures.accuracy.get(column)
-                yield part[["study", "model", "condition", "form", "n_forms", "silent"]].assign(
+                yield part[list(KEPT)].assign(
                     measure=f"{measure_name} ({kind})" if kind else measure_name, value=column_values,
                     headline=column in measures.headline, lead=column == measures.lead,
                     unit=catalogue.look_up_column(table_name, column).unit,
                     accuracy=part[accuracy_column].astype(float) if accuracy_column else np.nan,
                 )  # fmt: skip
+
+
+def _average_validity_by_keys(rows: pd.DataFrame, keys: list[str], validity_column: str) -> dict[str, pd.Series]:
+    """Average the validity of rows with the same keys, and its upper bound: NaN where it is exact."""
+    lowest = rows[validity_column].astype(float)
+    no_bound = pd.Series(np.nan, rows.index)
+    at_most = rows.get(f"{validity_column}_at_most", no_bound).astype(float)
+    frame = rows[keys].assign(low=lowest, high=at_most.fillna(lowest), bounded=at_most.notna())
+    by_keys = frame.groupby(keys, dropna=False)
+    return {
+        "validity": by_keys["low"].transform("mean"),
+        "validity_at_most": by_keys["high"].transform("mean").where(by_keys["bounded"].transform("any")),
+    }
 
 
 def _map_units_to_prompt_forms(runs: Runs) -> dict[own_form.Unit, UnitForm]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     ALL,
     RANK,
@@ -23,6 +24,7 @@ from analysis.reporting.words import (
     join_names,
     verdicts,
 )
+from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
 from analysis.statistics.correlation import LEAST
 from analysis.statistics.multiplicity import ALPHA
 
@@ -50,10 +52,11 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
     table, doubts = frames["benchmarks"], tuple(list_cautions(frames))
     family = select_headline_rank_correlations(table)
     asked_sentence = _describe_compared_measures(frames, family, when)
-    silent_by_model = select_values_of_compared_conditions(frames).groupby("model", sort=False)["silent"].all()
-    if len(silent_by_model) and silent_by_model.all():
-        verdict = "This model is not known to answer." if len(silent_by_model) == 1 else "No model is known to answer."
-        return Answer(asked_sentence, verdict, cautions=doubts)
+    compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
+    if len(compared_values) and compared_values["silent"].all():
+        rows = all_values[is_validity_below_half(all_values["validity"])]
+        verdict, why = describe_models_without_answers(rows.assign(label=rows["model"]), FEW_ANSWERS)
+        return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:
         return Answer(
             asked_sentence,

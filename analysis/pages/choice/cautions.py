@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.figures import add_model_and_condition_labels
 from analysis.reporting.words import (
     format_percent,
@@ -46,14 +46,14 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
     """Yield the cautions, from tables `choice` (with labels) and `choice_changes`."""
     units = table.drop_duplicates(["study", "model", "condition"])
     yield from list_unjudged_cautions(units)
-    bounded_units = units[~has_mostly_invalid_answers(units["validity"])].dropna(subset=["validity_at_most"])
+    bounded_units = units[~is_validity_below_half(units["validity"])].dropna(subset=["validity_at_most"])
     if len(bounded_units):
         least = format_percent(bounded_units["validity"].min())
         yield (
             f"Of {join_names(list(bounded_units['label']))} not every way to write an option was recorded: at least "
             f"{least} of the probability is on the options; how much more is unknown."
         )
-    answering = units[~has_mostly_invalid_answers(units["validity"])]
+    answering = units[~is_validity_below_half(units["validity"])]
     guessing_units = answering[
         ~(answering["accuracy_lower"] > answering["chance"]) & answering["accuracy_lower"].notna()
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.choices import ALL
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
@@ -62,10 +62,7 @@ def select_units_for_choice_map(rows: pd.DataFrame) -> pd.DataFrame:
 def _split_and_label_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each study, with the columns `silent` and `label`."""
     for study, part in table.groupby("study", sort=False):
-        yield (
-            str(study),
-            add_model_and_condition_labels(part.assign(silent=has_mostly_invalid_answers(part["validity"]))),
-        )
+        yield str(study), add_model_and_condition_labels(part.assign(silent=is_validity_below_half(part["validity"])))
 
 
 def add_model_and_condition_labels(rows: pd.DataFrame) -> pd.DataFrame:

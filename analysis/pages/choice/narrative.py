@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
 from analysis.pages.choice.figures import add_model_and_condition_labels
@@ -77,7 +77,7 @@ def answer_page_question(
     """
     table = add_model_and_condition_labels(frames["choice"])
     asked_sentence, doubts = _describe_asked_questions(table, size, when), list_cautions(frames)
-    answering = select_rows_over_all_questions(table[~has_mostly_invalid_answers(table["validity"])])
+    answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
         verdict, why = describe_models_without_answers(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
@@ -86,7 +86,7 @@ def answer_page_question(
         verdict = "Each question was asked in one wording and one order: nothing is known about others."
         return Answer(asked_sentence, f"{verdict} {_describe_right_answers(answering)}", cautions=doubts)
     judged = select_rows_over_all_questions(
-        add_model_and_condition_labels(consistency[~has_mostly_invalid_answers(consistency["validity"])])
+        add_model_and_condition_labels(consistency[~is_validity_below_half(consistency["validity"])])
     )
     doubts = (*chance.list_chance_change_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
@@ -96,8 +96,7 @@ def answer_page_question(
         "choice_consistency": tuple(_describe_kept_choices(judged)),
         "choice_positions": tuple(
             _describe_letter_preferences(
-                add_model_and_condition_labels(letters[~has_mostly_invalid_answers(letters["validity"])]),
-                orders=size[2],
+                add_model_and_condition_labels(letters[~is_validity_below_half(letters["validity"])]), orders=size[2]
             )
         ),
         "choice_differences": (
@@ -314,7 +313,7 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
     for _, measure_rows in change_rows.groupby(keys, sort=False):
         measures = {row["measure"]: row for row in measure_rows.to_dict("records")}
         row = measures["accuracy"]
-        if has_mostly_invalid_answers(pd.Series([row["validity_before"], row["validity_after"]])).any():
+        if is_validity_below_half(pd.Series([row["validity_before"], row["validity_after"]])).any():
             yield (
                 f"{_name_tuning_or_prompt_change(row)}: not judged, since the validity is "
                 f"{format_percent(row['validity_before'])} before and {format_percent(row['validity_after'])} after."

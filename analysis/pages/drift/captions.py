@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from analysis.pages.drift.columns import CHANGED
@@ -19,14 +18,7 @@ def caption_drift_series(frame: pd.DataFrame) -> str:
         and `total`.
     """
     first, shown = frame.iloc[0], frame["label"].nunique()
-    is_alike = all(
-        np.allclose(frame[f"value_{end}"], frame[f"like_{end}"], equal_nan=True) for end in ("lower", "upper")
-    )
-    lines = (
-        "Lines: 95 % intervals, which are the same for these wordings and for wordings like these."
-        if is_alike
-        else "Thick lines: 95 % intervals for these wordings; thin lines: for wordings like these."
-    )
+    lines = labels.describe_interval_lines(frame, ("value_lower", "value_upper"))
     has_change = frame["found"].eq(CHANGED).any()
     return (
         f"Mean {labels.shorten_middle(first['measure'], 40)} of {format_count_range(frame['n_items'], 'item')} at "

@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.pages.drift.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, split_names
+from analysis.reporting.catalogue.columns import ONE_INTERVAL
 from analysis.runs import Runs
 
 TABLES = {
@@ -16,12 +17,13 @@ TABLES = {
         "Each look is tested against all before it, alone and with those of a window before it. The level is spent on "
         "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
         "like these, as if it were known when the change begins; where none was found, of the last look.",
-        split_names("study model condition measure headline lower_is_better validity_least n_looks n_untested n_items "
+        split_names("study model condition measure headline lower_is_better validity_least validity_least_at_most "
+              "n_looks n_untested n_items "
               "wordings found before after difference lower upper like_lower like_upper changed_time likely_first "
               "likely_last alarm_time p p_holm"),
-        frozenset(split_names("headline lower_is_better validity_least n_untested p lower upper like_lower "
-                              "like_upper")),
-        frozenset(split_names("alarm_time changed_time likely_first likely_last")),
+        frozenset(split_names("headline lower_is_better validity_least validity_least_at_most n_untested p lower upper "
+                              "like_lower like_upper")),
+        frozenset(split_names("validity_least_at_most alarm_time changed_time likely_first likely_last")),
         interval={"difference": ("like_lower", "like_upper")},
     ),
     "drift_measures": Table(
@@ -32,6 +34,8 @@ TABLES = {
         split_names("study model condition measure headline look time n_items n_wordings value value_lower value_upper "
               "like_lower like_upper p_so_far"),
         frozenset(split_names("headline value_lower value_upper")),
+        repeats={"like_lower": "value_lower", "like_upper": "value_upper"},
+        caption_without_repeats=f"Mean over the items that all looks have, with {ONE_INTERVAL}",
     ),
     "drift_items": Table(
         "changes.tabulate_most_changed_items",
@@ -47,13 +51,13 @@ TABLES = {
         "The times at which the items were asked",
         "Every time of every model and condition, with its run folder, and what was set otherwise than before.",
         split_names("study model condition look time folder wordings n_items n_left_out n_wordings validity "
-              "changed_settings"),
-        optional=frozenset({"changed_settings"}),
+              "validity_at_most changed_settings"),
+        optional=frozenset({"validity_at_most", "changed_settings"}),
     ),
 }  # fmt: skip
 FIGURES = {
     "drift_series": Figure(
-        "Every model over time, with both intervals", "figures.build_drift_series_frames",
+        "Every model over time, with 95 % intervals", "figures.build_drift_series_frames",
         empty_note="No model has answers at two times.",
     ),
     "drift_series_otherwise": Figure(

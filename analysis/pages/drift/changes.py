@@ -39,8 +39,9 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, measure, headline, lower_is_better, validity_least, n_looks, n_untested: looks beyond
-        the planned ones; n_items, wordings; found: `CHANGED`, `NOT_FOUND` or `CANNOT_TELL`; p: of a change at any look,
+        study, model, condition, measure, headline, lower_is_better; validity_least, validity_least_at_most: the lowest
+        validity of all looks, and its upper bound, NaN where it is exact; n_looks, n_untested: looks beyond the planned
+        ones; n_items, wordings; found: `CHANGED`, `NOT_FOUND` or `CANNOT_TELL`; p: of a change at any look,
         paid for all planned looks; p_holm: after Holm over all rows; alarm_time: the look that found it; changed_time:
         the look that the strongest change begins with; likely_first, likely_last: between which looks it begins;
         all empty where none was found. before, after: means on both sides of it, or where none was found, of the last
@@ -104,12 +105,23 @@ def tabulate_most_changed_items(runs: Runs, *, looks: int = LOOKS, examples: int
     return pd.DataFrame(rows)
 
 
+def _bound_least_validity(series: Series) -> dict[str, float]:
+    """Bound the lowest validity of all looks: it lies between the lowest lower bound and the lowest upper one."""
+    lowest = [look.validity for look in series.looks]
+    highest = [look.validity_at_most for look in series.looks]
+    is_exact = bool(np.isnan(highest).all())
+    return {
+        "validity_least": min(lowest),
+        "validity_least_at_most": np.nan if is_exact else min(np.where(np.isnan(highest), lowest, highest)),
+    }
+
+
 def _build_measure_and_look_count_columns(series: Series, looks: int) -> dict[str, object]:
     """Say what was looked at."""
     return {
         **build_unit_columns_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
         "lower_is_better": series.study_read.lower_is_better or series.measure == FLIPS,
-        "validity_least": min(look.validity for look in series.looks), "n_looks": len(series.looks),
+        **_bound_least_validity(series), "n_looks": len(series.looks),
         "n_untested": max(len(series.looks) - looks, 0), "wordings": series.wordings,
     }  # fmt: skip
 

@@ -41,6 +41,9 @@ COLUMNS: Mapping[str, Column] = {
     "n_looks": Column("looks", "looks", "Looks"),
     "n_untested": Column("looks beyond those that the level is spent on; they are not tested", "looks", "Untested"),
     "validity_least": Column("the lowest validity of all looks", "share, 0 to 1", "Least validity", 2),
+    "validity_least_at_most": Column(
+        "upper bound of the lowest validity, where only bounds are known", "share, 0 to 1", "At most", 2
+    ),
     "lower_is_better": Column("whether lower is better", header="Lower is better"),
     # numbers
     "value": Column("mean over items of each item's mean over its wordings", UNIT, "Mean", 3),

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.compare.pairs import VALIDITY
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -22,7 +22,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers, list_unjudged_cautions
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("drift_changes", "drift_measures", "drift_looks")
@@ -55,7 +55,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     if changes.empty:
         return Answer("No model was asked at two times.", f"{verdicts.UNCLEAR}.")
     changes = changes.assign(
-        label=labels.build_row_labels(changes), silent=has_mostly_invalid_answers(changes["validity_least"])
+        label=labels.build_row_labels(changes), silent=is_validity_below_half(changes["validity_least"])
     )
     headline = changes[changes["headline"].astype(bool)]
     setup = (
@@ -65,8 +65,8 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
-        verdict, why = describe_models_without_answers(headline.assign(validity=headline["validity_least"]))
-        return Answer(setup, verdict, cautions=(*why, *cautions))
+        verdict, why = describe_models_without_answers(_rename_least_validity(headline), FEW_ANSWERS)
+        return Answer(setup, f"At some look, {verdict[0].lower()}{verdict[1:]}", cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
     details = {"drift_series": sentences, "drift_changes": WORD_MEANINGS}
@@ -74,6 +74,11 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
         setup, _describe_verdict(headline, frames["drift_measures"]), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
+
+
+def _rename_least_validity(changes: pd.DataFrame) -> pd.DataFrame:
+    """Call the lowest validity of all looks and its upper bound as the rule on validity does."""
+    return changes.assign(validity=changes["validity_least"], validity_at_most=changes["validity_least_at_most"])
 
 
 def _describe_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
@@ -132,6 +137,38 @@ def _format_difference_with_interval(row: Mapping[str, object]) -> str:
     return f"{size} (difference {low} to {high}, for {'wordings like these' if like else 'these wordings'})"
 
 
+def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
+    """Say of which models the validity of two looks surely differs, by more than `LESS_VALID`.
+
+    Parameters
+    ----------
+    looks
+        Table `drift_looks` with `label`. Of bounds, the highest lower one is held against the lowest upper one.
+
+    Yields
+    ------
+    str
+        A sentence per model and condition.
+
+    >>> looks = pd.DataFrame({"label": "m", "validity": [0.2, 0.6], "validity_at_most": [0.3, float("nan")]})
+    >>> [sentence.partition(":")[0] for sentence in describe_differing_validity(looks)]
+    ['The validity of m goes from at most 0.30 to at least 0.60']
+    >>> list(describe_differing_validity(looks.assign(validity_at_most=[0.9, 0.9])))
+    []
+    """
+    is_bounded = looks["validity_at_most"].notna()
+    bounds = looks.assign(upper=looks["validity_at_most"].fillna(looks["validity"]), bounded=is_bounded)
+    by_label = bounds.groupby("label", sort=False).agg(
+        least=("upper", "min"), most=("validity", "max"), bounded=("bounded", "any")
+    )
+    for label, row in by_label[by_label["most"] - by_label["least"] > LESS_VALID].iterrows():
+        low, high = ("at most ", "at least ") if row["bounded"] else ("", "")
+        yield (
+            f"The validity of {labels.shorten_middle(str(label), 30)} goes from {low}{row['least']:.2f} to "
+            f"{high}{row['most']:.2f}: only valid answers count, and at some looks they may be of easier items."
+        )
+
+
 def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
     untested = int(changes["n_untested"].max())
@@ -156,12 +193,8 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:
             yield sentence.format(join_names(names))
-    validity = looks.groupby("label", sort=False)["validity"].agg(["min", "max"])
-    for label, row in validity[validity["max"] - validity["min"] > LESS_VALID].iterrows():
-        yield (
-            f"The validity of {labels.shorten_middle(str(label), 30)} goes from {row['min']:.2f} to {row['max']:.2f}: "
-            "only valid answers count, and at some looks they may be of easier items."
-        )
+    yield from list_unjudged_cautions(_rename_least_validity(headline), FEW_ANSWERS)
+    yield from describe_differing_validity(looks)
     left_out = int(looks["n_left_out"].max())
     if left_out:
         yield (

@@ -28,12 +28,13 @@ MORE_WORDINGS = 1.1  # times as many wordings at one look as at another, from wh
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Hold one time: its folder, opened with the common items only, its label, the share of valid answers, and which
-    settings differ from those of the look before."""
+    """Hold one time: its folder, opened with the common items only, its label, the share of valid answers, the upper
+    bound of it (NaN where it is exact), and which settings differ from those of the look before."""
 
     runs: Runs
     label: str
     validity: float
+    validity_at_most: float
     changed_settings: tuple[str, ...]
 
 
@@ -256,7 +257,7 @@ def _read_series_of_unit(
         series = Series(
             last.name, *unit,
             tuple(
-                Look(look, label, float(study.validity[place]), changed)
+                Look(look, label, float(study.validity[place]), study.get_validity_upper_bound(place), changed)
                 for look, label, study, place, changed in zip(looks, labels, of_looks, places, changes, strict=True)
             ),
             tuple(answers), last, measure, items, n_left_out, any(study.crossed for study in of_looks), wordings,

@@ -28,7 +28,8 @@ def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition, look: from 1 on, time, folder; wordings: whether those of all looks are the same;
         n_items: common ones; n_left_out: items of the last look that others have not; n_wordings: answered, mean of
-        items; validity; changed_settings: what run.json records otherwise than at the look before.
+        items; validity, validity_at_most: its upper bound, NaN where it is exact; changed_settings: what run.json
+        records otherwise than at the look before.
     """
     rows = []
     for series in _select_one_series_per_condition(read_series_over_time(runs)):
@@ -38,6 +39,7 @@ def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
                 "folder": str(look.runs.folders[0].path),
                 "wordings": series.wordings, "n_items": len(series.items), "n_left_out": series.n_left_out,
                 "n_wordings": float((~np.isnan(answers)).sum(axis=1).mean()), "validity": look.validity,
+                "validity_at_most": look.validity_at_most,
                 "changed_settings": ", ".join(look.changed_settings),
             })  # fmt: skip
     return pd.DataFrame(rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.meaning.cautions import format_interval_in_brackets, format_two_decimals, list_cautions
 from analysis.reporting.words import (
     Answer,
@@ -79,7 +79,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     if meanings.empty:
         return Answer(UNCHECKED, NO_CHECK)
     setup = _describe_setup(frames, when)
-    answering = flips[~has_mostly_invalid_answers(flips["validity"])] if len(flips) else flips
+    answering = flips[~is_validity_below_half(flips["validity"])] if len(flips) else flips
     cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))
     details: dict[str, tuple[str, ...]] = {
         "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),

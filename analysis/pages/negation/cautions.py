@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
     format_percent,
@@ -50,7 +50,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
     """Yield the cautions from the tables of accuracy, minimal pairs and bias."""
     valid = compute_valid_shares(accuracy)
     yield from _list_silent_model_cautions(valid)
-    answering = valid[~has_mostly_invalid_answers(valid["valid"])]
+    answering = valid[~is_validity_below_half(valid["valid"])]
     yield from _list_below_majority_cautions(accuracy, answering)
     yield from _list_single_label_model_cautions(
         bias.assign(name=labels.build_row_labels(bias)).merge(answering[list(UNIT)])
@@ -62,7 +62,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
 
 def _list_silent_model_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
     """Name the models of which less than half of the answers are valid."""
-    silent_units = valid_shares[has_mostly_invalid_answers(valid_shares["valid"])]
+    silent_units = valid_shares[is_validity_below_half(valid_shares["valid"])]
     if len(silent_units):
         yield (
             "Less than half of the answers of "

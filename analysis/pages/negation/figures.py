@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.catalogue.frames import Frames
 from analysis.runs.folder import UNIT
 
@@ -32,7 +32,7 @@ def _split_minimal_pairs_by_study(frames: Frames) -> Iterator[tuple[pd.DataFrame
     """Yield table `minimal_pairs` by study, with the column `silent`."""
     valid = compute_valid_shares(frames["negation_accuracy"])
     marked_pairs = frames["minimal_pairs"].merge(
-        valid.assign(silent=has_mostly_invalid_answers(valid["valid"])), on=list(UNIT)
+        valid.assign(silent=is_validity_below_half(valid["valid"])), on=list(UNIT)
     )
     for _, part in marked_pairs.groupby("study", sort=False):
         yield (part,)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import FEW_ITEMS, has_mostly_invalid_answers
+from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
 from analysis.pages.negation.cautions import find_units_above_majority_baseline, list_cautions
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
@@ -57,7 +57,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
     accuracy, pairs = frames["negation_accuracy"], frames["minimal_pairs"]
     asked_sentence, doubts = _describe_asked_pairs(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
-    answering = valid[~has_mostly_invalid_answers(valid["valid"])][list(UNIT)]
+    answering = valid[~is_validity_below_half(valid["valid"])][list(UNIT)]
     if answering.empty:
         rows = valid.assign(
             label=labels.build_row_labels(valid), validity=valid["valid"], validity_at_most=float("nan")

@@ -19,14 +19,15 @@ TABLES = {
         f"item's smaller side, and variance over wordings, {_NET}. With 95 % intervals over items.",
         (
             *split_names(
-                f"{_KEY} reading read_condition compared validity validity_sd n_asked n_items n_wordings left_out "
-                "mean accuracy flips wording_sd wording_share kept own own_most own_from p p_least p_holm artefact"
+                f"{_KEY} reading read_condition compared validity validity_at_most validity_sd n_asked n_items "
+                "n_wordings left_out mean accuracy flips wording_sd wording_share kept own own_most own_from p "
+                "p_least p_holm artefact"
             ),
             "intervals",
             "no_interval",
         ),
         frozenset(split_names("read_condition validity_sd n_asked n_items left_out mean p p_least")),
-        frozenset(split_names("accuracy own own_most own_from p_holm no_interval")),
+        frozenset(split_names("validity_at_most accuracy own own_most own_from p_holm no_interval")),
     ),
     "reading_kept": Table(
         "kept.tabulate_variance_kept_by_all_readings",

@@ -6,20 +6,19 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
 from analysis.reporting.words import (
-    format_percent,
     join_names,
     list_few_items_cautions,
     list_few_models_cautions,
 )
-from analysis.reporting.words.labels import ON_OPTIONS
+from analysis.reporting.words.validity import FEW_ANSWERS, list_unjudged_cautions
 
 JUDGE = "judge "
 
 
 def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
-    """Write all cautions but those on thoughts without an end, which every page has.
+    """Write all cautions but those on thoughts without an end, which every page has; where no reading is compared, the
+    verdict says why.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     compared = readings[readings["compared"].astype(bool)]
     items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
     return (
-        *_describe_readings_of_low_validity(readings), *_describe_judge_models(readings),
+        *list_unjudged_cautions(label_readings(readings), FEW_ANSWERS), *_describe_judge_models(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
         *_describe_bounds_of_reading_specific_shares(compared),
         *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
@@ -41,14 +40,25 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _describe_readings_of_low_validity(readings: pd.DataFrame) -> Iterator[str]:
-    """Name the readings with less than half of valid answers."""
-    silent = readings[has_mostly_invalid_answers(readings["validity"].astype(float))]
-    if len(silent):
-        names = [
-            f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")
-        ]
-        yield f"Not compared: {join_names(names)}. Less than half of the probability is surely {ON_OPTIONS}."
+def label_readings(readings: pd.DataFrame) -> pd.DataFrame:
+    """Name every reading with its model, and its setting where there are several: as `validity` describes rows.
+
+    Parameters
+    ----------
+    readings
+        Table `readings`.
+
+    Returns
+    -------
+    DataFrame
+        The rows with `label`, and with `condition`, as readings of one setting are conditions of their own.
+    """
+    several = readings["setting"].nunique() > 1
+    settings = ", " + readings["setting"] if several else ""
+    return readings.assign(
+        label=readings["reading"] + " (" + readings["model"] + settings + ")",
+        condition=readings["setting"] + "/" + readings["reading"],
+    )
 
 
 def _describe_judge_models(readings: pd.DataFrame) -> Iterator[str]:

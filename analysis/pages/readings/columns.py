@@ -21,6 +21,7 @@ COLUMNS: Mapping[str, Column] = {
         "probability of all options, or share of texts or thoughts that can be read as one, over the wordings asked",
         SHARE, "Validity", 2,
     ),
+    "validity_at_most": Column("upper bound of it, where only bounds are known", SHARE, "At most", 2),
     "n_wordings": Column("wordings that all compared readings answered", "wordings", "Wordings"),
     "reading_sheet.n_wordings": Column("wordings of which people read two texts or more", "wordings", "Wordings"),
     "validity_sd": Column(

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
-from analysis.pages.readings.cautions import list_cautions
+from analysis.measures.thresholds import is_validity_below_half
+from analysis.pages.readings.cautions import label_readings, list_cautions
 from analysis.reporting.words import (
     Answer,
     format_percent,
     format_quantity,
     join_names,
 )
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -57,8 +57,8 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
         f"was read in up to {format_quantity(most, 'way')}."
     )
     cautions = list_cautions(readings)
-    if has_mostly_invalid_answers(readings["validity"].astype(float)).all():
-        verdict, sentences = describe_models_without_answers(readings.assign(label=readings["model"]))
+    if is_validity_below_half(readings["validity"].astype(float)).all():
+        verdict, sentences = describe_models_without_answers(label_readings(readings), FEW_ANSWERS)
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {
         "readings": tuple(_describe_artefacts_in_full(readings)),

@@ -99,6 +99,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
         "study": group.study, "model": group.model, "setting": group.setting,
         "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
         "compared": [place in places for place in range(n)], "validity": group.average_validity(),
+        "validity_at_most": group.validity_at_most,
         "validity_sd": [_compute_validity_sd(group.validity[place]) for place in range(n)],
         "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
         "accuracy": [_average_accuracy_of_reading(group, place, places) for place in range(n)],

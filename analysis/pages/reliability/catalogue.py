@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.pages.reliability.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
-from analysis.reporting.catalogue.columns import OWN_WORDINGS
+from analysis.reporting.catalogue.columns import ONE_INTERVAL, OWN_WORDINGS
 from analysis.runs import Runs
 
 ACCURACIES = frozenset({"accuracies"})  # protocols whose runs have no answers, only accuracies
@@ -26,6 +26,9 @@ TABLES = {
         frozenset(split_names("headline n validity validity_at_most mean_lower mean_upper error_least")) | _ENDS,
         frozenset(split_names("n_shared missing")),
         repeats={"like_lower": "mean_lower", "like_upper": "mean_upper"},
+        caption_without_repeats=f"Mean of every model with {ONE_INTERVAL} Items are drawn anew, by t, or Wilson's for "
+        "shares of right answers. Widening: width of the interval for wordings like these, divided by what it would be "
+        "with wordings without end.",
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), row_filter="headline",
         ),
@@ -68,6 +71,9 @@ TABLES = {
               "p_equivalent"),
         frozenset(split_names("headline lower upper p margin")), interval={"difference": ("lower", "upper")},
         repeats={"like_lower": "lower", "like_upper": "upper"},
+        caption_without_repeats="Difference a minus b on the items and wordings that both have, with "
+        f"{ONE_INTERVAL} The p value is that for wordings like these. Same sign: probability that another study of "
+        "this size finds it.",
     ),
     "wording_ranking": Table(
         "comparisons.tabulate_model_ranking",

@@ -38,8 +38,10 @@ COLUMNS: Mapping[str, Column] = {
         "count as wordings; where they have several, the answer to one is the mean over its orders",
         header="Wordings",
     ),
-    "validity": Column("mean mass on the options over all wordings (of texts, the share that can be read as one)",
-                       MASS, "Validity", 2),
+    "validity": Column(
+        "mean mass on the options over all wordings (of texts, the share that can be read as one; of responses with "
+        "scores, the share that has one)", MASS, "Validity", 2
+    ),
     "template": Column("the wording that items share", header="Template"),
     "task": Column("of accuracies without answers: the task that was asked; all: mean over tasks", header="Task"),
     # sizes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.reliability.plots import list_wording_counts_for_curves
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
@@ -61,7 +61,7 @@ def select_answering_units(precision: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that sentences and figures are about: every model that answers, under its first condition."""
     headline_rows = precision[precision["headline"] & precision["mean"].notna()]
     first_conditions = headline_rows.drop_duplicates(["study", "model"])
-    return first_conditions[~has_mostly_invalid_answers(first_conditions["validity"])]
+    return first_conditions[~is_validity_below_half(first_conditions["validity"])]
 
 
 def build_wording_ranking_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.measures.chance import DRAWN
 from analysis.measures.reworded import THOUGHTS
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.reliability.columns import ITEMS, UNTOLD
 from analysis.pages.reliability.comparisons import FEW
 from analysis.reporting.words import (
@@ -28,6 +28,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.validity import (
+    FEW_ANSWERS,
     describe_models_without_answers,
     describe_unjudged_models,
     list_unjudged_cautions,
@@ -87,11 +88,11 @@ def answer_page_question(
     headline_rows = condition_rows.drop_duplicates(["study", "model"])
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
     asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
-    answering = headline_rows[~has_mostly_invalid_answers(headline_rows["validity"]) & headline_rows["mean"].notna()]
+    answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
-        if (~has_mostly_invalid_answers(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
-            return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows))
-        verdict, why = describe_models_without_answers(condition_rows)
+        if (~is_validity_below_half(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
+            return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows, FEW_ANSWERS))
+        verdict, why = describe_models_without_answers(condition_rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
@@ -389,7 +390,7 @@ def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    yield from list_unjudged_cautions(headline_rows)
+    yield from list_unjudged_cautions(headline_rows, FEW_ANSWERS)
     yield from list_few_models_cautions(answering_rows["model"].nunique())
     sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
         "label"

@@ -6,11 +6,6 @@ import pandas as pd
 
 from analysis.reporting.words import format_count_range, format_quantity, labels
 
-_INTERVALS = (
-    "Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings like these, with "
-    "other wordings, too."
-)
-
 
 def caption_scales_scores(frame: pd.DataFrame) -> str:
     """Say what dots and lines are.
@@ -23,7 +18,8 @@ def caption_scales_scores(frame: pd.DataFrame) -> str:
     return (
         f"Mean answer of {format_quantity(frame['model'].nunique(), 'model')} on "
         f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'], 'item')}, from "
-        f"0, the lowest option, to 1, the highest, after reversing. {_INTERVALS}"
+        f"0, the lowest option, to 1, the highest, after reversing. "
+        + labels.describe_interval_lines(frame, ("score_lower", "score_upper"))
         + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "highest and lowest")
         + _describe_left_out_panels(frame, "scale")
         + labels.explain_mark_of_unjudged_models(frame)
@@ -42,7 +38,8 @@ def caption_scales_styles(frame: pd.DataFrame) -> str:
         f"Response styles of {format_quantity(frame['model'].nunique(), 'model')}, over "
         f"{format_count_range(frame['n_items'], 'item')}. Agrees: mean answer before reversing, less 0.5. Ends and "
         "middle: share of these options, less that of the other models. Others: answer shown in one way, less the "
-        f"other. {_INTERVALS}"
+        "other. "
+        + labels.describe_interval_lines(frame, ("lower", "upper"))
         + labels.describe_shown_rows(frame["label"].nunique(), int(frame["total"].max()), "rows", "first and last")
         + _describe_left_out_panels(frame, "style")
         + labels.explain_mark_of_unjudged_models(frame)

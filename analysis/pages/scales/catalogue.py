@@ -3,7 +3,7 @@
 from analysis.pages.scales.columns import COLUMNS, PATTERNS
 from analysis.pages.scales.people_catalogue import PEOPLE_TABLES
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
-from analysis.reporting.catalogue.columns import OWN_WORDINGS
+from analysis.reporting.catalogue.columns import ONE_INTERVAL, OWN_WORDINGS
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
 _SCORE = split_names("n_items n_wordings score score_lower score_upper like_lower like_upper error")
@@ -19,6 +19,9 @@ TABLES = {
         (*split_names("study model condition scale validity n_reversed n_conditions"), *_SCORE),
         frozenset(split_names("validity score_lower score_upper error")),
         repeats={"like_lower": "score_lower", "like_upper": "score_upper"},
+        caption_without_repeats="Mean over the items of a scale of s, the mean answer from 0 (lowest option) to 1 "
+        f"(highest), after reversing; averaged over wordings first. {_SETTING} With {ONE_INTERVAL} By t, corrected for "
+        "skewness, and no wider than Wilson's of as many answers of 0 or 1.",
         measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
     ),
     "scales_moves": Table(
@@ -46,6 +49,10 @@ TABLES = {
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
         repeats={"like_lower": "lower", "like_upper": "upper"},
+        caption_without_repeats="Each style is a number of the model less what it is compared with. Acquiescence: s "
+        "before reversing, with equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, "
+        "less that of the other models. Order, labels, no middle: s shown in one way, less s shown in the other. By t, "
+        f"with {ONE_INTERVAL} The p values are for wordings like these, after Holm over all styles of a study.",
         measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
     ),
     "scales_spread": Table(
@@ -92,6 +99,9 @@ TABLES = {
                     "like_lower like_upper p_items p p_holm"),
         frozenset(split_names("lower upper p_items p")), interval={"difference": ("lower", "upper")},
         repeats={"like_lower": "lower", "like_upper": "upper"},
+        caption_without_repeats="Difference a minus b of the scores, on the items and wordings that both have, with "
+        f"{ONE_INTERVAL} The p values are those of t tests with the same standard errors. Holm's correction is over "
+        "all pairs and scales of a study.",
     ),
     "scales_conditions": Table(
         "tables.tabulate_scale_scores_by_condition",
@@ -112,7 +122,7 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "scales_scores": Figure(
-        "Where every model stands on every scale, with both intervals", "figures.build_scales_scores_frames",
+        "Where every model stands on every scale, with 95 % intervals", "figures.build_scales_scores_frames",
         empty_note="No item belongs to a scale.",
     ),
     "scales_moves": Figure(

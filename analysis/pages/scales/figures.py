@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import labels
@@ -49,9 +49,7 @@ def build_scales_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     table = frames["scales_items"]
     if table.empty:
         return
-    table = table.assign(
-        silent=has_mostly_invalid_answers(table["validity"]), scale=table["scale"].fillna("").astype(str)
-    )
+    table = table.assign(silent=is_validity_below_half(table["validity"]), scale=table["scale"].fillna("").astype(str))
     table = table.assign(label=labels.build_row_labels(table))
     for _, part in table[table["score"].notna()].groupby(["study", "scale", "options"], sort=False):
         rows = part.assign(turned=np.where(part["key"] < 0, 1 - part["score"], part["score"]))
@@ -75,7 +73,7 @@ def _sort_and_limit_rows_by_study(table: pd.DataFrame, panel: str, column: str) 
     if table.empty:
         return
     for _, part in table[table[column].notna()].groupby("study", sort=False):
-        rows = part.assign(silent=has_mostly_invalid_answers(part["validity"]))
+        rows = part.assign(silent=is_validity_below_half(part["validity"]))
         rows = rows.assign(label=labels.build_row_labels(rows))
         names = list(dict.fromkeys(rows[panel]))[:MOST_PANELS]
         first = rows[rows[panel] == names[0]] if column == "difference" else rows

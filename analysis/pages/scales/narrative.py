@@ -19,7 +19,7 @@ from analysis.measures.ratings_styles import (
     ORDER,
 )
 from analysis.measures.ratings_wordings import MODEL, WORDING
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scales.people_narrative import describe_consistency_of_scales, describe_distance_from_people
 from analysis.reporting.words import (
     Answer,
@@ -31,6 +31,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     verdicts,
 )
+from analysis.reporting.words.counts import phrase_asked_models
 from analysis.reporting.words.validity import describe_models_without_answers, list_unjudged_cautions
 from analysis.reporting.words.verdicts import Band
 
@@ -80,7 +81,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     spread = spread.assign(label=labels.build_row_labels(spread))
     setup = _describe_setup(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
-    if has_mostly_invalid_answers(spread["validity"]).all():
+    if is_validity_below_half(spread["validity"]).all():
         verdict, why = describe_models_without_answers(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     study = spread["study"].iloc[0]
@@ -112,12 +113,11 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
 
 
 def _describe_setup(items: pd.DataFrame, when: str) -> str:
-    """Say how many models answered how many items of how many scales."""
-    models = items["model"].nunique()
+    """Say how many models were asked how many items of how many scales; the verdict says whether they answered."""
     n_items = items.drop_duplicates(["study", "item"])
     scales = n_items["scale"].dropna().nunique()
     of_scales = f" of {format_quantity(scales, 'scale')}" if scales else ""
-    return f"{format_quantity(models, 'model')} answered {format_quantity(len(n_items), 'item')}{of_scales}{when}."
+    return f"{phrase_asked_models(items[['model']])} asked {format_quantity(len(n_items), 'item')}{of_scales}{when}."
 
 
 def _describe_effects_of_asking_beside_models(moves: pd.DataFrame) -> str:
@@ -168,9 +168,7 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
         return table
     names = labels.build_row_labels(table.assign(condition=""))
     rows = table.assign(label=labels.build_row_labels(table), model_label=names)
-    rows = rows[
-        verdicts.mark_clear_effects(rows["p_holm"]) & ~has_mostly_invalid_answers(rows["validity"].astype(float))
-    ]
+    rows = rows[verdicts.mark_clear_effects(rows["p_holm"]) & ~is_validity_below_half(rows["validity"].astype(float))]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
     rows = rows[np.array(is_new, bool)]
@@ -233,7 +231,7 @@ def _describe_extreme_models_by_scale(scores: pd.DataFrame) -> Iterator[str]:
     if scores.empty:
         return
     scores = scores.assign(label=labels.build_row_labels(scores))
-    answering = scores[~has_mostly_invalid_answers(scores["validity"]) & scores["score"].notna()]
+    answering = scores[~is_validity_below_half(scores["validity"]) & scores["score"].notna()]
     for (_, scale), part in answering.groupby(["study", "scale"], sort=False):
         low, high = part.loc[part["score"].idxmin()], part.loc[part["score"].idxmax()]
         name = labels.shorten_middle(scale, 24)
@@ -289,7 +287,7 @@ def _describe_significant_differences(differences: pd.DataFrame) -> Iterator[str
 
 def _describe_spread_over_wordings(spread: pd.DataFrame) -> Iterator[str]:
     """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
-    judged = spread[~has_mostly_invalid_answers(spread["validity"]) & spread["sd"].notna()]
+    judged = spread[~is_validity_below_half(spread["validity"]) & spread["sd"].notna()]
     if judged.empty:
         return
     low, high = judged.loc[judged["sd"].idxmin()], judged.loc[judged["sd"].idxmax()]

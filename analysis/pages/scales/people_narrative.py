@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.words import format_quantity, join_names, labels
 from analysis.reporting.words.verdicts import widen_difference_interval
 from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN, judge_distance_from_people
@@ -55,7 +55,7 @@ def _select_rows_over_all_items(people: pd.DataFrame) -> pd.DataFrame:
     if people.empty:
         return people
     rows = people[(people["scale"] == ALL_ITEMS) & (people["study"] == people["study"].iloc[0]) & people["w1"].notna()]
-    rows = rows[~has_mostly_invalid_answers(rows["validity"])]
+    rows = rows[~is_validity_below_half(rows["validity"])]
     has_mixture = rows.groupby(["model", "condition"])["persona"].transform(lambda names: (names == ALL_PERSONAS).any())
     rows = rows[~has_mixture | (rows["persona"] == ALL_PERSONAS)]
     return rows.assign(label=labels.build_row_labels(rows))

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, measure_response_styles
 from analysis.measures.ratings_wordings import compute_half_intervals_over_wordings, measure_answer_distances_by_cause
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.ordered import MIDDLE as HALF
@@ -43,7 +43,7 @@ def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
             unit: ratings.average_validity_of_units(places) for unit, places in ratings.list_unit_places_by_setting()
         }
         for style in measure_response_styles(ratings):
-            is_silent = has_mostly_invalid_answers(validity[style.unit])
+            is_silent = is_validity_below_half(validity[style.unit])
             most = HALF if style.style == ACQUIESCENCE else 1.0  # intervals by t may pass what a difference can be
             (low, high), (like_low, like_high) = np.clip([style.ends, style.like_ends], -most, most)
             rows.append({

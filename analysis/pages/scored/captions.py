@@ -29,8 +29,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
     return (
         f"Mean {first['measure']}{bounds}, of {format_quantity(frame['model'].nunique(), 'model')} over "
         f"{format_count_range(frame['n_items'], 'item')} and {format_quantity(int(frame['n'].max()), 'score')} at most."
-        f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
-        "like these, with other wordings, too."
+        f"{better} {labels.describe_interval_lines(frame, ('mean_lower', 'mean_upper'))}"
         + (" No line: one item, or fewer than six that differ from the others." if is_bare.any() else "")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "best and worst")
         + labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)

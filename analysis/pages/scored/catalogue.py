@@ -2,7 +2,7 @@
 
 from analysis.pages.scored.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
-from analysis.reporting.catalogue.columns import OWN_WORDINGS
+from analysis.reporting.catalogue.columns import ONE_INTERVAL, OWN_WORDINGS
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
 _PASSED = split_names("passed_all passed_some passed_none")
@@ -17,6 +17,8 @@ TABLES = {
               "mean_lower mean_upper like_lower like_upper error"),
         frozenset(split_names("headline validity n mean_lower mean_upper error")), frozenset({"range"}),
         repeats={"like_lower": "mean_lower", "like_upper": "mean_upper"},
+        caption_without_repeats="Mean over items of each item's mean over its wordings, in the unit of the measure, "
+        f"with {ONE_INTERVAL} Items are drawn anew, by t, or Wilson's where all scores are the lowest or the highest.",
         measures=Measures({"mean": "Mean score"}, kinds=("measure",), row_filter="headline"),
     ),
     "scored_spread": Table(
@@ -58,11 +60,14 @@ TABLES = {
               "lower upper like_lower like_upper p_items p_items_holm p p_holm"),
         frozenset(split_names("headline lower upper p_items p")), interval={"difference": ("lower", "upper")},
         repeats={"like_lower": "lower", "like_upper": "upper"},
+        caption_without_repeats="Difference a minus b on the items and wordings that both have, in the unit of the "
+        f"measure, with {ONE_INTERVAL} The p values are those of t tests with the same standard errors. Holm's "
+        "correction is over the pairs of a study and measure.",
     ),
 }  # fmt: skip
 FIGURES = {
     "scored_means": Figure(
-        "Mean score of every model, with both intervals", "figures.build_scored_means_frames",
+        "Mean score of every model, with 95 % intervals", "figures.build_scored_means_frames",
         empty_note="No model has a score.",
     ),
     "scored_passes": Figure(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import labels
@@ -37,7 +37,7 @@ def _split_rows_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> 
         return
     for _, part in table[table[column].notna()].groupby(MEASURE, sort=False):
         rows = part.assign(
-            silent=has_mostly_invalid_answers(part["validity"]),
+            silent=is_validity_below_half(part["validity"]),
             total=len(part),
             at_most=_is_lower_score_better(part, frames),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
@@ -61,14 +61,14 @@ def answer_page_question(
     means = _select_headline_rows(frames["scored_means"])
     spread = _select_headline_rows(frames["scored_spread"])
     setup = _describe_setup(frames["scored_means"], means, when)
-    changeable = spread[(spread["n_items"] > 0) & ~has_mostly_invalid_answers(spread["validity"])]
+    changeable = spread[(spread["n_items"] > 0) & ~is_validity_below_half(spread["validity"])]
     cautions = (
         *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
-    if has_mostly_invalid_answers(means["validity"]).all():
+    if is_validity_below_half(means["validity"]).all():
         verdict, why = describe_models_without_answers(means.assign(validity_at_most=float("nan")), FEW_SCORES)
         return Answer(setup, verdict, cautions=(*why, *cautions))
-    judged = spread[~has_mostly_invalid_answers(spread["validity"]) & spread["passed_some"].notna()]
+    judged = spread[~is_validity_below_half(spread["validity"]) & spread["passed_some"].notna()]
     details = {
         "scored_means": (*WORD_MEANINGS, *_describe_extreme_means(means)),
         "scored_passes": tuple(_describe_extreme_spreads_over_wordings(judged)),
@@ -139,7 +139,7 @@ def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
 
 def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:
     """Name the highest and the lowest mean, where there are two models that answer."""
-    answering = means[~has_mostly_invalid_answers(means["validity"]) & means["mean"].notna()]
+    answering = means[~is_validity_below_half(means["validity"]) & means["mean"].notna()]
     for _, part in answering.groupby(["study", "measure"], sort=False):
         if len(part) < 2:
             continue
@@ -195,7 +195,7 @@ def _describe_best_and_worst_wording(table: pd.DataFrame, means: pd.DataFrame) -
 
 def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
-    silent = means[has_mostly_invalid_answers(means["validity"])]
+    silent = means[is_validity_below_half(means["validity"])]
     if len(silent) and len(silent) < len(means):
         yield (f"{FEW_SCORES}: {join_names(list(silent['label']))}. Nothing is said of them.")
     yield from list_few_items_cautions(

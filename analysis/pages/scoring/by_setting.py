@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.scores import GOLD
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.items import parse_range_ends
 from analysis.reporting.words import format_count_range, format_percent, format_quantity, join_names, verdicts
 from analysis.statistics.multiplicity import ALPHA
@@ -65,7 +65,7 @@ def describe_kurtosis_by_range(ranges: pd.DataFrame) -> Iterator[str]:
 
 def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     """Say whether the kurtosis is lower at the highest temperature than at the lowest, for base and tuned models."""
-    models = scores[(scores["model"] != GOLD) & ~has_mostly_invalid_answers(scores["validity"])]
+    models = scores[(scores["model"] != GOLD) & ~is_validity_below_half(scores["validity"])]
     unit = ["study", "group", "model", "form", "range", "method"]
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
         ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
@@ -82,10 +82,7 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
 def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled scores are from exact ones, and whether their tau is lower."""
     comparisons = methods[
-        ~(
-            has_mostly_invalid_answers(methods["validity_sampled"])
-            | has_mostly_invalid_answers(methods["validity_exact"])
-        )
+        ~(is_validity_below_half(methods["validity_sampled"]) | is_validity_below_half(methods["validity_exact"]))
     ]
     comparisons = comparisons.dropna(subset=["tau_difference"])
     if comparisons.empty:

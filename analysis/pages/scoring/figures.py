@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.scores import GOLD, read_scores
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.influence import LEAST, blank_differences_of_invalid_models, name_correlation_points
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.pages.scoring.plots import MOST_PANELS
@@ -37,7 +37,7 @@ def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFra
         best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
             "validity"
         ].transform("max")
-        yield from split_frame_by_group_count(rows.assign(silent=has_mostly_invalid_answers(best_validity)))
+        yield from split_frame_by_group_count(rows.assign(silent=is_validity_below_half(best_validity)))
 
 
 def build_score_methods_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -46,7 +46,7 @@ def build_score_methods_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     if len(table):
         lower_validity = table[["validity_sampled", "validity_exact"]].min(axis=1)
         best_validity = lower_validity.groupby([table["study"], table["model"]], sort=False).transform("max")
-        yield (table.assign(silent=has_mostly_invalid_answers(best_validity)),)
+        yield (table.assign(silent=is_validity_below_half(best_validity)),)
 
 
 def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:

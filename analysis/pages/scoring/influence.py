@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.contrasts import SETTING, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.catalogue.published_numbers import OURS
@@ -60,13 +60,11 @@ def tabulate_influence_on_correlation(
 
 
 def blank_differences_of_invalid_models(frame: pd.DataFrame) -> pd.DataFrame:
-    """Blank the differences of pairs with a model that does not answer (`thresholds.has_mostly_invalid_answers`): they
+    """Blank the differences of pairs with a model that does not answer (`thresholds.is_validity_below_half`): they
     are no points."""
     if frame.empty:
         return frame
-    both_answer = ~(
-        has_mostly_invalid_answers(frame["validity_pre"]) | has_mostly_invalid_answers(frame["validity_post"])
-    )
+    both_answer = ~(is_validity_below_half(frame["validity_pre"]) | is_validity_below_half(frame["validity_post"]))
     return frame.assign(**{name: frame[name].where(both_answer) for name in ("kurtosis_difference", "tau_difference")})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.scores import GOLD, MAKER, METHODS
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
     count_signed_and_clear_differences,
@@ -81,7 +81,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     scores = _label_score_rows(frames["scores"])
     models = scores[scores["model"] != GOLD]
     setting_rows = select_setting_rows(models, setting)
-    answering_rows = setting_rows[~has_mostly_invalid_answers(setting_rows["validity"])]
+    answering_rows = setting_rows[~is_validity_below_half(setting_rows["validity"])]
     setup_sentence, doubts = (
         _describe_scoring_setup(models, frames["score_items"], setting, when),
         list_cautions(models, setting_rows, frames, setting),
@@ -316,10 +316,7 @@ def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
 def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
     """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
     pairs = differences[
-        ~(
-            has_mostly_invalid_answers(differences["validity_pre"])
-            | has_mostly_invalid_answers(differences["validity_post"])
-        )
+        ~(is_validity_below_half(differences["validity_pre"]) | is_validity_below_half(differences["validity_post"]))
     ]
     if pairs.empty:
         return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.pages.stability.model_plots import FOREST, choose_listed_pairs
@@ -44,7 +44,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
     interval_text = explain_missing_interval_lines(
         stability, "validity", "range_mean", "sd_mean", choose_headline_flip_column(stability)
     )
-    marked_rows = stability.assign(silent=has_mostly_invalid_answers(stability["validity"]))
+    marked_rows = stability.assign(silent=is_validity_below_half(stability["validity"]))
     hollow_text = (
         f"{labels.explain_mark_of_unjudged_models(marked_rows)[:-1]} (hollow, at the foot)."
         if marked_rows["silent"].any()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.stability import wordings
 from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting.catalogue import look_up_column
@@ -78,7 +78,7 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
 def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Name the models that give the same answer to every item on average."""
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
-    labelled_rows = labelled_rows[~has_mostly_invalid_answers(labelled_rows["validity"])]
+    labelled_rows = labelled_rows[~is_validity_below_half(labelled_rows["validity"])]
     sentences = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
         names = sorted(labelled_rows.loc[labelled_rows["mark"] == mark, "label"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting.drawing import matrices, panels, plotting
@@ -43,7 +43,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Drawing
         The figure.
     """
-    frame = stability.assign(silent=has_mostly_invalid_answers(stability["validity"]))
+    frame = stability.assign(silent=is_validity_below_half(stability["validity"]))
     frame = frame.assign(
         label=labels.build_row_labels(frame) + stability["mark"].map(" ({})".format).replace(" ()", "")
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.stability import wordings
 from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
 from analysis.pages.stability.columns import parse_flip_threshold_percent
@@ -88,13 +88,13 @@ def answer_page_question(
     flip = choose_headline_flip_column(stability)
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     measured_rows = labelled_rows.dropna(subset=[flip, "range_mean"])
-    answering = measured_rows[~has_mostly_invalid_answers(measured_rows["validity"])]
+    answering = measured_rows[~is_validity_below_half(measured_rows["validity"])]
     setup_sentence = _describe_agreement_setup(stability, items, choice, when)
     doubts = (
         *chance.list_chance_change_cautions(answering, by_chance),
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
-    if has_mostly_invalid_answers(labelled_rows["validity"]).all():
+    if is_validity_below_half(labelled_rows["validity"]).all():
         verdict, why = describe_models_without_answers(labelled_rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:

@@ -70,7 +70,7 @@ def select_divergent_pairs_of_judged_models(frames: Frames) -> pd.DataFrame:
 
     Of two orders that are one row in table `stability`, it is only the one with more to show: one with two different
     answers, and of such the one with the larger range. What a model says with little of its probability is no example
-    (`thresholds.has_mostly_invalid_answers`).
+    (`thresholds.is_validity_below_half`).
     """
     table = labels.add_silent_column(frames["divergent"], frames["stability"])
     table = table[~table["silent"]].drop(columns="silent")

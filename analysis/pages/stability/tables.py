@@ -26,7 +26,7 @@ from analysis.measures.agreement import (
     build_agreement_range_and_minority_sql,
     create_agreement_tables,
 )
-from analysis.measures.thresholds import build_thresholds_by_flip_column, has_mostly_invalid_answers
+from analysis.measures.thresholds import build_thresholds_by_flip_column, is_validity_below_half
 from analysis.pages.stability import measures as model_measures
 from analysis.pages.stability.added_measures import ItemMeasures, add_measure_columns, estimate_added_measures
 from analysis.runs import Runs
@@ -187,7 +187,7 @@ def compute_stability_rows(
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
     columns["mark"] = model_measures.list_one_sided_signs_by_unit(study.agreement)
-    columns["low_mass"] = has_mostly_invalid_answers(estimates["validity"].estimate)
+    columns["low_mass"] = is_validity_below_half(estimates["validity"].estimate)
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
     return pd.DataFrame({**about, **columns, "validity_se": model_measures.compute_validity_standard_error(study)})
@@ -290,7 +290,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model
     counts alike. A model asked under several conditions counts once, with the mean over them. Left out: a model whose
     answers never change (its largest SD is 0), and a condition under which a model does not answer
-    (`thresholds.has_mostly_invalid_answers`): its SDs are those of the few answers that are left.
+    (`thresholds.is_validity_below_half`): its SDs are those of the few answers that are left.
 
     Returns
     -------
@@ -300,7 +300,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = tabulate_item_agreement(runs)
-    table = table[~has_mostly_invalid_answers(_average_unit_validity_for_each_row(table))]
+    table = table[~is_validity_below_half(_average_unit_validity_for_each_row(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change

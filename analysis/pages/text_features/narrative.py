@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis import features
 from analysis.features.attributes import is_attribute_column, split_term_into_column_and_level
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.text_features.cautions import list_cautions
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.printed import read_printed_effects
@@ -80,7 +80,7 @@ def answer_page_question(
     """
     fits = add_fit_labels(frames["mixed_diagnostics"])
     all_fitted = fits[fits["n_rows"] > 0]
-    fitted = all_fitted[~has_mostly_invalid_answers(all_fitted["validity"])]
+    fitted = all_fitted[~is_validity_below_half(all_fitted["validity"])]
     effects = _select_effects_of_answering_models(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):

@@ -23,20 +23,22 @@ RULES = {
 }
 
 
-def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
+def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, units: pd.DataFrame) -> Answer:
     """Say what was asked, and what is shown of it.
 
     Parameters
     ----------
-    items, prompts, answers
-        Tables `transcript_items`, `transcript_prompts` and `transcript_answers`.
+    items, prompts
+        Tables `transcript_items` and `transcript_prompts`.
+    units
+        study, model, condition: all that was asked, as the index of a report counts it. Not all answered the examples.
 
     Returns
     -------
     Answer
         What the page says in words.
     """
-    setup_sentence = f"{phrase_asked_models(answers)} asked about {format_quantity(len(items), 'item')}."
+    setup_sentence = f"{phrase_asked_models(units)} asked about {format_quantity(len(items), 'item')}."
     examples = items[items["shown"] != ""]
     is_known = prompts["unknown"] == ""
     parts_text = "prompts and answers" if is_known.any() else "answers"

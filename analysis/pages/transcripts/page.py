@@ -25,9 +25,10 @@ class TranscriptsPage(Page):
 
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""
-        items, answers = self.frame("transcript_items"), self.frame("transcript_answers")
+        items = self.frame("transcript_items")
+        units = self.runs.sql("SELECT study, model, condition FROM units ORDER BY position")
         return self.show_answer(
-            narrative.answer_page_question(items, self._rename_conditions_of_prompts_for_readers(), answers)
+            narrative.answer_page_question(items, self._rename_conditions_of_prompts_for_readers(), units)
         )
 
     def first_transcript(self) -> Html:

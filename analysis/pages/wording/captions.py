@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.plots import LEAST, MOST_LINES, select_drawn_bins
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 from analysis.reporting.drawing import panels
@@ -74,7 +74,7 @@ def caption_diff_yes(frame: pd.DataFrame) -> str:
 
 def caption_overall_scores(frame: pd.DataFrame) -> str:
     """Write the caption of the means over patterns and tasks."""
-    judged_frame = frame.assign(silent=has_mostly_invalid_answers(frame["valid"]))
+    judged_frame = frame.assign(silent=is_validity_below_half(frame["valid"]))
     return (
         f"Overall of {format_quantity(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy "
         "after and Consistency in each task and pattern. Shown is the plain mean over "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.cells import average_validity_over_patterns_per_row, get_name_of_language
 from analysis.reporting.words import (
     format_percent,
@@ -32,7 +32,7 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     yield from _describe_silent_models(consistency_rows)
     yield from _describe_bounds_by_invalid_answers(conventions)
     yield from _describe_constant_answers(
-        consistency_rows[~has_mostly_invalid_answers(average_validity_over_patterns_per_row(consistency_rows))]
+        consistency_rows[~is_validity_below_half(average_validity_over_patterns_per_row(consistency_rows))]
     )
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
@@ -59,7 +59,7 @@ def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
                 f"There are no valid answers to {task_name} from "
                 f"{_join_unit_labels_for_sentence(none.index[empty], part)}."
             )
-        low = has_mostly_invalid_answers(valid) & ~none
+        low = is_validity_below_half(valid) & ~none
         if low.any():
             yield (
                 f"Less than half of the answers to {task_name} are valid for "

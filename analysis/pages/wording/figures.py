@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.cells import UNIT, average_validity_over_patterns_per_row
 from analysis.pages.wording.plots import select_drawn_bins
 from analysis.reporting.catalogue.frames import Frames
@@ -38,7 +38,7 @@ def build_stage_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFram
 
 def _add_silent_column_by_task(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column `silent`: whether the model answers in the row's language and task."""
-    return frame.assign(silent=has_mostly_invalid_answers(average_validity_over_patterns_per_row(frame)))
+    return frame.assign(silent=is_validity_below_half(average_validity_over_patterns_per_row(frame)))
 
 
 def _split_by_language_and_task(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.cautions import list_cautions
 from analysis.pages.wording.cells import UNIT, average_validity_over_patterns_per_row, get_name_of_language
 from analysis.pages.wording.columns import WORDS
@@ -70,7 +70,7 @@ def answer_page_question(
     """
     all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
-    table = all_rows[~has_mostly_invalid_answers(average_validity_over_patterns_per_row(all_rows))]
+    table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
     if table.empty and len(all_rows):
         rows = all_rows.assign(
             label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns_per_row(all_rows),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
 from analysis.reporting.drawing import marks, panels, plotting
@@ -146,7 +146,7 @@ def _draw_pattern_panels(
 def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Overall, the mean over patterns and tasks, by language; best of the first language on top (Figure 3).
 
-    Models that do not answer (`thresholds.has_mostly_invalid_answers`) stand below the others.
+    Models that do not answer (`thresholds.is_validity_below_half`) stand below the others.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    rows = frame.assign(silent=has_mostly_invalid_answers(frame["valid"]))
+    rows = frame.assign(silent=is_validity_below_half(frame["valid"]))
     rows = rows.assign(label=labels.build_row_labels(rows))
     languages = list(dict.fromkeys(rows["language"]))
     first_language = rows[rows["language"] == languages[0]].sort_values(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording import printed
 from analysis.pages.wording.cells import (
     UNIT,
@@ -293,12 +293,12 @@ def _mark_units_with_pairs(item_sums: WordingItemSums) -> np.ndarray:
 
 
 def _mark_answering_units(item_sums: WordingItemSums) -> np.ndarray:
-    """Tell which units have a pair to measure and a model that answers (`thresholds.has_mostly_invalid_answers`)."""
+    """Tell which units have a pair to measure and a model that answers (`thresholds.is_validity_below_half`)."""
     with np.errstate(invalid="ignore"):
         valid = item_sums.sums["valid"].sum(axis=0) / item_sums.sums["asked"].sum(axis=0)
     return np.asarray(
         _mark_units_with_pairs(item_sums)
-        & ~has_mostly_invalid_answers(average_validity_over_patterns_per_row(item_sums.units[UNIT].assign(valid=valid)))
+        & ~is_validity_below_half(average_validity_over_patterns_per_row(item_sums.units[UNIT].assign(valid=valid)))
     )
 
 

@@ -96,6 +96,8 @@ class Table:
         here these are `X_lower` and `X_upper`, if the table has them; None: it is printed without an interval.
     repeats
         Column -> the one that it may repeat: LaTeX, Markdown and HTML leave these out where all are such in all rows.
+    caption_without_repeats
+        The caption where these are left out; empty: the same.
     error
         Column -> the columns with its standard error and its dagger, printed with it.
     best
@@ -113,9 +115,21 @@ class Table:
     optional: frozenset[str] = frozenset()
     interval: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
     repeats: Mapping[str, str] = field(default_factory=dict)
+    caption_without_repeats: str = ""
     error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     best: tuple[tuple[str, str], ...] = ()
     measures: Measures | None = None
+
+    def choose_caption(self, rows: pd.DataFrame) -> str:
+        """Choose the caption that fits the columns which LaTeX and HTML show of these rows.
+
+        >>> import pandas as pd
+        >>> table = Table("f", "", "Two.", ("a", "b"), repeats={"b": "a"}, caption_without_repeats="One.")
+        >>> [table.choose_caption(pd.DataFrame({"a": [1.0], "b": [b]})) for b in (1.0, 2.0)]
+        ['One.', 'Two.']
+        """
+        is_shown = rows.empty or any(self.is_column_shown(name, rows) for name in self.repeats)
+        return self.caption if is_shown else self.caption_without_repeats or self.caption
 
     def is_column_shown(self, column_name: str, rows: pd.DataFrame) -> bool:
         """Tell whether LaTeX, Markdown and HTML show a column of these rows.

@@ -37,8 +37,13 @@ class Column:
 
 # How the intervals of tables and figures are made, for captions; see `analysis.statistics.shares`.
 OVER_ITEMS = "95 % intervals over items (shares: Wilson; differences of shares: Newcombe; else: bootstrap)"
-# Of the two intervals of tables: then one is shown, where that is so in all rows (`Table.repeats`).
+# Of the two intervals of tables: then one is shown, where that is so in all rows (`Table.repeats`), or the second is
+# not known (`Table.caption_without_repeats`).
 OWN_WORDINGS = "Where every item has wordings of its own, both are the same: other items bring other wordings."
+ONE_INTERVAL = (
+    "its 95 % interval for these wordings, if there is one. Where every item has several wordings of its own, it "
+    "is that for wordings like these, too: other items bring other wordings."
+)
 IDENTITY = ("study", "model", "condition")  # say which model a row is about; printed before the other columns
 SHARE = "share, 0 to 1"
 POINTS = "difference of shares, -1 to 1"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pandas as pd
 
+from analysis.measures.ratings_rows import SHOWN, name_settings_without_personas
 from analysis.reporting.catalogue.orders import Conditions, name_condition_without_order
 from analysis.reporting.words import join_names
 from analysis.reporting.words.labels import phrase_condition_name
@@ -51,6 +54,44 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
                 f"{joined_name}: {join_names(names, len(names))}"
                 for joined_name, names in names_by_joined_name.items()
                 if len(names) > 1
+            ]
+    return list(dict.fromkeys(lines))
+
+
+def list_conditions_of_settings(conditions: Conditions, shown_names: Collection[tuple[str, str]]) -> list[str]:
+    """List the settings that tables name in place of the conditions that they join, each with these.
+
+    Settings join conditions that differ in the persona, or in how options are shown, alone. Files name them, too. No
+    row of a run does: `--where` takes the names of the conditions.
+
+    Parameters
+    ----------
+    conditions
+        Study -> condition -> its settings, as in run.json.
+    shown_names
+        Study and condition of the rows of tables (`Frames.list_named_conditions`).
+
+    Returns
+    -------
+    list of str
+        A line per setting with its conditions, the first three by name; empty where tables name conditions alone.
+
+    Examples
+    --------
+    >>> asked = {f"chat/persona-{name}": {"form": "chat", "persona": name} for name in "abcde"}
+    >>> list_conditions_of_settings({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
+    ['chat/personas: chat/persona-a, chat/persona-b, chat/persona-c and 2 others']
+    """
+    lines = []
+    for study, settings_by_name in conditions.items():
+        for ignored in (SHOWN, ()):
+            names_by_setting: dict[str, list[str]] = {}
+            for name, setting in name_settings_without_personas(settings_by_name, ignored).items():
+                names_by_setting.setdefault(setting, []).append(name)
+            lines += [
+                f"{setting}: {join_names(names)}"
+                for setting, names in names_by_setting.items()
+                if (study, setting) in shown_names and setting not in settings_by_name
             ]
     return list(dict.fromkeys(lines))
 

@@ -77,6 +77,15 @@ class Frames:
             least_difference,
         )
 
+    def list_named_conditions(self) -> set[tuple[str, str]]:
+        """List study and condition of the rows of all tables that were computed."""
+        return {
+            (str(study), str(condition))
+            for frame in self._frames.values()
+            if {"study", "condition"} <= set(frame)
+            for study, condition in frame[["study", "condition"]].drop_duplicates().itertuples(index=False)
+        }
+
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._frames:
             self._frames[name] = tables.build_table(name, self.runs, **self.options)

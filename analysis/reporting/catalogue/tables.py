@@ -13,6 +13,7 @@ import inspect
 import json
 import numbers
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -359,9 +360,10 @@ def render_table(
         return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
     shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
     cells = grid.build_grid(name, frame, shown_columns, list_columns_compared_within_rows(name, frame))
-    return (
-        latex.render_latex(cells, name, look_up_table(name), width) if form == "latex" else grid.render_markdown(cells)
-    )
+    if form == "markdown":
+        return grid.render_markdown(cells)
+    entry = look_up_table(name)
+    return latex.render_latex(cells, name, replace(entry, caption=entry.choose_caption(frame)), width)
 
 
 def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.output import latex
 from ground.errors import WrongPage
 from ground.writing import write_atomically
 
@@ -38,7 +39,8 @@ def write_text_file(path: Path, text: str) -> None:
 def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None:
     """Write `tables/<name>.csv` and `tables/<name>.tex`, and the rows of this table in `tables/dictionary.csv`.
 
-    A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here.
+    A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here. Others
+    are written by `render_latex_for_any_document`.
 
     Parameters
     ----------
@@ -52,8 +54,33 @@ def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None
     folder = out / "tables"
     write_text_file(folder / f"{name}.csv", tables.render_table(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
-        write_text_file(folder / f"{name}.tex", tables.render_table(name, frame, "latex"))
+        write_text_file(folder / f"{name}.tex", render_latex_for_any_document(name, frame))
     write_data_dictionary(out)
+
+
+def render_latex_for_any_document(name: str, frame: pd.DataFrame) -> str:
+    """Write a table as LaTeX for documents of one column or two: in floats over the page, or as one `longtable`.
+
+    It is a `longtable` where it takes more floats than LaTeX has room for (`latex.WAITING`). Two columns hold none, so
+    that a comment says where to put it.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    The LaTeX.
+    """
+    text = tables.render_table(name, frame, "latex")
+    n_floats = text.count("\\begin{table*}")
+    if n_floats <= latex.WAITING:
+        return text
+    comment = f"% A longtable in place of {n_floats} floats: put it after \\onecolumn in a document of two columns.\n"
+    return comment + tables.render_table(name, frame, "latex", width="text")
 
 
 def write_data_dictionary(out: Path) -> None:

@@ -28,6 +28,7 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
     has_renamed_conditions,
+    list_conditions_of_settings,
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
@@ -248,7 +249,7 @@ class Page:
         The table; a note where it has no rows.
         """
         frame, entry = self.frame(name), catalogue.look_up_table(name)
-        title, caption = self._phrase_title(entry.title), self.choice.rewrite_text(entry.caption)
+        title = self._phrase_title(entry.title)
         if frame.empty:
             return Html(self.render_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
@@ -257,6 +258,7 @@ class Page:
         )
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
+        caption = self.choice.rewrite_text(entry.choose_caption(shown_rows))
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
         caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
@@ -394,10 +396,13 @@ class Page:
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
         names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
         condition_names = [("Conditions in files, --where and waver table", names)] if names else []
+        settings = list_conditions_of_settings(self.runs.info["conditions"], self.frames.list_named_conditions())
+        setting_names = [("Settings, here and in files; --where takes their conditions", settings)] if settings else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
             *joining_rules,
             *condition_names,
+            *setting_names,
             *provenance.list_outside_page_entries(self.list_name_if_outside_page()),
         ]
 

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
 ON_OPTIONS = "on the options (or of the texts can be read as one)"  # what a model must do to be judged
 LEAD = 30  # characters that a word before a colon may have
-SILENT = " °"  # ends the label of a model that is not judged (`thresholds.has_mostly_invalid_answers`)
+SILENT = " °"  # ends the label of a model that is not judged (`thresholds.is_validity_below_half`)
 
 
 def build_row_labels(frame: pd.DataFrame) -> pd.Series:
@@ -106,6 +106,45 @@ def rename_conditions_for_readers(frame: pd.DataFrame, conditions: Mapping[str, 
     return frame.assign(**renamed_columns)
 
 
+def describe_interval_lines(frame: pd.DataFrame, these: tuple[str, str]) -> str:
+    """Say in a caption what the lines are that show two intervals: one line where both are the same, or one is unknown.
+
+    Parameters
+    ----------
+    frame
+        The rows that are drawn; `like_lower` and `like_upper`: the interval for wordings like these.
+    these
+        Columns with the ends of the interval for these wordings.
+
+    Returns
+    -------
+    str
+        One sentence or two.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"lower": [0.1], "upper": [0.3], "like_lower": [0.1], "like_upper": [0.3]})
+    >>> describe_interval_lines(frame, ("lower", "upper"))
+    'Lines: 95 % intervals, which are the same for these wordings and for wordings like these.'
+    >>> describe_interval_lines(frame.assign(like_lower=float("nan"), like_upper=float("nan")), ("lower", "upper"))
+    'Lines: 95 % intervals for these wordings, with items drawn anew.'
+    >>> describe_interval_lines(frame * float("nan"), ("lower", "upper"))
+    'No lines: there are no intervals.'
+    >>> describe_interval_lines(frame.assign(like_lower=0.0), ("lower", "upper")).partition(";")[2]
+    ' thin lines: for wordings like these, with other wordings, too.'
+    """
+    ends, like_ends = frame[list(these)].to_numpy(float), frame[["like_lower", "like_upper"]].to_numpy(float)
+    if np.isnan(ends).all() and np.isnan(like_ends).all():
+        return "No lines: there are no intervals."
+    if np.isnan(like_ends).all():
+        return "Lines: 95 % intervals for these wordings, with items drawn anew."
+    if np.allclose(ends, like_ends, equal_nan=True):
+        return "Lines: 95 % intervals, which are the same for these wordings and for wordings like these."
+    return (
+        "Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings like these, "
+        "with other wordings, too."
+    )
+
+
 def explain_mark_of_unjudged_models(frame: pd.DataFrame, shortage: str = "") -> str:
     """Say in a caption what `SILENT` means; empty where no row of the frame has it.
 
@@ -143,12 +182,12 @@ def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_
     Returns
     -------
     The frame with `silent` (with a `column_prefix` "a_": `a_silent`): whether a unit is not judged
-    (`thresholds.has_mostly_invalid_answers`).
+    (`thresholds.is_validity_below_half`).
     """
     units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
     rows, which = _factorize_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])
     validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
-    return frame.assign(**{f"{column_prefix}silent": has_mostly_invalid_answers(pd.Series(validity, frame.index))})
+    return frame.assign(**{f"{column_prefix}silent": is_validity_below_half(pd.Series(validity, frame.index))})
 
 
 def build_pair_labels(frame: pd.DataFrame) -> dict[str, pd.Series]:

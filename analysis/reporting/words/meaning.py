@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.thresholds import KEPT, has_mostly_invalid_answers
+from analysis.measures.thresholds import KEPT, is_validity_below_half
 from analysis.reporting.words import chance, join_names, labels, phrase_count_of_model_condition_pairs, verdicts
 from analysis.runs import Runs
 from analysis.statistics.forms import LEAST
@@ -234,7 +234,7 @@ def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     flips = compare_flips_of_all_and_same_meaning(runs)
     if flips.empty:
         return ""
-    answering = flips[~has_mostly_invalid_answers(flips["validity"])]
+    answering = flips[~is_validity_below_half(flips["validity"])]
     if answering.empty:
         return ""
     rows = join_same_meaning_flip_shares(answering, correct_flip_shares_for_check_errors(runs))

@@ -7,7 +7,7 @@ importers of logs name them), and there are two such names or more.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from analysis.reporting.words import join_names
 from analysis.runs import Runs
@@ -122,10 +122,23 @@ def list_example_counts_in_wording_names(names: Collection[object]) -> list[str]
     return sorted(numbers, key=lambda number: float("inf") if number == UNKNOWN else int(number))
 
 
-def _phrase_varying_example_counts(numbers: list[str], of_study: str) -> str:
+def name_example_numbers(numbers: Sequence[str]) -> str:
+    """Write numbers of examples before the word "examples".
+
+    Parameters
+    ----------
+    numbers
+        From `list_example_counts_in_wording_names`.
+
+    >>> name_example_numbers(["0", "5", "unknown"])
+    '0, 5 and an unknown number of'
+    """
+    return join_names(["an unknown number of" if number == UNKNOWN else number for number in numbers], len(numbers))
+
+
+def _phrase_varying_example_counts(numbers: Sequence[str], of_study: str) -> str:
     """Say that these numbers varied."""
-    known = ["an unknown number of" if number == UNKNOWN else number for number in numbers]
     return (
-        f"The wordings{of_study} are the same questions after {join_names(known, len(known))} examples: the number of "
+        f"The wordings{of_study} are the same questions after {name_example_numbers(numbers)} examples: the number of "
         "examples varied, not the wording."
     )

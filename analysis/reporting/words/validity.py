@@ -6,12 +6,14 @@ import math
 
 import pandas as pd
 
-from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity_of_models
+from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, is_validity_below_half, judge_validity_of_models
 from analysis.reporting.words import format_percent, join_names
 from analysis.reporting.words.labels import ON_OPTIONS
 
 SETTING = ("study", "condition")  # a model may answer under one, and not under another
 FROM_WORST = (INVALID, UNCLEAR, VALID)
+# Where answers may be probabilities, texts and scores: why a model is not judged.
+FEW_ANSWERS = "Less than half of the probability, of the texts or of the responses is surely a valid answer"
 BOUNDS = "Not all of the probability was shown, so what is on the options is known between bounds."
 
 
@@ -119,7 +121,7 @@ def list_unjudged_cautions(rows: pd.DataFrame, shortage: str = "") -> tuple[str,
     >>> len(list_unjudged_cautions(rows)), len(list_unjudged_cautions(rows[:1])), len(list_unjudged_cautions(rows[1:]))
     (1, 0, 0)
     """
-    is_unjudged = has_mostly_invalid_answers(rows["validity"].astype(float))
+    is_unjudged = is_validity_below_half(rows["validity"].astype(float))
     return () if is_unjudged.all() else describe_unjudged_models(rows, shortage)
 
 
@@ -195,4 +197,4 @@ def _format_validity(row: pd.Series) -> str:
 def _format_share(share: float) -> str:
     """Write a share in per cent; one that is just below one half not as 50 %, as that is judged."""
     text = format_percent(share)
-    return f"{math.floor(1000 * share) / 10:.1f} %" if text == "50 %" and has_mostly_invalid_answers(share) else text
+    return f"{math.floor(1000 * share) / 10:.1f} %" if text == "50 %" and is_validity_below_half(share) else text

@@ -1,7 +1,7 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
-functions are these rules: `thresholds.has_mostly_invalid_answers` is "validity", `choose_words_for_shares` and
+functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_words_for_shares` and
 `choose_words_for_differences` are "interval",
 `chance.blank_word_in_rows_with_chance_changes` is "chance", `widen_share_interval` is "several",
 `find_distinct_extremes` is "spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people",
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.measures.thresholds import has_mostly_invalid_answers
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.statistics.multiplicity import ALPHA
 from analysis.statistics.shares import clopper_pearson
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RULES: Mapping[str, str] = {
-    "validity": "Nothing is said about a model of which less than half of the probability (or of the texts read) is "
-    "surely on the options. Where a server showed a part of the probability, the lower bound counts. Where no model is "
-    "judged, each is said to answer or not by its best condition and both bounds.",
+    "validity": "Nothing is said about a model of which less than half of the probability, of the texts read or of the "
+    "responses is surely a valid answer. Where a server showed a part of the probability, the lower bound counts. "
+    "Where no model is judged, each is said to answer or not by its best condition and both bounds.",
     "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
     "the number alone does. Where several models are judged, their intervals are widened for the number that has no "
     "word yet (Holm).",
@@ -371,7 +371,7 @@ def mark_readings_with_artefact(own_share: pd.Series, p_holm: pd.Series, validit
     ...                pd.Series([0.9, 0.4, 0.9])).tolist()
     [True, False, False]
     """
-    return mark_clear_effects(p_holm) & own_share.notna() & ~has_mostly_invalid_answers(validity.astype(float))
+    return mark_clear_effects(p_holm) & own_share.notna() & ~is_validity_below_half(validity.astype(float))
 
 
 KEPT_BANDS = (Band("less than half", 0, 0.5), Band("mostly the model", 0.5, 1))

@@ -198,7 +198,9 @@ def _build_columns_of_eee_response(model: str, row: EeeResponse) -> dict[str, An
     record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
     shares = record["probability"]
     if shares is not None and not (min(shares, default=0) >= 0 and sum(shares) <= 1 + SLACK):
-        raise InputError(f"{row.where}: metadata.waver_probability is negative or adds up to more than 1")
+        raise InputError(
+            f"{row.where}: metadata.waver_probability is negative or adds up to more than 1: {sum(shares):.4g}"
+        )
     if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
         raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
     counts = record["count"]

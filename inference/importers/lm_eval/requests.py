@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
@@ -185,6 +185,21 @@ def _find_choices_in_document(doc: Any, letters: tuple[str, ...]) -> tuple[str, 
         if isinstance(choices, list) and len(choices) == len(letters) and {type(choice) for choice in choices} == {str}:
             return tuple([choice.strip() or letter for choice, letter in zip(choices, letters, strict=True)])
     return None
+
+
+def has_exclusive_continuations(continuations: Sequence[str]) -> bool:
+    """Tell whether no option begins another one: else a text may be both, and probabilities add up to more than 1.
+
+    Parameters
+    ----------
+    continuations
+        What the model continues with.
+
+    >>> has_exclusive_continuations(["4", "5"]), has_exclusive_continuations(["42", "5", "4"])
+    (True, False)
+    """
+    in_order = sorted(continuations)  # what begins with a text follows it at once
+    return not any(after.startswith(before) for before, after in pairwise(in_order))
 
 
 def parse_loglikelihoods(where: str, row: Mapping[str, Any]) -> list[float]:

@@ -15,6 +15,7 @@ texts is one where it is 0 or 1 in all rows of its task (`judgements`). What the
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ from inference.importers.lm_eval.judgements import (
 from inference.importers.lm_eval.requests import (
     Request,
     RowOptions,
+    has_exclusive_continuations,
     list_generated_texts,
     parse_loglikelihoods,
     parse_requests_of_row,
@@ -194,6 +196,10 @@ class LmEvalRows:
             raise InputError(f"{where}: {len(log_likelihoods)} log-likelihoods of {n} options; the row is not whole")
         after_text, without_text, responses = tuple(log_likelihoods[:n]), log_likelihoods[n:], []
         gold = _find_index_of_right_option(row, row_options, after_text)
+        # Options of which one begins another have answers alone, once they show that they do not exclude each other.
+        is_one_distribution = row_options.one_context and (
+            math.fsum(map(math.exp, after_text)) <= 1 or has_exclusive_continuations(row_options.continuations)
+        )
         for metric, reading in READINGS.items():
             scores = (
                 _compute_option_scores_of_metric(metric, after_text, without_text, row_options)
@@ -215,7 +221,7 @@ class LmEvalRows:
                 LoggedResponse(
                     where, self.worded_file.file.model, self._name_row_condition(where, filter_name, reading),
                     *item_and_wording, row_options.text, words,
-                    gold, after_text if metric == ACC else None, row_options.one_context, answer=answer,
+                    gold, after_text if metric == ACC else None, is_one_distribution, answer=answer,
                     attributes=self._attributes,
                     own_choices=waver_fields.restore_choice_order(where, row.get("doc"), words),
                 )

@@ -29,6 +29,7 @@ _COLUMNS = (
     "answer", "output", "error",
     "score", "sample_score",  # of studies of scores
 )  # fmt: skip
+ROUNDING = 0.01  # models in half precision round log-likelihoods: their options may add up to so much more than 1
 _MEASURED = 7  # columns from `probability` to `answer`
 
 
@@ -216,10 +217,43 @@ def _build_choice_cells(response: LoggedResponse) -> tuple[Any, ...]:
         return score.probability, score.logprob or None, None, None, score.mass, score.mass_upper, letter
     probability = mass = upper = None
     if response.logprob is not None and response.one_distribution:
-        probability = [math.exp(value) for value in response.logprob]
+        probability = compute_option_probabilities(response.where, response.logprob)
         mass, upper = min(math.fsum(probability), 1.0), 1.0
     answer = None if response.answer is None else ascii_uppercase[response.answer]
     return probability, response.logprob, response.count, response.invalid, mass, upper, answer
+
+
+def compute_option_probabilities(where: str, logprob: Sequence[float]) -> list[float]:
+    """Compute the probabilities of options that exclude each other from their logarithms.
+
+    Parameters
+    ----------
+    where
+        File and row, for messages.
+    logprob
+        Log-likelihood of every option.
+
+    Returns
+    -------
+    list of float
+        They add up to 1 at most: a sum that is larger by rounding alone (`ROUNDING`) is divided out.
+
+    Raises
+    ------
+    InputError
+        They add up to more than that.
+
+    >>> compute_option_probabilities("a", [0.0, math.log(0.004)])[0] == 1 / 1.004
+    True
+    """
+    probabilities = [math.exp(value) for value in logprob]
+    total = math.fsum(probabilities)
+    if total > 1 + ROUNDING:
+        raise InputError(
+            f"{where}: the probabilities of the {len(probabilities)} options add up to {total:.4g}, more than 1; these "
+            "are no log-likelihoods of options after one text"
+        )
+    return [value / total for value in probabilities] if total > 1 else probabilities
 
 
 def _build_right_or_wrong_cells(response: LoggedResponse) -> tuple[Any, ...]:

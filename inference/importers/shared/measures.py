@@ -218,8 +218,11 @@ class ProbabilityMeasure(_NumberMeasure):
         _refuse_rows_marked_as_wrong(
             values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative"
         )
+        sums = values.sum(axis=1)
+        is_above_one = sums > 1 + SLACK
+        first_sum = sums[np.argmax(is_above_one)] if len(sums) else 0.0
         _refuse_rows_marked_as_wrong(
-            values.sum(axis=1) > 1 + SLACK, rows, f"the probabilities {', '.join(self.columns)} add up to more than 1"
+            is_above_one, rows, f"the probabilities {', '.join(self.columns)} add up to {first_sum:.4g}, more than 1"
         )
         errors = _build_errors_of_empty_rows(missing, self.columns)
         return build_probability_columns(values, errors.to_pylist())

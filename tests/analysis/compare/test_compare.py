@@ -212,6 +212,21 @@ def test_runs_without_a_common_item_are_refused(tmp_path):
         compare(write_judged(tmp_path / "a", values), write_scored(tmp_path / "b", frame))
 
 
+def test_sides_that_differ_in_their_examples_are_told_how_to_be_compared(tmp_path):
+    frame = pd.DataFrame({"model": "m", "item": ["x", "y"], "agreement": [0.2, 0.8], "pattern": "paraphrase"})
+    sides = [
+        write_run(
+            tmp_path / name,
+            frame.assign(variant=name, text=f"After {name}: so?", attributes=[{"template": name}] * 2),
+        )
+        for name in ("0-shot", "5-shot", "p1")
+    ]
+    with pytest.raises(InputError, match=r"A was asked after 0 examples, B after 5; .*--variant-key task"):
+        compare(sides[0], sides[1])
+    with pytest.raises(InputError, match="text, options or right answer differ"):
+        compare(sides[1], sides[2])
+
+
 @pytest.mark.slow
 def test_false_differences_stay_below_5_percent_over_all_measures():
     """200 studies of 40 items and three measures without a difference, judged after Holm as `compare` judges them."""

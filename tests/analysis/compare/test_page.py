@@ -60,7 +60,7 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
         ([row(measure="agreement", **HIGHER), row(measure="logit", headline=False, **HIGHER),
           row(measure="validity", headline=False, **HIGHER)],
          "A is higher in agreement, 0.71 against 0.73; that holds for these wordings. They differ in agreement on a "
-         "scale without ends (logit) and how much is on the options (validity), too."),
+         "scale without ends (logit) and how much is a valid answer (validity), too."),
         ([row(verdict="equivalent within 0.1", holds_for="these wordings")],
          "A and B are equivalent within 0.1 in accuracy, for these wordings."),
         ([row(verdict="cannot tell", n_items=1)], "A single item cannot tell A and B apart in accuracy."),

@@ -285,6 +285,17 @@ def test_long_latex_tables_break_over_pages():
     assert text.startswith("% Needs \\usepackage{booktabs, longtable} in the preamble.\n")
 
 
+def test_a_report_has_a_longtable_in_place_of_more_floats_than_latex_holds():
+    names = ["study", "item", "text", "family"]
+    frame = pd.DataFrame({name: [f"{name} {n}" for n in range(1000)] for name in names})
+    frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
+    text = files.render_latex_for_any_document("item_stability", frame)
+    assert text.count(r"\begin{longtable}") == 1 and r"\begin{table" not in text and text.count(r"item 999 &") == 1
+    assert re.match(r"% A longtable in place of \d\d floats: put it after \\onecolumn", text)
+    short = files.render_latex_for_any_document("item_stability", frame.head(400))
+    assert 2 <= short.count(r"\begin{table*}") <= latex.WAITING and "longtable" not in short
+
+
 @pytest.mark.parametrize("width", ["page", "column"])
 def test_long_latex_tables_are_several_floats_in_two_columns(width):
     names = ["study", "item", "text", "family"]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, has_mostly_invalid_answers, judge_validity_of_models
+from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, is_validity_below_half, judge_validity_of_models
 from analysis.reporting.words import validity, verdicts
 from analysis.reporting.words.verdicts import (
     Band,
@@ -45,7 +45,7 @@ def test_a_model_is_invalid_only_where_its_upper_bound_is_below_one_half():
     assert judge_validity_of_models(lower, upper).tolist() == [INVALID, UNCLEAR, INVALID, VALID, VALID]
     assert judge_validity_of_models(lower).tolist() == [INVALID, INVALID, INVALID, VALID, VALID]
     is_judged = judge_validity_of_models(lower, upper) == VALID
-    assert (is_judged == ~has_mostly_invalid_answers(lower)).all()  # what cannot be told is not judged
+    assert (is_judged == ~is_validity_below_half(lower)).all()  # what cannot be told is not judged
 
 
 def test_of_a_model_below_one_half_both_bounds_are_told():
@@ -96,7 +96,7 @@ def test_cautions_name_the_condition_or_follow_the_best_one():
 
 
 def test_validity_half_of_the_answers_is_enough():
-    assert has_mostly_invalid_answers(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
+    assert is_validity_below_half(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(

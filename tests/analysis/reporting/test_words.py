@@ -6,11 +6,15 @@ import doctest
 
 import pytest
 
-from analysis.reporting import words
+from analysis.compare import settings
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import condition_names
+from analysis.reporting.words import labels, shots
 
 
-def test_the_examples_are_right():
-    assert doctest.testmod(words).failed == 0
+@pytest.mark.parametrize("module", [words, labels, shots, catalogue, condition_names, settings])
+def test_the_examples_are_right(module):
+    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize("decimals", [0, 1])

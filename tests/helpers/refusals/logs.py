@@ -97,6 +97,12 @@ CASES = [
         ("line 1", "not a JSON object"),
         then(lambda f: (f / SAMPLES).write_bytes(b'{"doc_id": "\xff"}\n')),
     ),
+    Case(
+        "probabilities that add up to more than 1",
+        CALL,
+        (f"{SAMPLES}, line 2", "4 options add up to 2.426", "more than 1"),
+        log(scores("-0.5", "-0.5", "-0.5", "-0.5")),
+    ),
     Case("no samples in the file", CALL, (SAMPLES, "no samples"), then(lambda f: _lines(f, "\n"))),
     Case("no results file", CALL, (SAMPLES, RESULTS, "not beside it"), then(lambda f: (f / RESULTS).unlink())),
     Case(

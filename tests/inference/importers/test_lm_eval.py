@@ -199,6 +199,18 @@ def test_of_equal_options_the_first_is_the_answer_as_in_lm_eval(tmp_path):
     assert rows["answer"].tolist() == ["A"]
 
 
+def test_probabilities_are_above_1_by_rounding_alone_or_of_options_that_begin_each_other(tmp_path):
+    """Models in bfloat16 gave 1.003: the run was written, and `compare` could not read it."""
+    rounded = letters(0, TEA, (math.log(0.998), math.log(0.005), -20.0, -20.0))
+    rows, _ = imported(tmp_path, write(tmp_path / "logs", {"t": [rounded]}))
+    assert sum(rows["probability"][0]) == pytest.approx(rows["mass"][0], abs=1e-12) == 1.0
+    doc = {"question": "How many?", "choices": ["4", "42"], "answer": 0}
+    fields = {"filtered_resps": [["-0.1", "False"], ["-0.2", "False"]], "target": "0", "metrics": ["acc"], "acc": 1.0}
+    nested = row(0, doc, [("How many?", " 4"), ("How many?", " 42")], **fields)
+    rows, _ = imported(tmp_path, write(tmp_path / "nested", {"t": [nested]}), out="other")
+    assert rows["answer"].tolist() == ["A"] and rows["probability"].isna().all() and rows["mass"].isna().all()
+
+
 def test_several_filters_of_a_document_are_conditions(tmp_path):
     lines = [written(0, TEA, right, filter=name) for name, right in (("strict-match", 0.0), ("flexible-extract", 1.0))]
     rows, info = imported(tmp_path, write(tmp_path / "logs", {"t": lines}, TEXT))

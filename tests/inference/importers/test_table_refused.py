@@ -28,7 +28,7 @@ def refused(capsys, tmp_path, *arguments):
         ({"yes": "nan"}, "row 3: column 'yes' holds 'nan', which is not a number"),
         ({"yes": ""}, "row 3: some of yes, no are empty, others are not"),
         ({"yes": "-0.1"}, "row 3: a probability in yes, no is negative"),
-        ({"yes": "0.7", "no": "0.4"}, "row 3: the probabilities yes, no add up to more than 1"),
+        ({"yes": "0.7", "no": "0.4"}, "row 3: the probabilities yes, no add up to 1.1, more than 1"),
         ({"variant": "a", "text": NUMBERS[0]["text"]}, "row 3: the same model, condition, item and variant as in"),
         ({"variant": "a"}, "row 3: the text of item '1', variant 'a' is not the one in"),
         ({"model": " "}, "row 3: column 'model' is empty; every response needs it"),
@@ -45,7 +45,7 @@ def test_wrong_probabilities_are_named_with_file_and_row(tmp_path, capsys, chang
 def test_a_wrong_number_far_down_is_named_and_nothing_is_written(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(long, "TOGETHER", 2)
     rows = [{**NUMBERS[0], "variant": str(number)} for number in range(7)]
-    for change, message in (({"no": "x"}, "column 'no' holds 'x'"), ({"no": "0.8"}, "add up to more than 1")):
+    for change, message in (({"no": "x"}, "column 'no' holds 'x'"), ({"no": "0.8"}, ", more than 1")):
         file = write(tmp_path / "t.csv", [*rows[:5], {**rows[5], **change}, rows[6]])
         line = refused(capsys, tmp_path, file, *PROBABILITIES)
         assert f"{file}, row 7: " in line

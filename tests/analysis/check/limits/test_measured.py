@@ -83,15 +83,26 @@ def test_validity_is_the_mean_of_what_answers_had_for_both_options(tmp_path):
 )  # fmt: skip
 def test_of_bounds_a_rule_on_validity_is_decided_only_where_both_agree(tmp_path, rule, decision):
     """The lower bound alone called `validity >= 0.6` broken, though 0.9 may be on the options."""
-    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.4, mass_upper=0.9)
+    frame = paraphrases({f"i{n:03}": [0.6, 0.7] for n in range(250)}).assign(mass=0.4, mass_upper=0.9)
     (outcome,) = check(write_run(tmp_path / "run", frame), rule)
     assert decide_outcomes([outcome]) == [decision]
-    assert "between 0.4 and 0.9" in outcome.note
+    assert "between 0.4 and 0.9" in outcome.note and outcome.n_items == 250
+
+
+def test_bounds_of_few_items_are_no_proof(tmp_path):
+    """They were counted: four items with bounds held what four items with exact numbers could not."""
+    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.4, mass_upper=0.9)
+    path = write_run(tmp_path / "run", frame)
+    for rule in ("validity >= 0.3", "validity >= 0.95"):
+        (outcome,) = check(path, rule)
+        assert decide_outcomes([outcome]) == ["cannot tell"] and outcome.test != COUNTED
+        assert outcome.lower < 0.3 and outcome.upper > 0.95
 
 
 def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     """They were refused for having one wording, as no validity of a single answer is known."""
-    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.95, mass_upper=0.99)
+    frame = paraphrases({f"i{n:03}": [0.6, 0.7] for n in range(250)}).assign(mass=0.97, mass_upper=0.99)
+    frame["attributes"] = [{"template": name} for name in frame["variant"]]
     path = write_run(tmp_path / "run", frame)
     decisions = [decide_outcomes(check(path, "validity >= 0.9", wordings=wordings)) for wordings in ("these", LIKE)]
     assert decisions == [["holds"], ["cannot tell"]]

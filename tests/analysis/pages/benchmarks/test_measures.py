@@ -192,6 +192,15 @@ def test_a_model_that_one_page_takes_for_silent_is_so_on_all_pages_of_the_study(
     }  # fmt: skip
 
 
+def test_the_upper_bound_of_a_validity_goes_with_it(tmp_path):
+    rows = random_frame(list("abcd"), items=4, paraphrases=3).assign(mass=0.3)
+    rows["mass_upper"] = rows["model"].map({"a": 0.8})
+    values = measures.collect_measures(runs.open_runs(write_run(tmp_path / "run", rows)), "dropped").values
+    bounds = values[values["page"] == "stability"].groupby("model")[["validity", "validity_at_most"]].first()
+    assert bounds["validity"].tolist() == pytest.approx([0.3] * 4) and values["silent"].all()
+    assert bounds["validity_at_most"].tolist() == pytest.approx([0.8, np.nan, np.nan, np.nan], nan_ok=True)
+
+
 def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
     names = ["m1", "m2", "m3", "m4"]
     write_wording(tmp_path / "all" / "wording", random_rows(names, items=8, seed=1))

@@ -29,9 +29,11 @@ def pair(a, b, r=0.9, ends=(0.5, 0.98), p_holm=0.01):
 
 
 def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_forms=1, size=1e6, matched="",
-           sources=({},), scored=(), compared=True):  # fmt: skip
+           sources=({},), scored=(), compared=True, at_most=math.nan):  # fmt: skip
     models = [f"m{i}" for i in range(len(silent))]
     values = pd.DataFrame({"page": "stability", "study": "s", "measure": "Range", "model": models, "silent": silent,
+                           "condition": "plain", "validity": [0.3 if no else 0.9 for no in silent],
+                           "validity_at_most": at_most,
                            "parameters": [size] * len(models), "form": forms[: len(models)], "n_forms": n_forms,
                            "compared": compared})  # fmt: skip
     names = pd.DataFrame({"side": "runs", "model": models, "matched": matched, "nearest": ""})
@@ -117,13 +119,17 @@ def test_interval_nothing_is_named_that_its_own_interval_contradicts():
 
 def test_validity_models_that_do_not_answer_get_no_verdict():
     said = answer(coefficient(), silent=(True, True))
-    assert said.verdict == "No model is known to answer."
+    assert said.verdict == "These models do not answer."
     assert said.details == {}
-    assert any(line.startswith("m0 and m1: left out where less than half") for line in said.cautions)
+    assert said.cautions[0].startswith("Not judged: m0 and m1. Less than half of the probability, of the texts or of ")
+    assert not any("left out where" in line for line in said.cautions)
+    bounded = answer(coefficient(), silent=(True, True), at_most=0.8)
+    assert bounded.verdict == "Whether these models answer cannot be told."
+    assert bounded.cautions[0].startswith("Not judged: m0 (between 30 % and 80 %) and m1")
     one = answer(coefficient(), silent=(True, False))
     assert one.verdict.startswith("Range, of page stability, rises with size: ")
     assert any(
-        line.startswith("m0: left out where less than half of the probability is surely") for line in one.cautions
+        line.startswith("m0: left out where less than half of the probability, of the texts") for line in one.cautions
     )
 
 

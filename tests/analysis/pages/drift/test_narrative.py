@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
+
 import pandas as pd
 import pytest
 
+from analysis.pages.drift import narrative
 from analysis.pages.drift.narrative import WORD_MEANINGS, answer_page_question
 
 MOVED = {"found": "changed", "p_holm": 0.001, "changed_time": "T3", "likely_first": "T3", "likely_last": "T3"}
@@ -14,7 +17,8 @@ def frames(*changes, **columns):
     """The tables of models, each with what differs from one in which no change was found."""
     rows = pd.DataFrame([
         {"study": "s", "model": f"m{number}", "condition": "c", "measure": "accuracy", "headline": True,
-         "validity_least": 1.0, "n_looks": 4, "n_untested": 0, "n_items": 62, "wordings": "fresh each time",
+         "validity_least": 1.0, "validity_least_at_most": float("nan"),
+         "n_looks": 4, "n_untested": 0, "n_items": 62, "wordings": "fresh each time",
          "found": "no change found", "p_holm": 0.6, "changed_time": "", "likely_first": "", "likely_last": "",
          "before": 0.812, "after": 0.744, "difference": -0.068, "lower": -0.09, "upper": -0.04, "like_lower": -0.1,
          "like_upper": -0.03} | change
@@ -22,7 +26,7 @@ def frames(*changes, **columns):
     ]).assign(**columns)  # fmt: skip
     looks = pd.concat([
         rows[["study", "model", "condition", "measure"]].assign(
-            look=look, time=f"T{look}", validity=1.0, changed_settings="", n_left_out=0
+            look=look, time=f"T{look}", validity=1.0, validity_at_most=float("nan"), changed_settings="", n_left_out=0
         )
         for look in range(1, 5)
     ], ignore_index=True)  # fmt: skip
@@ -38,7 +42,10 @@ def frames(*changes, **columns):
         ([MOVED, MOVED], "Changed, with each of 2 models."),
         ([MOVED, {}, {"found": "cannot tell"}],
          "Changed with 1 of 3 models, no change found with 1; with the other, these runs cannot tell."),
-        ([MOVED | {"validity_least": 0.4}], "This model is not known to answer."),
+        ([MOVED | {"validity_least": 0.4}], "At some look, this model does not answer."),
+        ([MOVED | {"validity_least": 0.4, "validity_least_at_most": 0.9}],
+         "At some look, whether this model answers cannot be told: between 40 % and 90 % of the probability is on the "
+         "options."),
         ([MOVED | {"validity_least": 0.4}, {}],
          "No change found with 1 of 2 models; with the other, these runs cannot tell."),
     ],
@@ -78,8 +85,16 @@ def test_what_weakens_the_answer_is_said():
         assert words in said, words
     assert answer_page_question(frames({})).cautions == (WORD_MEANINGS[1],)
     assert answer_page_question(frames(MOVED)).cautions == ()
+    unjudged = answer_page_question(
+        frames(MOVED | {"validity_least": 0.4, "validity_least_at_most": 0.9}, MOVED)
+    ).cautions
+    assert "Not judged: m0 (between 40 % and 90 %)." in unjudged[0]
 
 
 def test_no_model_of_two_times_is_no_change():
     nothing = dict.fromkeys(("drift_changes", "drift_measures", "drift_looks"), pd.DataFrame())
     assert answer_page_question(nothing).verdict == "These runs cannot tell."
+
+
+def test_the_examples_are_right():
+    assert doctest.testmod(narrative).failed == 0

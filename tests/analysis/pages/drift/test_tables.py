@@ -154,6 +154,17 @@ def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     assert "validity" not in set(table["measure"])
 
 
+def test_the_lowest_validity_of_looks_has_both_bounds(tmp_path):
+    """Known between .3 and .5 at one look, exact (.45) at the next: the lowest one lies between .3 and .45."""
+    looks = [draw_look({"m": 0.0}, items=3, wordings=2, seed=n, mass=mass) for n, mass in enumerate((0.3, 0.45))]
+    looks[0]["mass_upper"] = 0.5
+    run = opened(write_looks(tmp_path, looks))
+    row = tables.build_table("drift_changes", run).iloc[0]
+    assert row[["validity_least", "validity_least_at_most"]].tolist() == pytest.approx([0.3, 0.45])
+    at_most = tables.build_table("drift_looks", run)["validity_at_most"]
+    assert at_most.tolist() == pytest.approx([0.5, np.nan], nan_ok=True)
+
+
 @pytest.mark.parametrize(
     ("times", "names", "labels"),
     [

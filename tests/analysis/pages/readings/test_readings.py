@@ -6,6 +6,8 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from analysis import runs
@@ -17,6 +19,7 @@ from analysis.reporting.words.verdicts import mark_readings_with_artefact
 from ground.errors import InputError
 from helpers import reading_errors, reading_runs
 from helpers.choice_runs import answers, questions, write_choice
+from helpers.page_runs import SILENT
 from helpers.scoring_runs import make_run
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 
@@ -115,7 +118,7 @@ def test_a_single_text_at_a_temperature_has_unknown_noise_and_a_greedy_one_none(
             one[column] = [value if isinstance(value, list) else None for value in one[column]]
         fields = reading_runs.condition_fields(temperature, 1)
         (group,) = read_reading_groups(runs.open_runs(write_run(path, one, conditions=fields)))
-        assert group.list_readings_of_unknown_noise() == unknown
+        assert [place for place in range(3) if np.isnan(group.noise[place, place]).all()] == unknown
 
 
 @pytest.mark.slow
@@ -210,6 +213,26 @@ def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
 def test_an_artefact_needs_a_test_an_estimate_and_validity():
     own, p, validity = pd.Series([0.4, 0.4, np.nan, 0.4]), pd.Series([0.01, 0.2, 0.01, 0.01]), [0.9, 0.9, 0.9, 0.4]
     assert mark_readings_with_artefact(own, p, pd.Series(validity)).tolist() == [True, False, False, False]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mass_upper", "verdict", "n_reasons"),
+    [(None, "These models do not answer.", 1), (0.7, "Whether these models answer cannot be told.", 2)],
+)
+def test_where_nothing_answers_the_reason_stands_once_and_heeds_both_bounds(tmp_path, mass_upper, verdict, n_reasons):
+    folder, _ = SILENT["readings"](tmp_path / "run")
+    for part in (folder / "responses").glob("*.parquet"):
+        rows = pq.read_table(part)
+        bounds = [None if mass is None else mass_upper for mass in rows["mass"].to_pylist()]
+        place = rows.schema.get_field_index("mass_upper")
+        pq.write_table(rows.set_column(place, "mass_upper", pa.array(bounds, pa.float64())), part)
+    page = ReadingsPage([str(folder)], resamples=20)
+    answer = narrative.answer_page_question({name: page.frame(name) for name in narrative.TABLES}, "")
+    assert answer.verdict == verdict
+    reasons = [line for line in answer.cautions if "Less than half" in line or "cannot be told" in line]
+    assert len(reasons) == n_reasons and len(set(reasons)) == n_reasons
+    assert "probability (a)" in reasons[0] + reasons[-1]
 
 
 def test_where_no_test_could_show_an_artefact_the_page_says_so():

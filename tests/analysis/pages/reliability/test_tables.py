@@ -15,12 +15,13 @@ from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.catalogue.tables import build_table, list_shown_columns
+from analysis.reporting.catalogue.tables import build_table, list_shown_columns, render_table
 from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers import text_feature_runs, textbook, wording_runs
+from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -289,6 +290,17 @@ def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
     assert answer.verdict == "This model does not answer."
 
 
+def test_of_scores_the_page_does_not_speak_of_options(tmp_path):
+    """A judge that gives a score to one response of three: nothing was on any option."""
+    rows = draw_scores(["m"], items=3, wordings=3)
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows.assign(score=rows["score"].where(rows.index % 3 == 0))))
+    answer = narrative.answer_page_question({name: build_table(name, opened, resamples=0) for name in narrative.TABLES})
+    assert answer.cautions == (
+        "Not judged: m. Less than half of the probability, of the texts or of the responses is surely a valid answer: "
+        "33 %.",
+    )
+
+
 @pytest.mark.parametrize(
     ("mass_upper", "verdict", "caution"),
     [
@@ -325,7 +337,13 @@ def test_two_intervals_that_are_the_same_are_printed_once_and_why(table, ends, o
     assert not set(likes) & set(list_shown_columns(table, of_own))
     one_end_apart = of_own.assign(like_lower=of_own["like_lower"].where(of_own.index > 0, -9.0))
     assert set(likes) <= set(list_shown_columns(table, one_end_apart)) and set(likes) <= set(of_own)
-    assert "Where every item has wordings of its own, both are the same" in look_up_table(table).caption
+    entry = look_up_table(table)
+    assert entry.choose_caption(one_end_apart) == entry.caption and "wo 95 % intervals" in entry.caption
+    for text in (entry.choose_caption(of_own), render_table(table, of_own, "latex")):
+        assert (
+            "with its 95 % interval for these wordings, if there is one." in text.replace("\\%", "%")
+            and "wo 95" not in text
+        )
 
 
 def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):

@@ -8,6 +8,8 @@ import pytest
 
 from analysis.pages.scales import narrative
 from analysis.pages.scales.narrative import answer_page_question, phrase_style_of_model
+from analysis.pages.scales.page import ScalesPage
+from helpers.scale_runs import draw_answers, write_scale
 
 MODELS = ("m0", "m1", "m2")
 UNIT = {"study": "s", "condition": "plain"}
@@ -162,7 +164,7 @@ def test_what_weakens_the_answer_is_told():
     text = " ".join(said.cautions)
     assert "Only 8 items of a scale" in text and "No scale has items of both keys" in text
     assert "shown in one order only" in text and "One wording of each item only" in text
-    assert said.setup == "3 models answered 8 items of 1 scale."
+    assert said.setup == "3 models were asked 8 items of 1 scale."
     assert said.details["scales_scores"] == ("On care, scores go from 0.40 (m0) to 0.60 (m2).",)
 
 
@@ -177,3 +179,18 @@ def test_differences_are_counted_over_all_scales_that_the_sentence_names():
     assert answer_page_question(tables).details["scales_differences"] == (
         "Of 6 differences in scores on 2 scales between models, none holds for these wordings.",
     )
+
+
+def test_the_foot_names_the_conditions_of_the_settings_in_tables(tmp_path):
+    rows = draw_answers(["a"], items=4, wordings=2, personas=("ann", "bob"))
+    page = ScalesPage([str(write_scale(tmp_path / "run", rows))])
+    title = "Settings, here and in files; --where takes their conditions"
+    assert title not in dict(page.list_foot_entries())
+    page.frame("scales_scores")
+    names = [f"plain/numbers-{order}/persona-{name}" for order, name in (("up", "ann"), ("up", "bob"), ("down", "ann"))]
+    assert dict(page.list_foot_entries())[title] == [f"plain/personas: {', '.join(names)} and 1 other"]
+    page.frame("scales_conditions")
+    assert dict(page.list_foot_entries())[title][1:] == [
+        f"plain/numbers-{order}/personas: plain/numbers-{order}/persona-ann and plain/numbers-{order}/persona-bob"
+        for order in ("up", "down")
+    ]

@@ -37,7 +37,7 @@ def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
     made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     page = Page(tmp_path / "report" / "scales.html")
-    assert "4 models answered 24 items of 2 scales" in page.words
+    assert "4 models were asked 24 items of 2 scales" in page.words
     assert (
         "Whatever is asked, org/agreeing leans to agreeing, org/extreme picks the ends and org/last is drawn "
         "to the last option" in page.words
@@ -52,7 +52,7 @@ def test_a_battery_without_scales_has_a_page(tmp_path):
     alone = [entry for entry in report.list_notebooks() if entry.name == "scales"]
     made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
-    assert "2 models answered 12 items." in Page(tmp_path / "report" / "scales.html").words
+    assert "2 models were asked 12 items." in Page(tmp_path / "report" / "scales.html").words
 
 
 def test_a_pilot_of_ratings_plans_a_study(run):

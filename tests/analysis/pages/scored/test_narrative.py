@@ -92,6 +92,8 @@ def test_a_mean_without_an_interval_is_named_with_the_reason():
 @pytest.mark.parametrize(("ends", "said"), [([0.1, 0.2], False), ([0.1, float("nan")], True)])
 def test_the_caption_says_why_a_mean_has_no_line(ends, said):
     rows = frames([0.3, 0.4])["scored_means"].assign(mean_lower=ends, n=9, total=2, silent=False)
+    rows = rows.assign(mean_upper=0.5, like_lower=rows["mean_lower"], like_upper=0.5)
+    assert "Lines: 95 % intervals, which are the same for these wordings" in caption_scored_means(rows)
     reason = " No line: one item, or fewer than six that differ from the others."
     assert (reason in caption_scored_means(rows)) == said
     rows.loc[rows["mean_lower"].isna(), "mean"] = float("nan")  # without a mean there is no line to miss

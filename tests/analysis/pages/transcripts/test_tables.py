@@ -106,6 +106,15 @@ def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wordi
     assert ", if any, is not known. It is recorded for item calm" in page.cautions().text
 
 
+def test_all_models_that_were_asked_are_counted_and_not_those_of_the_examples_alone(tmp_path):
+    """An import may hold models that answered other items: the index counted two of them, and this page one."""
+    rows = paraphrases(VALUES, original=0.5, model="a")
+    other = paraphrases({"far": [0.3, 0.7]}, original=0.5, model="b")
+    page = TranscriptsPage([str(write_run(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))])
+    text = page.answer().text
+    assert "2 models were asked about 5 items." in text and set(page.frame("transcript_answers")["model"]) == {"a"}
+
+
 def test_the_page_begins_with_a_transcript(folder):
     page = TranscriptsPage([str(folder)])
     first = page.first_transcript().text
