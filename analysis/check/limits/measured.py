@@ -165,7 +165,7 @@ def _judge_validity_of_unit(rule: Rule, study: Study, unit: int, counts: npt.NDA
     note = f"it lies between {low:.3g} and {high:.3g}: not all probability was shown"
     n_items = int((counts > 0).sum())
     # Other items come with other wordings; of wordings that items share, bounds of one mean tell nothing of others.
-    is_untold = rule.wordings == LIKE_THESE and (study.crossed or study.has_single_wording)
+    is_untold = rule.wordings == LIKE_THESE and (study.crossed or counts.max(initial=0) < 2)
     if is_untold or not n_items:
         return Number(*about, Tails(np.nan, np.nan, np.nan, np.nan, HOEFFDING), 0, np.nan, note)
     n = counts.sum() / counts.max()

@@ -106,6 +106,9 @@ def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     path = write_run(tmp_path / "run", frame)
     decisions = [decide_outcomes(check(path, "validity >= 0.9", wordings=wordings)) for wordings in ("these", LIKE)]
     assert decisions == [["holds"], ["cannot tell"]]
+    texts = [f"{number * 7919 % 1009} and {number * 104729 % 2003}" for number in range(len(frame))]
+    own = write_run(tmp_path / "own", frame.drop(columns="attributes").assign(text=texts))
+    assert decide_outcomes(check(own, "validity >= 0.9", wordings=LIKE)) == ["holds"]  # other items, other wordings
 
 
 def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
