@@ -23,8 +23,8 @@ relative one, and whether any answer differs.
 Measured on a server with two cores that others used at the same time; milliseconds per prompt, medians of five rounds:
 
     model       options  ms: before    after   ratio   asked:    now   differ  largest relative answers
-    demo as is  numbers       3.92     3.77   1.07x     92.0    92.0     0.00  0.0e+00  0.0e+00       0
-    demo as is  numbers       3.92     3.77   1.07x     92.0    92.0     0.00  0.0e+00  0.0e+00       0
+    demo as is  scale         2.45     1.17   2.10x    185.0    80.6     0.89  1.1e-07  5.1e-06       0
+    demo as is  words         1.26     1.09   1.16x     24.2    24.2     0.35  1.1e-20  1.2e-14       0
     demo as is  numbers       3.92     3.77   1.07x     92.0    92.0     0.00  0.0e+00  0.0e+00       0
     5M   flat   yes/no        8.72     8.65   1.04x     89.7    89.7     0.92  1.9e-14  1.4e-10       0
     5M   flat   scale        44.62    45.35   0.98x    290.7   290.7     1.00  1.2e-14  2.3e-06       0
