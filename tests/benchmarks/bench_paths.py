@@ -39,6 +39,10 @@ Measured on a server with two cores that others used at the same time; milliseco
     95M  flat   words       436.41   437.28   1.01x    215.0   215.0     1.00  2.7e-20  6.7e-06       0
     95M  sharp  scale       692.91   625.91   1.12x    301.0   298.0     1.00  1.8e-09  9.9e-06       0
 
+With `--vllm`, on a CPU:
+
+    demo as is  scale        16.98     6.35   2.67x     22.0    13.9     0.49  9.8e-11  2.9e-10       0
+
 Differences above 1e-8 are the rounding of float32, which differs with the shape of a pass. Computed in float64 by both
 versions, they are at most 9.8e-11, of a probability 2.9e-10 (demo, scale). Where every path matters, nothing is saved.
 """
