@@ -2,7 +2,7 @@
 
 A token takes four bytes here, not a Python object, and there is a bound: what does not fit is tokenised again. What is
 remembered stays as long as there is room, so that the first prompts of a study of any size are tokenised once. The ids
-are `bytes`, and an entry is a tuple of texts and bytes: Python's garbage collector need not look at either.
+are `bytes`, and texts stand apart from them: Python's garbage collector need not look at either, and counts neither.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ class PromptMemory:
     """Prompts as the model gets them, as (text, token ids), found again by a fingerprint of what they are made of."""
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, tuple[str | None, bytes]] = {}
+        self._ids: dict[Hashable, bytes] = {}
+        self._texts: dict[Hashable, str] = {}  # those that a chat template has made
         self._bytes = 0
 
     def clear_if_half_full(self) -> None:
         """Forget everything where many prompts are about to come, and little more would fit."""
         if self._bytes > ROOM // 2:
-            self._known.clear()
+            self._ids.clear()
+            self._texts.clear()
             self._bytes = 0
 
     def get(self, key: Hashable, prompt: Prompt) -> tuple[str, list[int]] | None:
@@ -46,11 +48,10 @@ class PromptMemory:
         -------
         The text and its token ids; None for an unknown prompt.
         """
-        entry = self._known.get(key)
-        if entry is None:
+        ids = self._ids.get(key)
+        if ids is None:
             return None
-        stored_text, ids = entry
-        return prompt.text or "" if stored_text is None else stored_text, array("i", ids).tolist()
+        return self._texts.get(key, prompt.text or ""), array("i", ids).tolist()
 
     def add(self, key: Hashable, prompt: Prompt, text: str, ids: Sequence[int]) -> None:
         """Remember a prompt, if there is room.
@@ -69,7 +70,9 @@ class PromptMemory:
         stored_text = None if prompt.messages is None else text
         size = ENTRY + 4 * len(ids) + (4 * len(stored_text) if stored_text is not None else 0)
         if self._bytes + size <= ROOM:
-            self._known[key] = stored_text, array("i", ids).tobytes()
+            self._ids[key] = array("i", ids).tobytes()
+            if stored_text is not None:
+                self._texts[key] = stored_text
             self._bytes += size
 
 

@@ -188,9 +188,9 @@ class RowEngine(ABC):
         entries = {key: self._prompt_memory.get(key, prompt) for key, prompt in every.items()}
         texts_and_ids = {key: entry for key, entry in entries.items() if entry is not None}
         new = [key for key in every if key not in texts_and_ids]
-        for key, (text, ids) in zip(new, tokenize([every[key] for key in new]) if new else (), strict=True):
-            texts_and_ids[key] = text, ids
-            self._prompt_memory.add(key, every[key], text, ids)
+        for key, text_and_ids in zip(new, tokenize([every[key] for key in new]) if new else (), strict=True):
+            texts_and_ids[key] = text_and_ids
+            self._prompt_memory.add(key, every[key], *text_and_ids)
         return [
             Row(*texts_and_ids[key], prompt.answers, prompt.numbers) for key, prompt in zip(keys, prompts, strict=True)
         ]

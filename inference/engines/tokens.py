@@ -27,7 +27,9 @@ chat_template_utils.ImmutableSandboxedEnvironment = Sandbox
 CHAT_DATE = "26 Jul 2024"
 QUESTION, ANSWER = "Question", "Answer"
 LONGEST_REASON = 300  # characters of what a template says when it refuses
-CHUNK = 1024  # tokens decoded at a time: lists of all would have Python look through all that it holds for garbage
+# Tokens decoded at a time, a list each. When 700 new lists are there, Python looks for garbage, in the end through all
+# that it holds.
+CHUNK = 512
 
 
 class Tokens:

@@ -44,7 +44,9 @@ _MARK = "\0"  # stands where a text is cut, for a moment
 _WRONG = {f"{_MARK} {_MARK} ": "  ", f" {_MARK} ": "  ", f"\n{_MARK} ": "\n ", f"{_MARK} \n": " \n"}
 REMEMBERED_WORDS = 2**17
 LONGEST_WORD = 64  # characters of a word that is remembered
-CHUNK = 1024  # new words tokenised at a time: lists of all would have Python look through all that it holds for garbage
+# New words tokenised at a time, two objects each. When 700 new ones are there, Python looks for garbage, in the end
+# through all that it holds.
+CHUNK = 256
 
 
 class WordByWord:

@@ -14,7 +14,6 @@ from inference.engines.contract import PAST_WINDOW, Generation, Sampling, Thinki
 from inference.engines.local.batching import (
     ALONE,
     LEAST_FILLED,
-    Family,
     Joining,
     Room,
     ask_batch_in_halves_if_needed,
@@ -62,9 +61,10 @@ class LocalEngine(RowEngine):
         joined_families = join_prompts_beginning_alike([length - once for length in lengths],
                                         [max(0, n_common - once) for n_common in measured.common],
                          self._choose_prompt_packing_limits(longest), room.rows)  # fmt: skip
-        return partition_into_batches(
-            [Family([measured.order[at] for at in family.members], family.tokens) for family in joined_families], room
-        )
+        # In place, because a second family of every prompt would be work for Python's garbage collector.
+        for family in joined_families:
+            family.members = [measured.order[at] for at in family.members]
+        return partition_into_batches(joined_families, room)
 
     def _choose_pass_limits(self, longest_prompt: int) -> Room:
         """Say what a pass may hold; `longest_prompt` is the number of tokens of the longest prompt."""

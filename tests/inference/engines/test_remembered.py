@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,10 +14,13 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.remembered import PromptMemory, compute_prompt_fingerprint
 from inference.engines.rows import find_common_prefix
+from inference.engines.tokens import Tokens
+from inference.engines.words import WordByWord
 from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 TEXTS = [f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:" for n in range(7)]
+IDS = [7] * 10
 PLAIN = [Prompt(text, None, ANSWERS) for text in TEXTS]
 CHAT = [Prompt(None, ({"role": "user", "content": text},), ANSWERS) for text in TEXTS]
 
@@ -55,12 +60,50 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch) -> None:
     assert known.get(2, PLAIN[2]) is not None
 
 
-def test_the_garbage_collector_does_not_look_at_what_is_remembered() -> None:
-    memory = PromptMemory()
-    for number, prompt in enumerate((*PLAIN, *CHAT)):
-        memory.add(number, prompt, str(prompt.text), [number] * 10)
+def count_garbage_collections(task: Callable[[], Any]) -> int:
+    """How often Python, as it is started, looks for garbage during a task that begins right after it has looked."""
+    phases: list[str] = []
+    thresholds = gc.get_threshold()
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        phases.append(phase)
+
+    gc.set_threshold(700, 10, 10)
     gc.collect()
-    assert not any(map(gc.is_tracked, memory._known.values()))
+    gc.callbacks.append(note)
+    try:
+        task()
+    finally:
+        gc.callbacks.remove(note)
+        gc.set_threshold(*thresholds)
+    return phases.count("start")
+
+
+def test_what_is_remembered_is_no_work_for_the_garbage_collector() -> None:
+    memory = PromptMemory()
+
+    def add() -> None:
+        for number in range(3000):
+            memory.add(number, (PLAIN + CHAT)[number % 14], TEXTS[0], IDS)
+
+    assert count_garbage_collections(add) == 0
+    assert memory.get(2999, PLAIN[0]) is not None
+
+
+def test_new_words_are_no_work_for_the_garbage_collector() -> None:
+    text = " ".join(f"word{number}" for number in range(3000))
+    tokenize = WordByWord(lambda words: [[len(word)] for word in words])
+    assert count_garbage_collections(lambda: tokenize([text])) == 0
+    assert len(tokenize([text])[0]) == 3000
+
+
+def test_the_texts_of_a_vocabulary_are_no_work_for_the_garbage_collector(monkeypatch) -> None:
+    tokens = Tokens("tiny", tiny_models.byte_tokenizer())
+    monkeypatch.setattr(tokens, "tokenizer", range(3000))
+    monkeypatch.setattr(tokens, "bare", lambda texts: [[5]])
+    monkeypatch.setattr(tokens, "decode", lambda id_lists: ["a"] * len(id_lists))
+    assert count_garbage_collections(tokens.list_token_texts) == 0
+    assert len(tokens.list_token_texts()) == 3000
 
 
 def test_prompts_that_are_rendered_otherwise_have_other_fingerprints() -> None:
