@@ -16,7 +16,6 @@ import pytest
 
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.catalogue.rewordings import import_reader_function, list_readers_by_protocol
-from helpers.scheduling import UNIT_WITH_R, choose_unit_of_file
 from inference import protocols
 
 pytestmark = pytest.mark.slow
@@ -355,15 +354,6 @@ def test_what_runs_keep_has_a_key_of_its_own():
     sources = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path.name != "database.py"]
     keys = [key for source in sources for key in re.findall(r'runs\.compute_once\("([^"]+)"', source)]
     assert len(keys) > 10 and len(keys) == len(set(keys))
-
-
-def test_files_that_start_r_are_run_in_one_process_and_others_apart():
-    folder = "tests/analysis/statistics"
-    units = {
-        name: choose_unit_of_file(f"{folder}/{name}") for name in ("mixed/test_lme4.py", "reliability/test_reml.py")
-    }
-    assert set(units.values()) == {UNIT_WITH_R}
-    assert choose_unit_of_file(f"{folder}/mixed/test_profile.py") == f"{folder}/mixed/test_profile.py"
 
 
 def test_every_folder_has_quick_tests():
