@@ -34,10 +34,8 @@ def demo(tmp_path_factory) -> Path:
     """The runs of `make report`, where they are; else fewer questions to the same models."""
     if all((BUILT / name / "run.json").is_file() for name in ("agreement", "scoring")):
         return BUILT
-    folder, largest = (
-        tmp_path_factory.mktemp("demo"),
-        [MODELS / f"waver-demo-{name}" for name in ("large", "large-tuned")],
-    )
+    folder = tmp_path_factory.mktemp("demo")
+    largest = [MODELS / f"waver-demo-{name}" for name in ("large", "large-tuned")]
     sizes = [MODELS / f"waver-demo-{name}" for name in ("mini", "small", "medium")]  # a correlation wants four
     waver.ask("demo", [*sizes, *largest], out=folder / "agreement", wordings=10)
     run_command("analysis", "features", folder / "agreement")
