@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -71,6 +72,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the folder of the longest tests: at the end no process waits for another for long."""
     items.sort(key=lambda item: "/whole/" not in item.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let files that start R share a process (`make quick` has none of them)."""
+    if config.option.dist != "loadfile":
+        return None
+    from helpers.scheduling import FileScheduling
+
+    return FileScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -16,9 +16,11 @@ Biometrics 40, 1005-1015.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 PAIRED_T, MCNEMAR, SIGN = "paired t", "exact McNemar", "sign test"
 SIGN_BOUND = "bound of the sign test"  # its p, had all items that differ gone one way
@@ -185,7 +187,7 @@ def _has_t_test_enough_power(effect: float, n_items: int, level: float) -> bool:
 
 def _has_mcnemar_test_enough_power(differing: float, difference: float, n_items: int, level: float) -> bool:
     """Tell whether the exact test finds a difference, 0 to `differing`, in its direction with the wanted power."""
-    from scipy.special import bdtr, bdtrik, gammaln, xlog1py, xlogy
+    from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
     expected, spread = n_items * differing, np.sqrt(n_items * differing * (1 - differing))
     if expected > _MOST_COUNTED and differing > difference**2:
@@ -196,9 +198,21 @@ def _has_mcnemar_test_enough_power(differing: float, difference: float, n_items:
         gammaln(n_items + 1) - gammaln(counts + 1) - gammaln(n_items - counts + 1)
         + xlogy(counts, differing) + xlog1py(n_items - counts, -differing)
     )  # fmt: skip
-    # So many may go the other way at most; below 0, no number of them is few enough.
-    most = np.floor(np.nan_to_num(bdtrik((1 - level) / 2, counts, 0.5), nan=0.0).clip(0))
-    most -= 2 * bdtr(most, counts, 0.5) >= 1 - level
+    most = _list_most_other_way(level, int(counts[-1]).bit_length())[counts]
     other_way = (1 - difference / differing) / 2
     found = np.where(most < 0, 0.0, bdtr(most.clip(0), counts, other_way))
     return bool(weights @ found >= POWER)
+
+
+@lru_cache(maxsize=64)
+def _list_most_other_way(level: float, n_bits: int) -> npt.NDArray[np.float64]:
+    """List how many of 0, 1, 2 ... items that differ may go the other way in a difference that is found.
+
+    The counts are those of at most `n_bits` bits: a search asks for the same ones at every step. Below 0, no number of
+    them is few enough.
+    """
+    from scipy.special import bdtr, bdtrik
+
+    counts = np.arange(2**n_bits)
+    most = np.floor(np.nan_to_num(bdtrik((1 - level) / 2, counts, 0.5), nan=0.0).clip(0))
+    return most - (2 * bdtr(most, counts, 0.5) >= 1 - level)

@@ -41,8 +41,8 @@ def answer_after(exercise: Exercise, thought: str) -> str:
 
 
 def test_the_table_has_a_line_for_every_effort_and_repeats() -> None:
-    table = render_thought_table(NAME, 3, 2)
-    assert table == render_thought_table(NAME, 3, 2)
+    table = render_thought_table(NAME, 1, 1)
+    assert table == render_thought_table(NAME, 1, 1)  # without the seed, it is another one every time
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == list(EFFORTS)
     assert {line.count("|") for line in table.splitlines()} == {len(KINDS) + 5}
 

@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from multiprocessing import forkserver
@@ -57,13 +57,14 @@ def call(
     seconds: float = 10,
     without: Sequence[str] = (),
     site: str = "",
+    environment: Mapping[str, str] | None = None,
 ) -> Ended:
     """Call `python -m ARGUMENTS` inside a folder; kill it when the time is over.
 
     Parameters
     ----------
     arguments
-        The wing, `inference` or `analysis`, then the words of its command.
+        The wing, `inference` or `analysis`, or `waver`; then the words of its command.
     folder
         Where the command runs.
     notes
@@ -71,10 +72,13 @@ def call(
     without
         Modules that the command finds not installed.
     site
-        Folder inside `folder` of packages that the command finds installed; empty: none.
+        Folder inside `folder` of packages that the command finds before all others, also another `analysis`; empty:
+        none.
+    environment
+        Variables that it has beside those of the server.
     """
     notes.mkdir()
-    process = forked(_main, list(arguments), str(folder), str(notes), tuple(without), site)
+    process = forked(_main, list(arguments), str(folder), str(notes), tuple(without), site, dict(environment or {}))
     begun = time.monotonic()
     process.start()
     process.join(seconds)
@@ -190,14 +194,17 @@ def _read(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
-def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...], site: str) -> None:
+def _main(
+    arguments: list[str], folder: str, notes: str, without: tuple[str, ...], site: str, environment: dict[str, str]
+) -> None:
     """Make one call, and end with its status."""
     assert _PRELOADED in sys.modules
     resource.setrlimit(resource.RLIMIT_DATA, (_CEILING, _CEILING))
+    os.environ.update(environment)
     _hide(without)
     if site:
         sys.path.insert(0, os.path.join(folder, site))
-        _forget({"analysis", "ground", "inference"})  # what is installed is listed once
+        _forget({"analysis", "ground", "inference", "waver"})  # what is installed is listed once
     status = 1
     try:
         status = _make_call(arguments, folder, notes)
@@ -234,7 +241,8 @@ def _make_call(arguments: list[str], folder: str, notes: str) -> int:
         os.close(file)
     sys.argv = [f"python -m {arguments[0]}", *arguments[1:]]
     try:
-        status = importlib.import_module(f"{arguments[0]}.__main__").main(arguments[1:])
+        module = "waver" if arguments[0] == "waver" else f"{arguments[0]}.__main__"
+        status = importlib.import_module(module).main(arguments[1:])
     except SystemExit as left:
         status = left.code
     except BaseException:

@@ -160,10 +160,11 @@ def random_frame(
 
 
 _IDENTITY = ["item", "variant", "pattern", "text", "options", "canonical"]
+_SCHEMAS = {table: arrow_schema(table) for table in ("stimuli", "responses")}
 
 
 def _complete(frame: pd.DataFrame, study: str, canonical: tuple[str, ...]) -> pd.DataFrame:
-    """All columns of both tables, defaults filled in."""
+    """The columns that are given, and those that have a default."""
     rows = frame.assign(study=study).reset_index(drop=True)
     defaults: dict[str, Any] = {
         "model": "m",
@@ -179,8 +180,6 @@ def _complete(frame: pd.DataFrame, study: str, canonical: tuple[str, ...]) -> pd
         rows["canonical"] = rows["options"]
     if "agreement" in rows:
         rows = _probabilities(rows, canonical)
-    for column in {*arrow_schema("stimuli").names, *arrow_schema("responses").names} - set(rows.columns):
-        rows[column] = None
     return rows
 
 
@@ -198,15 +197,17 @@ def _probabilities(rows: pd.DataFrame, canonical: tuple[str, ...]) -> pd.DataFra
 
 
 def _write(rows: pd.DataFrame, table: str, file: Path) -> None:
-    """Write the schema's columns; NaN in a scalar column is null, as it is everywhere in the run folder."""
-    schema = arrow_schema(table)
+    """Write the schema's columns; one that is not there, or NaN in a scalar column, is null."""
+    schema = _SCHEMAS[table]
     arrays = []
     for field in schema:
-        nested = isinstance(field.type, pa.ListType | pa.MapType)
-        values = [v if nested else (None if pd.isna(v) else v) for v in rows[field.name]]
-        if nested:
-            values = [None if isinstance(v, float) else v for v in values]
-        arrays.append(pa.array(values, field.type))
+        if field.name not in rows:
+            arrays.append(pa.nulls(len(rows), field.type))
+        elif isinstance(field.type, pa.ListType | pa.MapType):  # NaN in a list stays
+            values = [None if isinstance(value, float) else value for value in rows[field.name]]
+            arrays.append(pa.array(values, field.type))
+        else:
+            arrays.append(pa.array(rows[field.name].tolist(), field.type, from_pandas=True))
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), file)
 
 

@@ -163,7 +163,7 @@ def test_a_pair_that_cannot_be_asked_is_one_line():
 
 
 @pytest.fixture
-def kernel(tmp_path):
+def kernel(tmp_path, forked_kernels):
     """A Jupyter kernel of this interpreter: runs a cell, and returns its reply and what it showed."""
 
     class Manager(KernelManager):

@@ -35,9 +35,11 @@ def demo(tmp_path_factory) -> Path:
     if all((BUILT / name / "run.json").is_file() for name in ("agreement", "scoring")):
         return BUILT
     folder = tmp_path_factory.mktemp("demo")
-    waver.ask("demo", "demo", out=folder / "agreement", wordings=10)
+    largest = [MODELS / f"waver-demo-{name}" for name in ("large", "large-tuned")]
+    sizes = [MODELS / f"waver-demo-{name}" for name in ("mini", "small", "medium")]  # a correlation wants four
+    waver.ask("demo", [*sizes, *largest], out=folder / "agreement", wordings=10)
     run_command("analysis", "features", folder / "agreement")
-    waver.ask("demo", "demo", protocol="scoring", out=folder / "scoring", exact=True, temperature=0.7)
+    waver.ask("demo", largest, protocol="scoring", out=folder / "scoring", exact=True, temperature=0.7)
     return folder
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from helpers import apart
 from helpers.commands import ROOT
 from helpers.html_pages import Page
 from helpers.outside_packages import write_package as write_installed_package
@@ -67,11 +68,16 @@ def run_pip(python: Path, *words: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def call(
-    folder: Path, site: Path | None, *words: str, python: Path | str = sys.executable
-) -> subprocess.CompletedProcess[str]:
-    """Call `waver` inside a folder, with the packages of a site folder beside those that are installed."""
+def call(folder: Path, site: Path | None, *words: str, python: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Call `waver` inside a folder, with the packages of a site folder beside those that are installed.
+
+    Without a Python of its own, it runs in a process that has the libraries.
+    """
     paths = os.pathsep.join(map(str, filter(None, [ROOT, site])))
+    if python is None:
+        environment = {"PYTHONPATH": paths, "COLUMNS": "120"}
+        ended = apart.call(["waver", *words], folder, folder / "notes", 600, site=str(site), environment=environment)
+        return subprocess.CompletedProcess(words, ended.status, ended.out, ended.err)
     templates = str(Path(sys.prefix, "share", "jupyter"))  # of nbconvert, which looks for them in its own environment
     return subprocess.run(
         [str(python), "-m", "waver", *words], cwd=folder, capture_output=True, text=True, timeout=600,
@@ -80,9 +86,7 @@ def call(
     )  # fmt: skip
 
 
-def good(
-    folder: Path, site: Path | None, *words: str, python: Path | str = sys.executable
-) -> subprocess.CompletedProcess[str]:
+def good(folder: Path, site: Path | None, *words: str, python: Path | None = None) -> subprocess.CompletedProcess[str]:
     done = call(folder, site, *words, python=python)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done

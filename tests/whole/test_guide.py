@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 from analysis.reporting.catalogue import Catalogue
+from helpers import apart
 from helpers.commands import ROOT
 from helpers.html_pages import Page
 
@@ -64,6 +65,14 @@ def do_step(house: Path, step: re.Match[str]) -> None:
     path.write_text("".join([*lines[:place], block, *lines[place:]]), encoding="utf-8")
 
 
+def call_waver(house: Path, *words: str) -> str:
+    """A command in the copy, as after `pip install -e .` there, in a process that has the libraries; its output."""
+    notes = house / "notes"
+    ended = apart.call(["waver", *words], house, notes, 600, site=".", environment={"PYTHONPATH": str(house)})
+    assert ended.status == 0, ended.out[-3000:] + ended.err[-3000:]
+    return ended.out
+
+
 def call(house: Path, *words: str) -> str:
     """Python in the copy, as after `pip install -e .` there; what it printed. It keeps what it compiles."""
     done = subprocess.run(
@@ -98,7 +107,7 @@ def house(tmp_path_factory) -> Path:
 def made(house) -> Path:
     """The report of the new study, made by the calls that the guide shows."""
     for words in calls():
-        call(house, "-m", *words)
+        call_waver(house, *words[1:])
     return house / "runs" / "moon" / "report"
 
 
@@ -129,8 +138,8 @@ def test_reliability_compares_its_wordings(made):
 
 
 def test_the_rules_of_the_house_hold_and_no_command_looks_at_what_another_branch_left(house):
-    assert "moon" in call(house, "-m", "waver", "run", "--help")
-    listed = call(house, "-m", "waver", "--help") + call(house, "-m", "waver", "import", "--help")
+    assert "moon" in call_waver(house, "run", "--help")
+    listed = call_waver(house, "--help") + call_waver(house, "import", "--help")
     assert "eee" in listed and "gone" not in listed
     call(house, "-m", "pytest", "-p", "no:cacheprovider", "tests/test_house.py", "-k",
          "moon or not (heavy or notebook or nobody_else)")  # fmt: skip

@@ -6,8 +6,6 @@ import json
 import math
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from helpers import apart
 from inference.__main__ import main
 from inference.runfolder.parquet import KEY
 
@@ -23,8 +22,6 @@ pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 tiny_models = pytest.importorskip("helpers.tiny_models")
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -104,12 +101,13 @@ def test_killed_and_gone_on_with_to_the_same_bits(tmp_path, items, models, undis
     out = tmp_path / "run"
     asked = 0
     for _ in range(2):
-        command = [sys.executable, "-m", "inference", *arguments(items, models, out)]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and rows_in(out) == asked:
+        process = apart.forked(main, arguments(items, models, out))
+        process.start()
+        while process.is_alive() and rows_in(out) == asked:
             time.sleep(0.01)
         process.kill()
-        assert process.wait() == -signal.SIGKILL
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
         assert asked < rows_in(out) < 3 * 2 * 160
         asked = rows_in(out)
     assert main(arguments(items, models, out)) == 0

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from helpers.scheduling import UNIT_WITH_R, choose_unit_of_file
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 SCRIPTS = sorted((ROOT / "docs" / "cluster").glob("*.sh"))
@@ -70,3 +72,12 @@ def test_a_script_says_what_is_missing(script, tmp_path):
     )
     assert done.returncode == 1
     assert "give" in done.stderr
+
+
+def test_files_that_start_r_are_run_in_one_process_and_others_apart():
+    folder = "tests/analysis/statistics"
+    units = {
+        name: choose_unit_of_file(f"{folder}/{name}") for name in ("mixed/test_lme4.py", "reliability/test_reml.py")
+    }
+    assert set(units.values()) == {UNIT_WITH_R}
+    assert choose_unit_of_file(f"{folder}/mixed/test_profile.py") == f"{folder}/mixed/test_profile.py"

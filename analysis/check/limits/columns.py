@@ -7,6 +7,7 @@ column without intervals is counted: decided as it is. A row that lacks the inte
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -200,13 +201,12 @@ def _explain_no_inference_to_wordings(runs: Runs, names: set[str]) -> str:
 def _name_table_rows(frame: pd.DataFrame, column: str) -> list[str]:
     """Name every row by the column, and by the texts and options that tell rows of the same model apart."""
     keys = [key for key in dict.fromkeys((*IDENTITY, *MODELS, *CONDITIONS)) if key in frame]
-    # A generator: what follows seldom asks for more than a few.
+    # Generators: what follows seldom asks for more than a few.
     texts = (str(key) for key in frame if key not in keys and frame[key].map(_is_cell_without_number).all())
     added: list[str] = []
     units = frame.assign(all=0).groupby(["all", *keys], dropna=False, sort=False).ngroup()
-    for key in (*texts, *(key for key in OPTIONS if key in frame)):
-        if not units.duplicated().any():
-            break
+    further_keys = itertools.chain(texts, (key for key in OPTIONS if key in frame))
+    while units.duplicated().any() and (key := next(further_keys, None)):
         parts = pd.DataFrame({"unit": units, "key": frame[key].map(str)}).groupby(["unit", "key"], sort=False).ngroup()
         if parts.nunique() > units.nunique():
             units = parts

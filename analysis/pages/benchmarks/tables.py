@@ -85,10 +85,9 @@ def tabulate_benchmark_correlations(
         and marks those from fewer than 10. Measures that fewer than 4 models have are in table `measure_sources` only.
         rows: rows of the file that the n models have; joined_by: the rule that made one of several rows of a model.
     """
-    values, score_table = (
-        _select_correlated_values(runs, invalid),
-        read_score_file_once(runs, scores, score_columns, score_rows, aliases),
-    )
+    # First the file, which may be wrong: the measures take seconds.
+    score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
+    values = _select_correlated_values(runs, invalid)
     models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
     for part in _split_values_by_measure(values):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
@@ -120,10 +119,9 @@ def tabulate_pairwise_correlations(
     DataFrame
         The columns of `correlation.correlate_all_column_pairs`, rows and joined_by; both methods.
     """
-    values, score_table = (
-        _select_correlated_values(runs, invalid),
-        read_score_file_once(runs, scores, score_columns, score_rows, aliases),
-    )
+    # First the file, which may be wrong: the measures take seconds.
+    score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
+    values = _select_correlated_values(runs, invalid)
     models = build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from helpers import apart
 from helpers.commands import ROOT
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
@@ -55,13 +53,11 @@ def copy(source: Path, target: Path) -> None:
 
 
 def call(house: Path, *arguments: str, status: int = 0) -> str:
-    """`python -m analysis` of the copied house, as a user calls it; its standard output, or what it complains of."""
-    done = subprocess.run(
-        [sys.executable, "-m", "analysis", *arguments], cwd=house, capture_output=True, text=True, timeout=600,
-        env={**os.environ, "PYTHONPATH": str(house)},
-    )  # fmt: skip
-    assert done.returncode == status, done.stderr[-3000:]
-    return done.stderr if status else done.stdout
+    """`python -m analysis` of the copied house; its standard output, or what it complains of."""
+    notes = house / "notes"
+    ended = apart.call(["analysis", *arguments], house, notes, 600, site=".", environment={"PYTHONPATH": str(house)})
+    assert ended.status == status, ended.err[-3000:]
+    return ended.err if status else ended.out
 
 
 def test_its_table_is_listed_explained_and_printed(house):

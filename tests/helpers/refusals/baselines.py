@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analysis import runs
 from analysis.check.baseline import save_baseline
-from helpers.refusals import Case
+from helpers.refusals import Case, write_once
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
@@ -17,10 +17,16 @@ SAVE = "analysis baseline save run --as old"
 WORSE = "not worse in agreement"
 
 
-def _write(folder: Path, rule: str = WORSE) -> None:
-    """Write a run, the same run as the baseline `old`, and a rule."""
+@write_once
+def _save(folder: Path) -> None:
+    """Write a run, and the same run as the baseline `old`."""
     run = write_run(folder / "run", random_frame(["m"], items=6))
     save_baseline(runs.open_runs(run), "old", folder / "baselines" / "old")
+
+
+def _write(folder: Path, rule: str = WORSE) -> None:
+    """Write a run, the same run as the baseline `old`, and a rule."""
+    _save(folder)
     (folder / "rules.toml").write_text(f"[[rule]]\nrequire = '{rule}'\n", "utf-8")
 
 

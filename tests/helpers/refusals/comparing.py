@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from helpers.refusals import Case
+from helpers.refusals import Case, write_once
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
 COMPARE = "analysis compare A B"
 
 
+@write_once
 def _scores(folder: Path) -> None:
     """Two runs of the same items, with two models each."""
     frame = draw_scores(["m", "n"], items=6, wordings=1, measures=("F1",))

@@ -13,7 +13,7 @@ from typing import Any
 from analysis import runs
 from analysis.export import eee
 from helpers.commands import ROOT
-from helpers.refusals import Case
+from helpers.refusals import Case, write_once
 
 RUN = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae" / "agreement"
 IMPORT = "inference import eee records --out run"
@@ -36,10 +36,16 @@ def beside(name: str, content: str | None = None) -> Callable[[Path], None]:
     return write
 
 
+@write_once
+def _write_records(folder: Path) -> None:
+    """Write the records of a run."""
+    eee.write_eee_records(runs.open_runs(RUN), folder / "records")
+
+
 def records(folder: Path) -> list[Path]:
     """Write the records of a run, and return the aggregates."""
-    written = eee.write_eee_records(runs.open_runs(RUN), folder / "records")
-    return [folder / "records" / record.file for record in written]
+    _write_records(folder)
+    return sorted((folder / "records").rglob("*.json"))
 
 
 def aggregate(change: Change, folder: Path) -> None:

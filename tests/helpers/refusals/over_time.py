@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from helpers.drift_runs import draw_look, write_looks
-from helpers.refusals import Case
+from helpers.refusals import Case, write_once
 from helpers.synthetic import CANONICAL, edit_run_json, write_run
 
 TABLE = "analysis table runs drift_changes"
@@ -13,6 +13,7 @@ REPORT = "analysis report runs --over-time --out report"
 SESSION = {"command": ["x"], "started": "2026-01-01T00:00:00+00:00", "finished": "", "versions": {}}
 
 
+@write_once
 def _weeks(folder: Path) -> None:
     """Two weeks in fresh wordings."""
     write_looks(folder / "runs", [draw_look({"m": 0.0}, items=4, wordings=2, seed=seed) for seed in (1, 2)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers.refusals import Case
+from helpers.refusals import Case, write_once
 from helpers.scale_runs import draw_answers, write_scale
 
 HEADER = "item,option,share,n\n"
@@ -12,6 +12,7 @@ ROWS = "care-00,Disagree,0.4,50\ncare-00,Agree,0.6,50\n"
 WHO = "respondent,care-00,care-01,age\n"
 
 
+@write_once
 def _write_run(folder: Path) -> None:
     write_scale(folder / "run", draw_answers(["m"], items=2, wordings=2, scales=["care"]))
 

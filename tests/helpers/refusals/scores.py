@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from helpers.refusals import Case
+from helpers.refusals import Case, write_once
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
 
@@ -24,6 +24,7 @@ OPEN_LLM = (
 )
 
 
+@write_once
 def asked(folder: Path) -> None:
     """A small run of the protocol `wording`, of four models."""
     write_wording(folder / "run", random_rows(list("abcd"), items=3))

@@ -90,6 +90,14 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
     assert set(unlike.loc[unlike["compared"], "condition"]) == {"own form/4-shot"}
 
 
+@pytest.mark.parametrize("name", ["benchmarks", "benchmark_matrix"])
+def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "collect_measures", lambda *_: pytest.fail("measures were computed"))
+    (tmp_path / "s.csv").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="empty"):
+        tables_of.build_table(name, runs.open_runs(folder), scores=str(tmp_path / "s.csv"))
+
+
 def test_the_table_holds_scipys_numbers(folder, scores):
     run = runs.open_runs(folder)
     table = tables.tabulate_benchmark_correlations(run, scores=str(scores), score_columns="all")
