@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.text_features.family import Family, fit_unit_models
-from analysis.pages.text_features.plots import MOST_PANELS
+from analysis.pages.text_features.family import MOST_PANELS, Family, fit_unit_models
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT

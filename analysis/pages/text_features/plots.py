@@ -11,6 +11,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
+from analysis.pages.text_features.family import MOST_PANELS
 from analysis.pages.text_features.terms import rank_predictors, write_predictor_as_title
 from analysis.reporting.drawing import marks, matrices, panels, plotting
 from analysis.reporting.drawing.plotting import (
@@ -30,7 +31,6 @@ from analysis.statistics.mixed.result import ALPHA
 Looks = Mapping[str, Look]
 BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
-MOST_PANELS = 12  # models that a figure of diagnostics has room for at both widths
 MOST_ROWS = panels.ROWS
 LEAST_EDGE = 1e-3  # of a residual or intercept: numbers that only rounding keeps from 0 would be written as 1e-10
 
