@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from analysis.pages.text_features.family import MOST_PANELS, Family, fit_unit_models
@@ -44,8 +45,12 @@ def frame_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     units = list(FAMILY)
     (fits,) = _mark_silent_fits(frames, result.diagnostics[units])
     label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
-    rows = result.keep_fits_of_largest_residuals(MOST_PANELS).residuals.drop(columns="row")
-    yield (rows.merge(label_by_fit, how="left", on=units).astype({"label": "category"}),)
+    drawn = result.keep_fits_of_largest_residuals(MOST_PANELS)
+    columns = drawn.diagnostics[[*units, "n_rows"]].merge(label_by_fit, how="left", on=units)
+    columns["label"] = columns["label"].astype("category")
+    fit = np.repeat(np.arange(len(columns)), columns.pop("n_rows"))
+    rows = drawn.residuals.drop(columns="row")
+    yield (rows.assign(**{name: columns[name].array.take(fit) for name in columns.columns.difference(units)}),)
 
 
 def frame_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

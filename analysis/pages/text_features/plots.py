@@ -73,7 +73,7 @@ def keep_rows_of_largest_labels(frame: pd.DataFrame, value_column: str, max_labe
         .mean()
         .sort_values(ascending=False, kind="stable")
     )
-    return frame[frame["label"].isin(size.index[:max_labels])]
+    return frame if len(size) <= max_labels else frame[frame["label"].isin(size.index[:max_labels])]
 
 
 def has_room_for_dots(frame: pd.DataFrame) -> bool:
