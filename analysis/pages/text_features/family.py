@@ -282,7 +282,7 @@ def _fit_all_units(
         try:
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
-            part = part.assign(**{name: response.values[part.index]})
+            part = part.assign(**{name: response.values[part.index[0] : part.index[-1] + 1]})
             part = attributes.name_levels_against_baseline(part, parsed_formula.formula_columns)
             return mixed.fit_mixed_models(
                 part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional

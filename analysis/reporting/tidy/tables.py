@@ -41,7 +41,7 @@ _READ = {
 }  # fmt: skip
 _KEY = ("study", "model", "condition", "item", "variant")
 _ORDER = "order"
-_VECTORS = 20  # of 2,048 rows each, which are fetched at a time
+_VECTORS = 5  # of 2,048 rows each, which are fetched at a time
 _REPEATED_TEXTS = frozenset({*_KEY, "answer", "canonical_answer", "pattern", "language"})
 _OWN_MEANINGS = {
     "position": "place of the wording in its study, from 0",
