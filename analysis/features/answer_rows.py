@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,7 @@ _AGREEMENT_SQL = {
     "dropped": "agreement",
     "inconsistent": "coalesce(agreement, 0) * CASE WHEN written THEN validity ELSE 1 END",
 }
-_COLUMNS: dict[str, type[Any]] = {
-    "unit": np.int32, "place": np.int32, "agreement": float, "logit": float, "text_logprob": float,
-}  # fmt: skip
+_MEASURES = ("agreement", "logit", "text_logprob")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,43 +39,53 @@ class AnswerRows:
         Study, model and condition of every unit.
     wordings
         A row per stimulus, by study and place in it: item and variant (categorical), features and attributes.
-    unit, place
-        Of every answer: indices into `units` and into the rows of `wordings`.
+    starts
+        The answers of unit i are the rows from `starts[i]` to before `starts[i + 1]`.
+    place
+        Of every answer: index into the rows of `wordings`.
     measures
-        agreement, logit and text_logprob of every answer.
+        agreement, logit and text_logprob of every answer; without the last one where no answer has it.
     """
 
     units: list[tuple[str, str, str]]
     wordings: pd.DataFrame
-    unit: NDArray[np.int32]
+    starts: NDArray[np.int64]
     place: NDArray[np.int32]
     measures: dict[str, NDArray[np.float64]]
 
-    def build_frame(self, start: int = 0, end: int | None = None) -> pd.DataFrame:
-        """Build the frame of the answers from row `start` to before row `end`; its index says which these are."""
+    def build_frame(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
+        """Build the frame of the answers of the units from number `first` to `last`; its index says which rows."""
         import pandas as pd
 
-        rows = slice(start, len(self.place) if end is None else end)
+        end = len(self.units) if last is None else last + 1
+        rows = slice(int(self.starts[first]), int(self.starts[end]))
+        unit = np.repeat(np.arange(first, end), np.diff(self.starts[first : end + 1]))
         names: dict[str, Any] = {}
         for key, labels_of_units in zip(UNIT, zip(*self.units, strict=True), strict=True):
             codes, labels = pd.factorize(pd.Series(labels_of_units, dtype=object))
-            names[key] = pd.Categorical.from_codes(codes[self.unit[rows]], categories=labels)
+            names[key] = pd.Categorical.from_codes(codes[unit], categories=labels)
         wordings = self.wordings.take(self.place[rows]).set_axis(pd.RangeIndex(rows.start, rows.stop))
         names |= {key: wordings.pop(key).array for key in ("item", "variant")}
-        names |= {name: values[rows] for name, values in self.measures.items()} | dict(wordings.items())
+        for name in _MEASURES:
+            names[name] = self.measures[name][rows] if name in self.measures else np.full(len(unit), np.nan)
+        names |= dict(wordings.items())
         return pd.DataFrame(names, index=wordings.index, copy=False)
+
+    def build_frame_of_unit(self, unit: tuple[str, str, str]) -> pd.DataFrame:
+        """Build the frame of the answers of one of `units`; see `build_frame`."""
+        number = self.units.index(unit)
+        return self.build_frame(number, number)
 
     def select_answered_wordings(self) -> pd.DataFrame:
         """Select the wordings that have an answer, with a column text_logprob: NaN where no answer has one."""
-        is_answered = np.bincount(self.place, minlength=len(self.wordings)) > 0
-        has_logprob = not np.isnan(self.measures["text_logprob"]).all()
-        return self.wordings[is_answered].assign(text_logprob=0.0 if has_logprob else np.nan)
+        is_answered = np.zeros(len(self.wordings), bool)
+        is_answered[self.place] = True
+        return self.wordings[is_answered].assign(text_logprob=0.0 if "text_logprob" in self.measures else np.nan)
 
     def iterate_units(self) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
         """Yield study, model and condition of every unit with answers, and their frame."""
-        starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
-        for start, end in pairwise(map(int, (*starts, len(self.unit)))):
-            yield self.units[self.unit[start]], self.build_frame(start, end)
+        for number in np.flatnonzero(np.diff(self.starts)).tolist():
+            yield self.units[number], self.build_frame(number, number)
 
 
 def join_answers_with_features(
@@ -142,22 +150,74 @@ def read_answer_rows(
         "units_to_read", pd.DataFrame(asked_units, columns=list(UNIT)) if units is None else units[list(UNIT)]
     )
     try:
-        chunks = list(runs.iterate_frames(_build_answers_sql(runs, original, _AGREEMENT_SQL[invalid])))
+        n_answers = _count_answers_of_units_to_read(runs, original, len(asked_units))
+        chunks = runs.iterate_frames(_build_answers_sql(runs, original, _AGREEMENT_SQL[invalid]))
+        starts, place, measures = sort_answers_by_unit_and_place(chunks, n_answers)
     finally:
         runs.con.unregister("units_to_read")
-    columns = {
-        name: np.concatenate([np.zeros(0, kind), *(chunk.pop(name).to_numpy(kind) for chunk in chunks)])
-        for name, kind in _COLUMNS.items()
-    }
-    number = columns["unit"].astype(np.int64) * len(wordings) + columns["place"]
-    if (np.diff(number) < 0).any():
-        order = np.argsort(number, kind="stable")
-        columns = {name: values[order] for name, values in columns.items()}
-    return AnswerRows(asked_units, wordings, columns.pop("unit"), columns.pop("place"), columns)
+    return AnswerRows(asked_units, wordings, starts, place, measures)
+
+
+def _count_answers_of_units_to_read(runs: Runs, keep_original: bool, n_units: int) -> NDArray[np.int64]:
+    """Count the answers of every unit that `_build_answers_sql` reads."""
+    counts = np.zeros(n_units, np.int64)
+    rows = runs.execute(
+        f"""
+        SELECT position, sum(n_rows)::BIGINT
+        FROM item_patterns JOIN (SELECT * FROM units SEMI JOIN units_to_read USING (study, model, condition))
+             USING (study, model, condition)
+        {"" if keep_original else "WHERE NOT original"} GROUP BY position"""
+    ).fetchall()
+    for unit, count in rows:
+        counts[unit] = count
+    return counts
+
+
+def sort_answers_by_unit_and_place(
+    chunks: Iterable[pd.DataFrame], n_answers: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[str, NDArray[np.float64]]]:
+    """Sort answers into arrays that are made once: all chunks, and a sorted copy of them, would be three times that.
+
+    Parameters
+    ----------
+    chunks
+        Answers in any order: the columns unit, place and those of `_MEASURES`.
+    n_answers
+        Number of answers of every unit.
+
+    Returns
+    -------
+    starts, place, measures
+        As in `AnswerRows`.
+    """
+    starts = np.concatenate([[0], np.cumsum(n_answers)])
+    place = np.empty(starts[-1], np.int32)
+    measures = {name: np.empty(starts[-1]) for name in _MEASURES[:2]}
+    next_row = starts[:-1].copy()
+    for chunk in chunks:
+        unit = chunk["unit"].to_numpy(np.int64)
+        order = np.argsort(unit, kind="stable")
+        n_new = np.bincount(unit, minlength=len(n_answers))
+        # The rows of a unit follow those that earlier chunks had of it.
+        rows = np.repeat(next_row - (np.cumsum(n_new) - n_new), n_new) + np.arange(len(unit))
+        next_row += n_new
+        place[rows] = chunk["place"].to_numpy(np.int32)[order]
+        for name in _MEASURES:
+            values = chunk[name].to_numpy(float)
+            if name not in measures and not np.isnan(values).all():
+                measures[name] = np.full(starts[-1], np.nan)
+            if name in measures:
+                measures[name][rows] = values[order]
+    for start, end in pairwise(starts.tolist()):
+        if (np.diff(place[start:end]) < 0).any():
+            order = np.argsort(place[start:end], kind="stable")
+            for values in (place, *measures.values()):
+                values[start:end] = values[start:end][order]
+    return starts, place, measures
 
 
 def _build_answers_sql(runs: Runs, keep_original: bool, agreement_sql: str) -> str:
-    """Write the SQL of the answers of `units_to_read`: the columns of `_COLUMNS`."""
+    """Write the SQL of the answers of `units_to_read`: unit, place and the columns of `_MEASURES`."""
     first_labels = " ".join(
         f"WHEN {quote_sql_literal(study)} THEN {quote_sql_literal(str(fields['canonical'][0]))}"
         for study, fields in runs.info["studies"].items()

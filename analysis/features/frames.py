@@ -85,6 +85,9 @@ def create_stored_features_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> 
         )
     if queries:
         con.execute(f"CREATE TABLE stored_features AS {' UNION ALL '.join(queries)}")
+        for number in range(len(runs.info["studies"])):  # else the connection would hold all features twice
+            con.unregister(f"text_features_{number}")
+            con.unregister(f"similarities_{number}")
     return bool(queries)
 
 

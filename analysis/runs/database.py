@@ -263,6 +263,11 @@ class Runs:
         result: Result = self._results_by_key[key]
         return result
 
+    def close(self) -> None:
+        """Let go of the connection and of all that was made by it; what run.json says is still there."""
+        self._results_by_key.clear()
+        self.con.close()
+
     def __repr__(self) -> str:
         studies, models = ", ".join(self.info["studies"]), len(self.info["models"])
         return f"<Runs: {studies}; {models} models; {len(self.folders)} folders>"

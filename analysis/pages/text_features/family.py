@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PREDICTORS = (*features.FEATURES, "text_logprob")
 CHOICES = ("all", "published")
+MOST_PANELS = 12
+"""Models that a figure of diagnostics has room for at both widths; so many fits of a family keep their rows."""
 _RESPONSE = {"identity": "agreement", "logit": "logit"}
 
 
@@ -268,31 +270,41 @@ def _fit_mixed_models_of_all_units(
     parsed_formula = mixed.parse_formula(formula)
     mixed.choose_engine_that_fits_formula(parsed_formula, engine)  # refuse an unknown engine once, not once per model
     optional = {name for name in PREDICTORS if name not in names} if set(names) & set(CHOICES) else ()
-    fits: list[tuple[FitInput, Fit]] = []
-    left_out: dict[tuple[Any, ...], str] = {}
     templates = explain_unfittable_template_studies(runs)
-    has_same_formula = earlier_family is not None and earlier_family.formula == formula
-    fits_by_unit = (
-        {fit[0].key: fit for fit in earlier_family.result.fits}
-        if earlier_family is not None and has_same_formula
-        else {}
-    )
-    for unit, part in answers.iterate_units():
-        if unit in fits_by_unit and unit not in find_units_with_invalid_answers(runs):
-            fits.append(fits_by_unit[unit])
-            continue
+    reusable_fits: dict[tuple[Any, ...], tuple[FitInput, Fit]] = {}
+    if earlier_family is not None and earlier_family.formula == formula:
+        with_invalid_answers = find_units_with_invalid_answers(runs)
+        reusable_fits = {
+            fit[0].key: fit for fit in earlier_family.result.fits if fit[0].key not in with_invalid_answers
+        }
+    left_out: dict[tuple[Any, ...], str] = {}
+
+    def fit_unit(unit: tuple[str, str, str], part: pd.DataFrame) -> Sequence[tuple[FitInput, Fit]]:
+        """Fit one unit to the frame of its answers; nothing where it cannot be fitted."""
         try:
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
-            part = part.assign(**{name: response.values[part.index]})
+            part = part.assign(**{name: response.values[part.index[0] : part.index[-1] + 1]})
             part = attributes.rename_levels_with_reference_level(part, parsed_formula.formula_columns)
-            fitted = mixed.fit_mixed_models(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
+            return mixed.fit_mixed_models(
+                part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional
+            ).fits
         except InputError as error:
             left_out[unit] = str(error)
-        else:
-            fits += fitted.fits
+            return ()
+
+    def iterate_fits() -> Iterator[tuple[FitInput, Fit]]:
+        """Yield the fits of all units that can be fitted."""
+        for unit, part in answers.iterate_units():
+            yield from (reusable_fits[unit],) if unit in reusable_fits else fit_unit(unit, part)
+
+    fits = mixed.collect_fits_with_rows_of_largest_residuals(iterate_fits(), MOST_PANELS)
     if not fits:
         raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
+    for place in mixed.list_places_of_largest_residuals(fits, MOST_PANELS):
+        unit = fits[place][0].key
+        if not len(fits[place][1].rows.y):  # dropped in the earlier family, whose largest residuals are others
+            (fits[place],) = fit_unit(unit, answers.build_frame_of_unit(unit))
     return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped, left_out)
 
 

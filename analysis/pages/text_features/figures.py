@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
-from analysis.pages.text_features.family import Family, fit_mixed_model_per_unit
-from analysis.pages.text_features.plots import MOST_PANELS
+from analysis.pages.text_features.family import MOST_PANELS, Family, fit_mixed_model_per_unit
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
@@ -45,8 +45,12 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     units = list(FAMILY)
     (fits,) = _add_silent_column_to_fit_rows(frames, result.diagnostics[units])
     label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
-    rows = result.keep_fits_of_largest_residuals(MOST_PANELS).residuals.drop(columns="row")
-    yield (rows.merge(label_by_fit, how="left", on=units).astype({"label": "category"}),)
+    drawn = result.keep_fits_of_largest_residuals(MOST_PANELS)
+    columns = drawn.diagnostics[[*units, "n_rows"]].merge(label_by_fit, how="left", on=units)
+    columns["label"] = columns["label"].astype("category")
+    fit = np.repeat(np.arange(len(columns)), columns.pop("n_rows"))
+    rows = drawn.residuals.drop(columns="row")
+    yield (rows.assign(**{name: columns[name].array.take(fit) for name in columns.columns.difference(units)}),)
 
 
 def build_intercepts_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -9,6 +9,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
+from analysis.pages.text_features.family import MOST_PANELS
 from analysis.pages.text_features.terms import phrase_predictor_as_title, sort_predictors_by_significance
 from analysis.reporting.drawing import marks, matrices, panels, plotting
 from analysis.reporting.drawing.plotting import (
@@ -27,7 +28,6 @@ from analysis.statistics.mixed.result import ALPHA
 
 BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
-MOST_PANELS = 12  # models that a figure of diagnostics has room for at both widths
 MOST_ROWS = panels.ROWS
 LEAST_EDGE = 1e-3  # of a residual or intercept: numbers that only rounding keeps from 0 would be written as 1e-10
 
@@ -70,7 +70,7 @@ def keep_labels_of_largest_mean_square(frame: pd.DataFrame, value_column: str, m
         .mean()
         .sort_values(ascending=False, kind="stable")
     )
-    return frame[frame["label"].isin(size.index[:max_labels])]
+    return frame if len(size) <= max_labels else frame[frame["label"].isin(size.index[:max_labels])]
 
 
 def has_room_for_dots(frame: pd.DataFrame) -> bool:

@@ -153,11 +153,13 @@ def write_report(
         )
         for notebook in relevant_notebooks
     ]
+    entries = provenance.list_provenance_entries(opened, folders, parameters or {})
+    for opened_runs in (whole, opened, *runs_by_page.values()):
+        opened_runs.close()  # the kernels open their own, and share the memory with this process
     results = execution.execute_tasks_concurrently(tasks, _print_progress_line)
     files.write_data_dictionary(out)
     results = _write_pages(results, out, title)
     study_names = citations.merge_study_names(notebook.page.studies for notebook in relevant_notebooks)
-    entries = provenance.list_provenance_entries(opened, folders, parameters or {})
     entries += provenance.list_outside_page_entries([notebook.name for notebook in relevant_notebooks])
     foot = provenance.render_footer(study_names, entries)
     over_time_names = {notebook.name for notebook in relevant_notebooks if notebook.page.over_time}

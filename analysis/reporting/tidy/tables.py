@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from analysis.features.frames import create_stored_features_table
 from analysis.features.names import FEATURES, MEANINGS
 from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
@@ -26,17 +28,21 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 TABLES = ("responses", "thoughts", "wordings", "items", "models", "conditions")
-# How a table is read whole: in the order of run.json and of the wordings in their study.
+# How a table is read whole: its columns {}, and the columns by which its rows are in the order of run.json and of the
+# wordings in their study.
 _READ = {
-    "responses": "SELECT {} FROM responses AS t JOIN main.places USING (study, model, condition) "
-                 "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position",
-    "thoughts": "SELECT {} FROM thoughts AS t JOIN main.places USING (study, model, condition) "
-                "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position, number",
-    "wordings": "SELECT {} FROM wordings AS t JOIN main.study_places USING (study) ORDER BY place, position",
-    "items": "SELECT {} FROM items AS t JOIN main.study_places USING (study) JOIN (SELECT study, item, "
-             "min(position) AS position FROM main.stimuli GROUP BY ALL) USING (study, item) ORDER BY place, position",
+    "responses": ("SELECT {} FROM responses AS t JOIN main.places USING (study, model, condition) "
+                  "JOIN main.stimuli AS s USING (study, item, variant)", ("place", "s.position")),
+    "thoughts": ("SELECT {} FROM thoughts AS t JOIN main.places USING (study, model, condition) "
+                 "JOIN main.stimuli AS s USING (study, item, variant)", ("place", "s.position", "number")),
+    "wordings": ("SELECT {} FROM wordings AS t JOIN main.study_places USING (study)", ("place", "position")),
+    "items": ("SELECT {} FROM items AS t JOIN main.study_places USING (study) JOIN (SELECT study, item, "
+              "min(position) AS position FROM main.stimuli GROUP BY ALL) USING (study, item)", ("place", "position")),
 }  # fmt: skip
 _KEY = ("study", "model", "condition", "item", "variant")
+_ORDER = "order"
+_VECTORS = 5  # of 2,048 rows each, which are fetched at a time
+_REPEATED_TEXTS = frozenset({*_KEY, "answer", "canonical_answer", "pattern", "language"})
 _OWN_MEANINGS = {
     "position": "place of the wording in its study, from 0",
     "canonical_answer": "`answer` in the frame of the original item",
@@ -149,10 +155,40 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
 
     try:
         chosen_columns = _build_columns_sql(con, name, columns) if columns else "t.*"
-        frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT {{}} FROM {name} AS t").format(chosen_columns)).df()
+        query, order = _READ.get(name, (f"SELECT {{}} FROM {name} AS t", ()))
+        places = [f'{column} AS "{_ORDER} {number}"' for number, column in enumerate(order)]
+        result = con.execute(query.format(", ".join([*places, chosen_columns])))
+        return _sort_rows(_fetch_rows_sharing_texts(result), len(order))
     except duckdb.Error as error:
         raise InputError(f"{name}: cannot be read: {format_message_on_one_line(str(error))}") from error
-    return frame
+
+
+def _fetch_rows_sharing_texts(result: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Fetch rows some at a time; equal texts in `_REPEATED_TEXTS` become one object, which takes 50 bytes and more."""
+    import pandas as pd
+
+    chunks: list[pd.DataFrame] = []
+    shared_texts: dict[str, str] = {}
+    while len(chunk := result.fetch_df_chunk(_VECTORS)) or not chunks:
+        for name in _REPEATED_TEXTS.intersection(chunk.columns):
+            codes, texts = pd.factorize(chunk[name])  # -1 where there is none, which is the last place of an array
+            chunk[name] = np.array([*(shared_texts.setdefault(text, text) for text in texts), None])[codes]
+        chunks.append(chunk)
+    if len(chunks) == 1:
+        return chunks[0]
+    # Column by column, each is held twice only while it is joined.
+    columns = {name: pd.concat([chunk.pop(name) for chunk in chunks], ignore_index=True) for name in list(chunks[0])}
+    return pd.DataFrame(columns, copy=False)
+
+
+def _sort_rows(rows: pd.DataFrame, n_order_columns: int) -> pd.DataFrame:
+    """Sort rows by their first columns, and drop these: to sort, DuckDB would hold all rows a second time."""
+    places = [rows.pop(f"{_ORDER} {number}").to_numpy() for number in range(n_order_columns)]
+    if not places:
+        return rows
+    order = np.lexsort(places[::-1])
+    is_sorted = bool((np.diff(order) > 0).all())
+    return rows if is_sorted else rows.take(order).reset_index(drop=True)
 
 
 def _build_columns_sql(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str]) -> str:

@@ -17,7 +17,13 @@ from analysis.statistics.mixed.design import choose_columns_separating_fits, spl
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
 from analysis.statistics.mixed.ordered import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.response import Response, compute_response_on_scale
-from analysis.statistics.mixed.result import Result, add_robust_errors, compare_fits_on_two_scales
+from analysis.statistics.mixed.result import (
+    Result,
+    add_robust_errors,
+    collect_fits_with_rows_of_largest_residuals,
+    compare_fits_on_two_scales,
+    list_places_of_largest_residuals,
+)
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,10 +40,12 @@ __all__ = [
     "Result",
     "build_default_formula",
     "choose_engine_that_fits_formula",
+    "collect_fits_with_rows_of_largest_residuals",
     "compare_fits_on_two_scales",
     "compute_response_on_scale",
     "expand_answers_into_weighted_ranks",
     "fit_mixed_models",
+    "list_places_of_largest_residuals",
     "parse_formula",
 ]
 

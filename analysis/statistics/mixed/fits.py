@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,8 +35,38 @@ class RandomEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class FittedRows:
+    """Hold the rows of a fit, and what is left of them once they are dropped: of many fits there are millions.
+
+    Attributes
+    ----------
+    n, response_sd, mean_square : how many there are; SD of their responses; mean square of their residuals.
+    y, fitted, index : the responses, what is fitted to them (random effects included), and the index that the rows have
+        in the caller's frame; empty once they are dropped.
+    """
+
+    n: int
+    response_sd: float
+    mean_square: float
+    y: Array
+    fitted: Array
+    index: pd.Index
+
+
+def sum_up_fitted_rows(y: Array, fitted: Array, index: pd.Index) -> FittedRows:
+    """Sum up the rows of a fit, and hold them.
+
+    Parameters
+    ----------
+    y, fitted, index
+        As in `FittedRows`.
+    """
+    return FittedRows(len(y), float(y.std(ddof=1)), float(np.mean((y - fitted) ** 2)), y, fitted, index)
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
-    """Hold one fitted model: arrays over `terms`, then arrays over rows.
+    """Hold one fitted model: arrays over `terms`, and its rows.
 
     Attributes
     ----------
@@ -47,7 +77,7 @@ class Fit:
     variance_fixed, variance_random : variance of X beta over rows; of all random effects, averaged over rows.
     dropped : predictor left out -> reason.
     n_levels : number of levels of every grouping factor.
-    row : index, in the caller's frame, of the rows that were fitted.
+    rows : the rows that were fitted.
     thresholds : of an ordered logit, by the ranks that they part ("1|2"); else empty.
     se_robust, p_slopes : of one random intercept: errors that hold where effects differ between items (`robust`), and
         tests whether they do (`slopes`); else None.
@@ -70,9 +100,7 @@ class Fit:
     message: str
     dropped: dict[str, str]
     n_levels: dict[str, int]
-    y: Array
-    fitted: Array
-    row: pd.Index
+    rows: FittedRows
     random: tuple[RandomEffect, ...]
     thresholds: dict[str, float] = field(default_factory=dict)
     se_robust: Array | None = None
@@ -83,4 +111,14 @@ class Fit:
         """Return the SD of the response; of an ordered logit, of the latent answer."""
         if self.thresholds:
             return float(np.sqrt(self.variance_fixed + np.nan_to_num(self.variance_random) + self.sigma**2))
-        return float(self.y.std(ddof=1))
+        return self.rows.response_sd
+
+    def drop_rows(self) -> Fit:
+        """Return the fit with what its rows sum up to only."""
+        rows = self.rows
+        # An empty part that is no copy would keep all of them.
+        return replace(
+            self, rows=replace(
+                rows, y=rows.y[:0].copy(), fitted=rows.fitted[:0].copy(), index=rows.index[:0].copy(deep=True)
+            )
+        )  # fmt: skip

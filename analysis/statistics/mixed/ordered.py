@@ -32,7 +32,7 @@ from analysis.statistics.mixed.design import (
     build_model_matrix,
     refuse_too_few_rows_for_coefficients,
 )
-from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
+from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, sum_up_fitted_rows
 from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
@@ -222,9 +222,11 @@ def build_ordered_fit(
         message=message,
         dropped=design.dropped,
         n_levels={group: len(design.levels)},
-        y=design.ranks + 1.0,
-        fitted=1 + (1 / (1 + np.exp(thresholds[None, :] - latent[:, None]))).sum(axis=1),
-        row=design.row,
+        rows=sum_up_fitted_rows(
+            design.ranks + 1.0,
+            1 + (1 / (1 + np.exp(thresholds[None, :] - latent[:, None]))).sum(axis=1),
+            design.row,
+        ),
         random=(RandomEffect(group, INTERCEPT, names, modes, mode_errors),) if intercepts else (),
         thresholds={f"{low}|{high}": float(value) for (low, high), value in zip(labels, thresholds, strict=True)},
     )

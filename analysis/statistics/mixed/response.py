@@ -52,16 +52,16 @@ def compute_response_on_scale(
     if scale == "identity":
         return Response(share, "agreement, 0 to 1")
     exact = np.full(share.shape, np.nan) if log_odds is None else np.asarray(log_odds, dtype=float)
-    clipped = np.clip(share, CLIP, 1 - CLIP)
-    needs_agreement = ~np.isfinite(exact) & np.isfinite(share)
-    values = np.where(
-        needs_agreement, np.log(clipped) - np.log1p(-clipped), np.where(np.isfinite(exact), exact, np.nan)
-    )
+    is_exact = np.isfinite(exact)
+    needs_agreement = ~is_exact & np.isfinite(share)
+    values = exact if is_exact.all() else np.where(is_exact, exact, np.nan)  # of millions of rows, no copy
     if not needs_agreement.any():
         return Response(values, "logit of agreement, from log-probabilities; nothing clipped")
-    n_clipped = int((needs_agreement & (clipped != share)).sum())
+    inexact_share = share[needs_agreement]
+    clipped = np.clip(inexact_share, CLIP, 1 - CLIP)
+    values[needs_agreement] = np.log(clipped) - np.log1p(-clipped)
     return Response(
         values,
-        f"logit of agreement; {int(needs_agreement.sum()):,} of {share.size:,} rows without finite log-probabilities, "
-        f"{n_clipped:,} of them clipped to [{CLIP:g}, 1 - {CLIP:g}]",
+        f"logit of agreement; {len(clipped):,} of {share.size:,} rows without finite log-probabilities, "
+        f"{int((clipped != inexact_share).sum()):,} of them clipped to [{CLIP:g}, 1 - {CLIP:g}]",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -79,16 +80,18 @@ class Result:
     def residuals(self) -> pd.DataFrame:
         """Return one row per fitted row: row (its index in the frame), fitted (random effects included), residual.
 
-        The columns of the family are categorical: of many fits there are millions of rows.
+        Of fits whose rows were dropped there are none. The columns of the family are categorical: there may be millions
+        of rows.
         """
         import pandas as pd
 
         names = self._stack_fit_tables(lambda *_: {"fit": [0]}).drop(columns="fit").astype("category")
-        number = np.repeat(np.arange(len(self.fits), dtype=np.int32), [len(fit.y) for _, fit in self.fits])
+        rows_by_fit = [fit.rows for _, fit in self.fits]
+        number = np.repeat(np.arange(len(self.fits), dtype=np.int32), [len(rows.y) for rows in rows_by_fit])
         columns: dict[str, Any] = {name: values.array.take(number) for name, values in names.items()}
-        columns["row"] = np.concatenate([fit.row for _, fit in self.fits])
-        columns["fitted"] = np.concatenate([fit.fitted for _, fit in self.fits])
-        columns["residual"] = np.concatenate([fit.y - fit.fitted for _, fit in self.fits])
+        columns["row"] = np.concatenate([rows.index for rows in rows_by_fit])
+        columns["fitted"] = np.concatenate([rows.fitted for rows in rows_by_fit])
+        columns["residual"] = np.concatenate([rows.y - rows.fitted for rows in rows_by_fit])
         return pd.DataFrame(columns, copy=False)
 
     def keep_fits_of_largest_residuals(self, n_fits: int) -> Result:
@@ -104,9 +107,7 @@ class Result:
         Result
             All fits where there are no more.
         """
-        mean_squares = [float(np.mean((fit.y - fit.fitted) ** 2)) for _, fit in self.fits]
-        places = np.sort(np.argsort(-np.array(mean_squares), kind="stable")[:n_fits])
-        return replace(self, fits=[self.fits[place] for place in places])
+        return replace(self, fits=[self.fits[place] for place in list_places_of_largest_residuals(self.fits, n_fits)])
 
     @cached_property
     def random_effects(self) -> pd.DataFrame:
@@ -124,6 +125,49 @@ class Result:
     def _stack_fit_tables(self, build_table: Callable[[FitInput, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
         """Join the tables that `build_table` makes of every fit, each after the values of its family."""
         return stack_family_tables(self.by, [(part, build_table(part, fit)) for part, fit in self.fits])
+
+
+def list_places_of_largest_residuals(fits: Sequence[tuple[FitInput, Fit]], n_fits: int) -> list[int]:
+    """List the places of the fits whose residuals have the largest mean square.
+
+    Parameters
+    ----------
+    fits
+        Of one family.
+    n_fits
+        How many are listed, by place; of equal ones the first.
+    """
+    mean_squares = np.array([fit.rows.mean_square for _, fit in fits])
+    places: list[int] = np.sort(np.argsort(-mean_squares, kind="stable")[:n_fits]).tolist()
+    return places
+
+
+def collect_fits_with_rows_of_largest_residuals(
+    fits: Iterable[tuple[FitInput, Fit]], n_fits: int
+) -> list[tuple[FitInput, Fit]]:
+    """Collect fits as they are made, and drop the rows of each that is not among those of the largest residuals.
+
+    Parameters
+    ----------
+    fits
+        Of one family.
+    n_fits
+        How many keep their rows: those of `list_places_of_largest_residuals`.
+
+    Returns
+    -------
+    list
+        All fits. At no time are there rows of more than one fit more than `n_fits`.
+    """
+    collected: list[tuple[FitInput, Fit]] = []
+    largest: list[tuple[float, int]] = []  # a heap of mean squares, the smallest first; of equal ones the last place
+    for fit_input, fit in fits:
+        heapq.heappush(largest, (fit.rows.mean_square, -len(collected)))
+        collected.append((fit_input, fit))
+        if len(largest) > n_fits:
+            place = -heapq.heappop(largest)[1]
+            collected[place] = collected[place][0], collected[place][1].drop_rows()
+    return collected
 
 
 def stack_family_tables(by: Sequence[str], tables: Iterable[tuple[FitInput, Columns | pd.DataFrame]]) -> pd.DataFrame:
@@ -266,7 +310,7 @@ def _build_coefficient_table(fit_input: FitInput, fit: Fit) -> Columns:
         **{f"{name}_robust": robust[name] for name in ("p", "lower", "upper")},
         "p_slopes": unknown if fit.p_slopes is None else fit.p_slopes,
         "estimate_std": fit.estimate * fit.sd / fit.response_sd,
-        "n_rows": len(fit.y),
+        "n_rows": fit.rows.n,
         "n_items": fit.n_levels[fit_input.formula.grouping_column],
         "engine": fit.engine,
     }
@@ -288,7 +332,7 @@ def _build_fit_diagnostics(fit_input: FitInput, fit: Fit) -> Columns:
         "icc": fit.variance_random / (fit.variance_random + residual),
         "r2_marginal": fit.variance_fixed / total,
         "r2_conditional": (fit.variance_fixed + fit.variance_random) / total,
-        "n_rows": len(fit.y),
+        "n_rows": fit.rows.n,
         "n_items": fit.n_levels[fit_input.formula.grouping_column],
         **{f"n_{group}": n for group, n in fit.n_levels.items() if group != fit_input.formula.grouping_column},
         "n_missing": fit_input.n_missing,

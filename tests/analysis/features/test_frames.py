@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import features, runs
+from analysis.features.answer_rows import sort_answers_by_unit_and_place
 from analysis.measures.agreement import create_agreement_tables
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
@@ -81,6 +83,31 @@ def test_units_one_by_one_have_the_rows_of_all_together(tmp_path):
     pd.testing.assert_frame_equal(pd.concat([frame for _, frame in units]), whole)
     last = features.join_answers_with_features(run, units=whole.tail(1).astype(str))
     pd.testing.assert_frame_equal(last, units[-1][1].reset_index(drop=True))
+
+
+def test_answers_in_any_order_are_sorted_into_arrays_that_are_made_once():
+    """A copy of all rows would be as large as what is kept: of millions of rows there is no room for one."""
+    n_units, n_wordings, n_chunk = 40, 2_000, 4_000
+    order = np.random.default_rng(0).permutation(n_units * n_wordings)
+
+    def iterate_chunks():
+        for start in range(0, len(order), n_chunk):
+            number = order[start : start + n_chunk]
+            columns = {"unit": number // n_wordings, "place": number % n_wordings}
+            yield pd.DataFrame(columns | {"agreement": number / 2, "logit": number + 0.5, "text_logprob": np.nan})
+
+    n_answers = np.full(n_units, n_wordings)
+    tracemalloc.start()
+    try:
+        starts, place, measures = sort_answers_by_unit_and_place(iterate_chunks(), n_answers)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    number = np.arange(n_units * n_wordings)
+    assert starts.tolist() == list(range(0, n_units * n_wordings + 1, n_wordings))
+    assert (place == number % n_wordings).all() and list(measures) == ["agreement", "logit"]
+    assert (measures["agreement"] == number / 2).all() and (measures["logit"] == number + 0.5).all()
+    assert 20 * len(order) < kept and peak < 1.5 * kept
 
 
 def test_agreement_is_the_one_of_the_stability_tables(tmp_path):

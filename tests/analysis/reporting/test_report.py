@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import duckdb
 import nbformat
 import pandas as pd
 import pytest
@@ -17,6 +18,7 @@ from analysis.pages.stability.catalogue import TABLES
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.output import notebooks, provenance, report
 from analysis.reporting.words.citations import read_published_studies
+from analysis.runs import database
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.few_pages import keep_pages
@@ -152,6 +154,24 @@ def test_a_stopped_report_leaves_no_index_that_leads_to_removed_pages(run, tmp_p
     with pytest.raises(KeyboardInterrupt):
         report.write_report([str(run)], tmp_path)
     assert [path.name for path in tmp_path.glob("*.html")] == ["mine.html"]
+
+
+def test_kernels_start_when_the_connections_of_the_report_are_closed(run, tmp_path, monkeypatch):
+    """They hold the tables that say which pages have data: the kernels need that memory for their own."""
+    opened = []
+
+    def look_at_connections(*_):
+        for run_folder in opened:
+            with pytest.raises(duckdb.ConnectionException, match="closed"):
+                run_folder.con.execute("SELECT 1")
+        raise KeyboardInterrupt
+
+    create_views = database._create_views
+    monkeypatch.setattr(database, "_create_views", lambda made: (opened.append(made), create_views(made)))
+    monkeypatch.setattr(report.execution, "execute_tasks_concurrently", look_at_connections)
+    with pytest.raises(KeyboardInterrupt):
+        report.write_report([str(run)], tmp_path / "out", {"where": "item <> 'item-01'"})
+    assert len(opened) == 2  # the whole run, and the part of it
 
 
 def test_every_table_and_figure_is_a_file_next_to_the_page(made):

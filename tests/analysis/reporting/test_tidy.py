@@ -11,8 +11,9 @@ import pytest
 import waver
 from analysis.features.computation import compute_features
 from analysis.features.names import FEATURES
+from analysis.reporting.tidy import tables
 from ground.errors import InputError
-from helpers.synthetic import edit_run_json, write_run
+from helpers.synthetic import edit_run_json, random_frame, write_run
 
 ROWS = pd.DataFrame(
     [
@@ -46,6 +47,22 @@ def test_responses_stand_in_the_order_of_the_run(run):
     np.testing.assert_allclose(responses["probability.agree"], [0.75, 0.25, 0.5] * 2)
     np.testing.assert_allclose(responses["probability.disagree"], [0.25, 0.75, 0.5] * 2)
     assert responses["canonical_answer"].tolist() == ["agree", "disagree", "agree"] * 2
+
+
+def test_rows_that_are_fetched_some_at_a_time_are_those_of_all_at_once(tmp_path, monkeypatch):
+    """Equal texts are one object: of many models, they would take more memory than all numbers."""
+    monkeypatch.setattr(tables, "_VECTORS", 1)  # of 2,048 rows
+    rows = random_frame(["b", "a"], items=12, paraphrases=100).sample(frac=1, random_state=0)
+    rows.loc[rows["item"] == "item-07", "agreement"] = np.nan
+    responses = waver.open(write_run(tmp_path / "run", rows)).responses()
+    assert len(responses) == len(rows) > 2048
+    assert responses["model"].tolist() == sorted(responses["model"], key=list(rows["model"].unique()).index)
+    wordings = waver.open(tmp_path / "run").wordings()
+    assert responses["variant"].tolist() == [*wordings["variant"]] * 2
+    for name, number in {"model": 2, "variant": rows["variant"].nunique()}.items():
+        assert len({id(text) for text in responses[name]}) == number
+    assert {type(entry) for entry in responses["probability"]} == {np.ndarray, type(pd.NA)}
+    assert responses["n"].dtype == "Int64"
 
 
 def test_only_the_columns_that_are_named_are_read_in_the_same_order_of_rows(run):

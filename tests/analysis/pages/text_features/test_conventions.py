@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.pages.text_features import narrative
+from analysis.pages.text_features import family, narrative
 from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_mixed_model_per_unit
 from analysis.pages.text_features.page import TABLES
 from analysis.reporting.catalogue import tables
@@ -95,3 +95,20 @@ def test_without_invalid_answers_there_is_one_fit(tmp_path):
         assert fit_mixed_model_per_unit(opened, invalid="inconsistent") is fit_mixed_model_per_unit(opened)
         with pytest.raises(InputError, match="invalid = 'counted' is not known"):
             fit_mixed_model_per_unit(opened, invalid="counted")
+
+
+def test_a_fit_that_was_taken_over_has_rows_where_its_residuals_are_the_largest_now(tmp_path, monkeypatch):
+    """Dropped, the few valid answers of one model scatter most; counted as not agreeing, most of its answers are 0."""
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    monkeypatch.setattr(family, "MOST_PANELS", 1)
+    rows = answers(wordings(items=4, paraphrases=100), ["org/even", "org/rare"])
+    rng = np.random.default_rng(1)
+    rare = np.where(rng.random(len(rows)) < 0.1, rng.choice([0.0, 1.0], len(rows)), np.nan)
+    rows["agreement"] = np.where(rows["model"] == "org/rare", rare, rng.uniform(0.1, 0.9, len(rows)))
+    run = runs.open_runs(write_run(tmp_path / "run", rows))
+    with_rows = []
+    for invalid in ("dropped", "inconsistent"):
+        result = fit_mixed_model_per_unit(run, invalid=invalid).result
+        with_rows.append(result.residuals["model"].unique().tolist())
+        assert len(result.residuals) == result.keep_fits_of_largest_residuals(1).diagnostics["n_rows"].sum()
+    assert with_rows == [["org/rare"], ["org/even"]]

@@ -130,6 +130,23 @@ def test_residuals_belong_to_the_rows_of_the_frame(family):
     assert len(residuals) == len(family)
 
 
+def test_rows_of_fits_are_dropped_but_of_the_largest_residuals(family):
+    whole = mixed.fit_mixed_models(family, FORMULA)
+    twice = [*whole.fits, *whole.fits]  # equal mean squares: the first of two is kept
+    fits = mixed.collect_fits_with_rows_of_largest_residuals(iter(twice), 1)
+    (place,) = mixed.list_places_of_largest_residuals(twice, 1)
+    largest = (whole.residuals["residual"] ** 2).groupby(whole.residuals["model"], observed=True).mean().idxmax()
+    assert twice[place][0].key[0] == largest and place < len(whole.fits)
+    assert [len(fit.rows.y) > 0 for _, fit in fits] == [number == place for number in range(len(twice))]
+    kept = mixed.Result(whole.by, fits)
+    pd.testing.assert_frame_equal(kept.diagnostics, mixed.Result(whole.by, twice).diagnostics)
+    columns = ["row", "fitted", "residual"]
+    pd.testing.assert_frame_equal(
+        kept.residuals[columns],
+        whole.residuals.loc[whole.residuals["model"] == largest, columns].reset_index(drop=True),
+    )
+
+
 def test_inflation_is_that_of_a_regression_on_the_other_predictors(frame):
     frame = frame.assign(x3=lambda rows: 5 + rows["x1"] - rows["x2"] + 0.1 * rows["between"])
     vif = mixed.fit_mixed_models(frame, "y ~ x1 + x2 + x3 + (1 | item)").vif.set_index("term")["vif"]
