@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8")  # as every file of ours; else what a file gets depends on the machine
     call = list(sys.argv[1:] if arguments is None else arguments)
     word = call[0] if call else ""
-    commands_by_wing = list_commands_by_wing()
+    commands_by_wing = list_commands_by_package()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may stand next
         _print_shell_completions_and_exit(commands_by_wing)
     if word == COMPARE:
@@ -126,7 +126,11 @@ def _print_shell_completions_and_exit(commands_by_wing: dict[str, dict[str, str]
         for wing, commands in commands_by_wing.items():
             if call and call[0] in commands:
                 module = import_module(f"{wing}.__main__")
-                parser = module.build_parser("waver") if wing == "analysis" else module.build_call_parser(call, "waver")
+                parser = (
+                    module.build_parser("waver")
+                    if wing == "analysis"
+                    else module.build_parser_importing_only_called_command(call, "waver")
+                )
                 argcomplete.autocomplete(parser)
         parser = argparse.ArgumentParser("waver")
         parser.add_argument("--version", action="store_true")
@@ -272,7 +276,7 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], ov
     return Run([name for folder in folders for name in parse_run_folders(folder)], over_time)
 
 
-def list_commands_by_wing() -> dict[str, dict[str, str]]:
+def list_commands_by_package() -> dict[str, dict[str, str]]:
     """List wing -> its commands and what they do; they are found by scanning, which imports neither wing."""
     from ground.commands import find_commands
 

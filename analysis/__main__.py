@@ -252,7 +252,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
         frame = own_rows
     if frame.empty:
         print_warning(f"{name}: these runs have no rows for it")
-    text = tables.render_table(name, frame, options.format, columns, options.width)
+    text = tables.render_table_in_text_format(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0
@@ -261,9 +261,11 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
 def _print_prompts_and_answers(options: argparse.Namespace) -> int:
     """Print the prompts of single wordings, their probabilities and what each model answered; return 0."""
     from analysis import runs
-    from analysis.reporting.output.show import describe_single_wordings
+    from analysis.reporting.output.show import format_prompts_and_answers_of_wordings
 
-    for line in describe_single_wordings(runs.open_runs(options.run), options.item, options.model, options.condition):
+    for line in format_prompts_and_answers_of_wordings(
+        runs.open_runs(options.run), options.item, options.model, options.condition
+    ):
         sys.stdout.buffer.write(f"{line}\n".encode())
     return 0
 
@@ -286,7 +288,7 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
     from analysis.reporting.output.exploring import Run
 
     part = Run(folders, page.over_time).where(where)
-    return tables.build_table(name, part.open_protocols(page.protocols), **options)
+    return tables.build_table(name, part.open_runs_of_protocols(page.protocols), **options)
 
 
 if __name__ == "__main__":

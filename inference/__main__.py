@@ -21,7 +21,7 @@ from ground.outside_rooms import clear_rooms_in_use
 from ground.parser import CommandParser, hide_values_of_secret_options, show_options_first_in_help
 from ground.progress import add_loudness_options, print_warning
 from inference import arguments, protocols
-from inference.runfolder import describe_run_rows_and_next_step
+from inference.runfolder import describe_where_rows_are_and_next
 from inference.stimuli.reading import recognition_notes
 
 if TYPE_CHECKING:
@@ -88,11 +88,15 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM, stopped_mes
         recognition_notes.print_recognition_notes()
 
     return run_command(
-        call, program, lambda: build_call_parser(call, program), run_call, stopped_message=stopped_message
+        call,
+        program,
+        lambda: build_parser_importing_only_called_command(call, program),
+        run_call,
+        stopped_message=stopped_message,
     )
 
 
-def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
+def build_parser_importing_only_called_command(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
     """Make the parser of a call; only what this call needs is imported.
 
     Parameters
@@ -265,7 +269,7 @@ def _add_asking_arguments(protocol: ModuleType | OutsideProtocol, parser: argpar
 def _ask_study_and_print_next_step(options: argparse.Namespace) -> None:
     """Ask one study as the options say, and print what can be done next."""
     ask_study(options, build_task_from_options(options))
-    print(describe_run_rows_and_next_step(options.out))
+    print(describe_where_rows_are_and_next(options.out))
 
 
 def ask_study(
@@ -323,7 +327,7 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
             tallies = execute_tasks(tasks, cluster=cluster)
     for line in describe_conditions_of_low_option_mass(tallies, with_study=len(tasks) > 1):
         print_warning(line)
-    print(describe_run_rows_and_next_step(os.path.normpath(options.file.parent / plan.out)))
+    print(describe_where_rows_are_and_next(os.path.normpath(options.file.parent / plan.out)))
 
 
 def build_parser_of_run_file_study(protocol_name: str) -> argparse.ArgumentParser:

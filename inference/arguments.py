@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
 from inference.engines import list_engines, list_engines_taking_adapters, list_engines_with_settings, note_engine_in_use
-from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
 from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
 from inference.stimuli.reading.shapes import Columns
 
@@ -30,7 +30,7 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
     """Convert an argument `N` or `P%` to the number of rows that may be without a response."""
     try:
         return (
-            AllowedFailures(share=build_decimal_converter(0, 100)(text[:-1]) / 100)
+            AllowedFailures(share=build_bounded_number_argument_type(0, 100)(text[:-1]) / 100)
             if text.endswith("%")
             else AllowedFailures(build_whole_number_converter(0, 10**12)(text))
         )

@@ -42,7 +42,7 @@ def build_whole_number_converter(low: int, high: int) -> Callable[[str], int]:
     return parse_whole
 
 
-def build_decimal_converter(low: float, high: float) -> Callable[[str], float]:
+def build_bounded_number_argument_type(low: float, high: float) -> Callable[[str], float]:
     """Make the type of an option that takes a number within bounds.
 
     Parameters
@@ -56,7 +56,7 @@ def build_decimal_converter(low: float, high: float) -> Callable[[str], float]:
 
     Examples
     --------
-    >>> build_decimal_converter(0, 1)("2.5e-1")
+    >>> build_bounded_number_argument_type(0, 1)("2.5e-1")
     0.25
     """
 

@@ -66,11 +66,11 @@ def _read_answers_of_every_study(runs: Runs) -> Iterator[Answers]:
     }
     for name in dict.fromkeys(study.name for study in studies):
         of_study = [study for study in studies if study.name == name]
-        reader = readers.get(runs.info["studies"][name]["protocol"], _read_binary_answers)
+        reader = readers.get(runs.info["studies"][name]["protocol"], _read_answers_as_sides_of_half)
         yield from reader(runs, name, of_study)
 
 
-def _read_binary_answers(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _read_answers_as_sides_of_half(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the side of 0.5 of answers with two meanings."""
     for study in studies:
         if study.measure == AGREEMENT:
@@ -102,7 +102,7 @@ def _read_likeliest_options(runs: Runs, name: str, studies: Sequence[Study]) -> 
 
 def _round_scores_of_first_measure(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number of the first measure, if it has a range."""
-    for measured in scored.read_scores(runs):
+    for measured in scored.read_scored_studies_by_measure(runs):
         if measured.study.name == name and measured.study.headline and measured.study.has_range:
             yield Answers(name, measured.study.crossed, measured.study.units, np.rint(measured.scores))
 

@@ -19,8 +19,8 @@ from analysis.check.kurtosis import judge_change_of_item_kurtosis
 from analysis.check.outcomes import Outcome
 from analysis.check.rules import DEFAULT_MARGIN, KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
-from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, strip_side_from_unit
-from analysis.compare.pairs import Chosen, Pair, find_places_of_side, list_unit_pairs_to_compare
+from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, read_model_and_condition_without_side
+from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare, map_side_units_to_study_places
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
@@ -41,7 +41,8 @@ def compute_outcomes_of_change_rule(rule: Rule, paired: PairedRuns) -> list[Outc
     rule
         Of any kind but `NUMBER`.
     paired
-        The run and the baseline, from `analysis.compare.pairing.pair_runs`; what is left out is added to its notes.
+        The run and the baseline, from `analysis.compare.pairing.pair_studies_of_two_run_sets`; what is left out is
+        added to its notes.
 
     Returns
     -------
@@ -88,7 +89,10 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
 
 def _get_model_and_condition_of_sides(pair: Pair) -> list[tuple[str, str]]:
     """Name the model and the condition of both sides of a pair."""
-    return [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+    return [
+        read_model_and_condition_without_side(study.units[unit])
+        for study, unit in zip(pair.studies, pair.units, strict=True)
+    ]
 
 
 def _is_rule_about_unit(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
@@ -128,7 +132,7 @@ def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Ou
         (now, before), is_fresh = pair.studies, _were_sides_asked_in_other_wordings(pair)
         has_as_many = pair.knows_wordings and now.values.shape[2] == before.values.shape[2]
         tested = judge_change_of_item_kurtosis(*pair.answers, is_exchangeable=has_as_many or not is_fresh)
-        unit = strip_side_from_unit(now.units[pair.units[0]])
+        unit = read_model_and_condition_without_side(now.units[pair.units[0]])
         yield _build_outcome_of_change_test(rule, now.name, unit, pair.measure, tested, limit=0.0, is_fresh=is_fresh)
 
 
@@ -156,7 +160,7 @@ def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             knows_wordings=pair.knows_wordings, has_range=has_range,
         )  # fmt: skip
         yield _build_outcome_of_change_test(
-            rule, study.name, strip_side_from_unit(study.units[pair.units[0]]), pair.measure, tested,
+            rule, study.name, read_model_and_condition_without_side(study.units[pair.units[0]]), pair.measure, tested,
             limit=0.0 - margin,
             before=average_item_means(pair.answers[1]), is_fresh=_were_sides_asked_in_other_wordings(pair),
         )  # fmt: skip
@@ -198,7 +202,7 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
                 if (
                     find_side_of_model(unit[0]) != SIDES[0]
                     or other is None
-                    or not _is_rule_about_unit(rule, study, strip_side_from_unit(unit))
+                    or not _is_rule_about_unit(rule, study, read_model_and_condition_without_side(unit))
                 ):
                     continue
                 tested = judge_share_of_same_answers(
@@ -209,7 +213,7 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
                 n_outcomes += 1
                 is_fresh = runs_now is not runs_before
                 outcome = _build_outcome_of_change_test(
-                    rule, study, strip_side_from_unit(unit),
+                    rule, study, read_model_and_condition_without_side(unit),
                     SHARES if is_fresh or rule.wordings == LIKE_THESE else SAME_ANSWERS,
                     tested, limit=rule.at_least, is_fresh=is_fresh,
                 )  # fmt: skip
@@ -238,7 +242,9 @@ def _find_index_of_unit_in_baseline(
     if paired_unit in units_before:
         return units_before.index(paired_unit)
     for place, other in enumerate(units_before):
-        if find_side_of_model(other[0]) == SIDES[1] and strip_side_from_unit(other) == strip_side_from_unit(unit):
+        if find_side_of_model(other[0]) == SIDES[1] and read_model_and_condition_without_side(
+            other
+        ) == read_model_and_condition_without_side(unit):
             return place
     return None
 
@@ -252,7 +258,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             before = studies_before.get((now.name, now.measure))
             if before is None or not now.headline or rule.study not in ("", now.name):
                 continue
-            places = _list_indices_of_ranked_models(rule, now, before)
+            places = _list_indices_of_common_models(rule, now, before)
             if len(places) < 2:
                 continue
             n_studies += 1
@@ -265,9 +271,9 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
         )
 
 
-def _list_indices_of_ranked_models(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
+def _list_indices_of_common_models(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
     """List the models that both sides have: name -> its places now and before, under its first condition of both."""
-    sides = [find_places_of_side(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
+    sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():
         if unit in sides[1] and _is_rule_about_unit(rule, now.name, unit):
@@ -311,7 +317,7 @@ def _test_order_of_models(
             continue
         names = (first, second) if tested.number > 0 else (second, first)
         result = judge_first_not_behind(now, places[names[0]][0], places[names[1]][0], is_like=like_these or is_fresh)
-        condition = strip_side_from_unit(now.units[places[names[0]][0]])[1]
+        condition = read_model_and_condition_without_side(now.units[places[names[0]][0]])[1]
         yield _build_outcome_of_change_test(
             rule, now.name, (" > ".join(names), condition), now.measure, result, limit=0.0,
             before=abs(tested.number), is_fresh=is_fresh,

@@ -130,9 +130,13 @@ def build_function_testing_rules(
     tuple
         The function, and the notes on what the run and the baseline do not share; testing may add to them.
     """
-    from analysis.compare.pairing import pair_runs
+    from analysis.compare.pairing import pair_studies_of_two_run_sets
 
-    paired = None if baseline is None else pair_runs(runs, baseline, side_names=("the run", "the baseline"))
+    paired = (
+        None
+        if baseline is None
+        else pair_studies_of_two_run_sets(runs, baseline, side_names=("the run", "the baseline"))
+    )
 
     def compute_outcomes_of_rule(rule: Rule) -> list[Outcome]:
         if rule.kind == NUMBER or paired is None:  # without a baseline, there is no other rule

@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.check.limits.tails import Tails, compute_tails_with_one_item_more
+from analysis.check.limits.tails import Tails, test_by_t_with_extra_item
 from analysis.check.outcomes import LEVEL
 from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
 from analysis.statistics.reliability.panel import Anew, Panel, estimate_panel_mean
@@ -116,7 +116,7 @@ def judge_answers_not_worse_by_margin(
             return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
         p_broken, p_holds = 1.0, np.nan
         if has_range:
-            p_broken, p_holds = _compute_p_values_of_unvarying_wordings(panel.mean, margin, n_answered)
+            p_broken, p_holds = _compute_p_values_without_wording_effects(panel.mean, margin, n_answered)
     lower, upper = panel.compute_interval("both")
     if has_range and sum(variance for variance, _ in panel.parts["both"]) > ROUNDING**2:
         odd = _compute_tails_with_extreme_wording(panel, margin)
@@ -152,7 +152,7 @@ def extend_interval_to_unrefuted_limit(
     return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)
 
 
-def _compute_p_values_of_unvarying_wordings(mean: float, margin: float, n_wordings: int) -> tuple[float, float]:
+def _compute_p_values_without_wording_effects(mean: float, margin: float, n_wordings: int) -> tuple[float, float]:
     """Return p of broken and of holds where no wording moves any item: that of n none was the odd one."""
     p_broken = ((1 + margin) / (1 - mean)) ** n_wordings if mean < -margin else 1.0
     p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_wordings if mean > -margin else 1.0
@@ -165,7 +165,7 @@ def _compute_tails_with_extreme_wording(panel: Panel, margin: float) -> Tails:
     freedom = min(free for _, free in panel.parts["both"])
     fewest = min(panel.n_items, panel.n_wordings)
     ends = (lower + 1) / 2, (upper + 1) / 2
-    return compute_tails_with_one_item_more((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
+    return test_by_t_with_extra_item((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
 
 
 def _are_answers_binary(answers: Array) -> bool:

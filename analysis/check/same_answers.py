@@ -63,11 +63,11 @@ from analysis.check.limits.tails import FARTHEST
 from analysis.statistics.bounded_mean import compute_bounded_mean_interval, compute_p_of_mean_at_least
 from analysis.statistics.reliability.panel import (
     Parts,
-    combine_squared_half_widths,
+    compute_squared_half_width_p_norm,
     compute_squared_half_widths,
     estimate_panel_mean,
 )
-from analysis.statistics.reliability.replication import find_p_for_variance_parts
+from analysis.statistics.reliability.replication import find_p_that_excludes_a_distance
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.skewness import has_few_unlike_values
 
@@ -145,11 +145,11 @@ def _test_mean_change_of_items(
     if has_few_unlike_values(values):
         p_broken = max(p_broken, 0.5 ** int((values != 0).sum()))
     elif variance > 0:
-        p = find_p_for_variance_parts(abs(share - limit), parts) / 2
+        p = find_p_that_excludes_a_distance(abs(share - limit), parts) / 2
         p_broken, p_holds = (
             (max(p_broken, p), max(p_holds, 1 - p)) if share < limit else (max(p_broken, 1 - p), max(p_holds, p))
         )
-        half = float(np.sqrt(combine_squared_half_widths(*compute_squared_half_widths(parts, LEVEL))))
+        half = float(np.sqrt(compute_squared_half_width_p_norm(*compute_squared_half_widths(parts, LEVEL))))
         lower, upper = min(lower, share - half), max(upper, share + half)
     if crossed:
         p_broken, p_holds, lower, upper = _widen_test_for_extreme_wordings(
@@ -173,18 +173,18 @@ def _widen_test_for_extreme_wordings(
     )  # a wording without answers tells nothing
     numbers = change, float(np.sqrt(sum(part for part, _ in parts))), n_drawn, min(free for _, free in parts)
     sizes = compute_wording_shifts_on_principal_axis(now, before, same_wordings=same_wordings, orders=orders)
-    p_broken = max(p_broken, compute_p_with_extreme_wording(*numbers, limit, is_broken=True))
+    p_broken = max(p_broken, compute_p_with_extreme_wording_added(*numbers, limit, is_broken=True))
     p_holds = max(
-        p_holds, compute_p_with_extreme_wording(*numbers, limit), compute_gaffke_p_of_wording_shifts(sizes, limit)
+        p_holds, compute_p_with_extreme_wording_added(*numbers, limit), compute_gaffke_p_of_wording_shifts(sizes, limit)
     )
-    lower = find_largest_refuted_claim(lambda claim: compute_p_with_extreme_wording(*numbers, claim), lower)
+    lower = find_largest_refuted_claim(lambda claim: compute_p_with_extreme_wording_added(*numbers, claim), lower)
     upper = 1 - find_largest_refuted_claim(
-        lambda claim: compute_p_with_extreme_wording(*numbers, 1 - claim, is_broken=True), 1 - upper
+        lambda claim: compute_p_with_extreme_wording_added(*numbers, 1 - claim, is_broken=True), 1 - upper
     )
     return p_broken, p_holds, min(lower, _compute_lower_end_of_unchanged_share(sizes)), upper
 
 
-def compute_p_with_extreme_wording(
+def compute_p_with_extreme_wording_added(
     change: float, error: float, n_wordings: int, freedom: float, limit: float, *, is_broken: bool = False
 ) -> float:  # fmt: skip
     """Compute p of the claim that 1 less the mean change is at most a limit, with one odd wording more.
@@ -206,7 +206,7 @@ def compute_p_with_extreme_wording(
     -------
     float
 
-    >>> [round(compute_p_with_extreme_wording(0.0, 0.0, n_wordings, np.nan, 0.95), 3) for n_wordings in (14, 15)]
+    >>> [round(compute_p_with_extreme_wording_added(0.0, 0.0, n_wordings, np.nan, 0.95), 3) for n_wordings in (14, 15)]
     [0.029, 0.022]
     """
     from scipy.special import stdtr

@@ -82,7 +82,7 @@ def main(args: argparse.Namespace) -> int:
         _refuse_page_that_cannot_be_made(args.page, args.out)
     from analysis import runs
     from analysis.compare.measures import compare_paired_runs
-    from analysis.compare.pairing import pair_runs
+    from analysis.compare.pairing import pair_studies_of_two_run_sets
     from analysis.compare.pairs import Chosen
     from analysis.reporting.output.notebooks import resolve_run_folder
 
@@ -92,7 +92,7 @@ def main(args: argparse.Namespace) -> int:
             raise InputError(
                 f"{path}: a file is no run folder; logs are read by `waver compare A B`, with A and B first"
             )
-    paired = pair_runs(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
+    paired = pair_studies_of_two_run_sets(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
     rows = compare_paired_runs(paired, chosen)
     names = args.name_a or args.a, args.name_b or args.b
     if args.page:

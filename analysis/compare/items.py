@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.catalogue import ITEMS, PAIR
-from analysis.compare.pairing import PairedRuns, strip_side_from_unit
+from analysis.compare.pairing import PairedRuns, read_model_and_condition_without_side
 from analysis.compare.pairs import VALIDITY, Pair
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
@@ -33,7 +33,10 @@ def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
     parts = []
     for pair in pairs:
         study = pair.studies[0]
-        names = [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+        names = [
+            read_model_and_condition_without_side(study.units[unit])
+            for study, unit in zip(pair.studies, pair.units, strict=True)
+        ]
         numbers = (~np.isnan(pair.answers[0])).sum(axis=1)
         a, b = (np.nansum(answers, axis=1) / np.where(numbers > 0, numbers, np.nan) for answers in pair.answers)
         part = pd.DataFrame({"item": study.items, "n_wordings": numbers, "a": a, "b": b, "difference": a - b})
@@ -49,7 +52,7 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     Parameters
     ----------
     paired
-        From `pairing.pair_runs`.
+        From `pairing.pair_studies_of_two_run_sets`.
     pairs
         From `pairs.list_unit_pairs_to_compare` of these. Of a study without a headline among them, all but validity
         count.

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.equivalence import compute_p_of_equivalence
-from analysis.compare.pairing import PairedRuns, strip_side_from_unit
+from analysis.compare.pairing import PairedRuns, read_model_and_condition_without_side
 from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare
 from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, SIGN_BOUND, find_least_difference_and_needed_items
 from analysis.measures.reworded.flips import FLIPS
@@ -38,7 +38,7 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
     Parameters
     ----------
     paired
-        From `pairing.pair_runs`; what is not shared is added to its notes.
+        From `pairing.pair_studies_of_two_run_sets`; what is not shared is added to its notes.
     chosen
         What the call asks for.
 
@@ -109,7 +109,10 @@ def _compare_unit_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     test, p = _test_difference(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
     like = panel.compute_interval("both") if knows_wordings else (np.nan, np.nan)
-    names = [strip_side_from_unit(study.units[unit]) for study, unit in zip(pair.studies, pair.units, strict=True)]
+    names = [
+        read_model_and_condition_without_side(study.units[unit])
+        for study, unit in zip(pair.studies, pair.units, strict=True)
+    ]
     numbers = (~np.isnan(a)).sum(axis=1)
     lower, upper = _clip_interval_to_possible_range(pair, panel.compute_interval("items"))
     like_lower, like_upper = _clip_interval_to_possible_range(pair, like)

@@ -102,7 +102,7 @@ def find_side_of_model(model: str) -> str:
     return model[0]
 
 
-def strip_side_from_unit(unit: tuple[str, str]) -> tuple[str, str]:
+def read_model_and_condition_without_side(unit: tuple[str, str]) -> tuple[str, str]:
     """Return model and condition of a unit of paired runs, as run.json of its side has them."""
     model, condition = unit
     start = add_side_to_name(SIDES[1], "")
@@ -110,7 +110,7 @@ def strip_side_from_unit(unit: tuple[str, str]) -> tuple[str, str]:
     return model[len(start) :], condition[len(start) :] if is_renamed else condition
 
 
-def pair_runs(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) -> PairedRuns:
+def pair_studies_of_two_run_sets(run_a: Runs, run_b: Runs, *, side_names: tuple[str, str] = SIDES) -> PairedRuns:
     """Pair the studies of two sets of runs: those of the same name, or the only one of each set.
 
     Parameters
@@ -186,7 +186,7 @@ def _pair_study_of_both_sides(
     texts = map(build_comparable_text_sql, "ab", firsts, firsts[::-1])
     same = " AND ".join([" = ".join(texts), *(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)])
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
-    is_fresh: bool = _has_fresh_wordings(con)
+    is_fresh: bool = _do_sides_reword_same_originals_differently(con)
     _note_items_not_compared(con, study_a, is_fresh, side_names, notes)
     if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
         return None
@@ -218,7 +218,7 @@ def _copy_kept_stimuli(con: Any) -> Any:
     return own_con
 
 
-def _has_fresh_wordings(con: Any) -> bool:
+def _do_sides_reword_same_originals_differently(con: Any) -> bool:
     """Tell whether both sides have rewordings of the same originals, and few in common, as two draws of them have."""
     of_side = f"SELECT count(*) FROM all_{{}} SEMI JOIN all_{{}} USING (item) WHERE pattern <> '{ORIGINAL}'"
     counts = ", ".join(f"({of_side.format(*pair)})" for pair in (SIDES, SIDES[::-1]))
@@ -278,11 +278,13 @@ def _open_folders_as_paired_runs(
     folders = []
     for side, side_folders in zip(side_names, sides, strict=True):
         own_renamed = renamed if side == SIDES[1] else frozenset()
-        folders += [_build_folder_of_kept_stimuli(folder, side, study, table, own_renamed) for folder in side_folders]
+        folders += [
+            _restrict_paired_folder_to_kept_stimuli(folder, side, study, table, own_renamed) for folder in side_folders
+        ]
     return Runs(folders, con)
 
 
-def _build_folder_of_kept_stimuli(
+def _restrict_paired_folder_to_kept_stimuli(
     folder: Folder, side: str, study: str, table: str, renamed: frozenset[str]
 ) -> PairedFolder:
     """Describe a folder as if it had only the kept stimuli, and models named after its side."""

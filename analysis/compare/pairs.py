@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.compare.pairing import PairedRuns, find_side_of_model, strip_side_from_unit
+from analysis.compare.pairing import PairedRuns, find_side_of_model, read_model_and_condition_without_side
 from analysis.compare.settings import describe_differing_settings, list_differing_settings_of_sides
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
@@ -68,7 +68,7 @@ def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[P
     Parameters
     ----------
     paired
-        From `pairing.pair_runs`; what is not shared is added to its notes.
+        From `pairing.pair_studies_of_two_run_sets`; what is not shared is added to its notes.
     chosen
         What the call asks for; its measures are not looked at.
 
@@ -86,7 +86,7 @@ def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[P
                 _note_differing_settings(
                     (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired
                 )
-                yield from _list_pairs_by_measure(study_a, study_b, unit_a, unit_b)
+                yield from _yield_pair_by_measure_and_flips(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
                     validity_pairs[units] = list(_list_validity_pairs(study_a, study_b, unit_a, unit_b))
@@ -99,8 +99,8 @@ def _note_differing_settings(
 ) -> None:
     """Note settings that differ, of what has the same name on both sides: by other names, they are expected to."""
     settings = list_differing_settings_of_sides(*runs, (unit_a, unit_b), study.name)
-    model, condition = strip_side_from_unit(unit_a)
-    if settings and (model, condition) == strip_side_from_unit(unit_b):
+    model, condition = read_model_and_condition_without_side(unit_a)
+    if settings and (model, condition) == read_model_and_condition_without_side(unit_b):
         line = f"{model} ({condition}) in {study.name}: {describe_differing_settings(settings, paired.side_names)}"
         paired.notes.extend([line] if line not in paired.notes else [])
 
@@ -117,10 +117,10 @@ def _match_studies_by_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> I
             paired.notes.append(f"study {study.name}: measure {study.measure} is not the same in {sides}: not compared")
 
 
-def find_places_of_side(study: Study, side: str) -> dict[tuple[str, str], int]:
+def map_side_units_to_study_places(study: Study, side: str) -> dict[tuple[str, str], int]:
     """Find the units of one side: (model, condition), without the side -> its place in the study."""
     return {
-        strip_side_from_unit(unit): place
+        read_model_and_condition_without_side(unit): place
         for place, unit in enumerate(study.units)
         if find_side_of_model(unit[0]) == side
     }
@@ -130,7 +130,7 @@ def _match_units_to_compare(
     study_a: Study, study_b: Study, chosen: Chosen, paired: PairedRuns
 ) -> Iterator[tuple[int, int]]:
     """Yield the places of units that are compared: models and conditions that the call or their names pair."""
-    places = [find_places_of_side(study_a, "A"), find_places_of_side(study_b, "B")]
+    places = [map_side_units_to_study_places(study_a, "A"), map_side_units_to_study_places(study_b, "B")]
     where = f"study {study_a.name}, measure {study_a.measure}"
     names = [list(dict.fromkeys(model for model, _ in side)) for side in places]
     for model_a, model_b in _pair_names_of_both_sides(names, chosen.models, "model", where, paired):
@@ -164,7 +164,7 @@ def _pair_names_of_both_sides(
     return [(name, name) for name in kept[0] if name in kept[1]]
 
 
-def _list_pairs_by_measure(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
+def _yield_pair_by_measure_and_flips(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield a pair by its own measure, and the headline measure of answers of two kinds by flips, too."""
     pair = _pair_answers_of_units(
         study_a, study_b, unit_a, unit_b, study_a.values[unit_a], study_b.values[unit_b],

@@ -88,7 +88,7 @@ def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRe
     with (folder / samples).open("wb") as file:
         for row in _read_responses_with_wordings(runs, study, model):
             scored_condition = conditions[row["condition"]]
-            score = scored_condition.metric.score(row)
+            score = scored_condition.metric.score_response_by_metric(row)
             if isinstance(score, str):
                 scored_condition.left_out[score] += 1
                 continue

@@ -12,7 +12,7 @@ from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list
 from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.reporting.tidy.fields import build_run_json_tables
 from analysis.runs import Runs
-from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
+from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_that_omitted_middle_option
 from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
 
@@ -55,7 +55,7 @@ def define_export_tables(runs: Runs) -> dict[str, ExportTable]:
         "response_options": _define_response_options_table(runs),
         "response_texts": _define_response_texts_table(),
         "response_samples": _define_response_samples_table(),
-        "response_sample_options": _define_response_sample_options_table(runs),
+        "response_sample_options": _define_probabilities_after_thoughts_table(runs),
         "variants": _define_variants_table(runs),
         "variant_options": _define_variant_options_table(),
         "variant_attributes": _define_variant_attributes_table(),
@@ -159,7 +159,7 @@ def _define_responses_table() -> ExportTable:
 def _define_response_options_table(runs: Runs) -> ExportTable:
     """Make the table of options; where the numbers of a range were asked for, they are the options."""
     query = f"""
-        WITH scales(study, condition, lowest) AS ({_build_lowest_numbers_sql(runs)}),
+        WITH scales(study, condition, lowest) AS ({_build_range_minimum_by_condition_sql(runs)}),
         answered AS (
             SELECT {_RESPONSE_OF_R}, {_build_shown_options_sql(runs)}, lowest, probability, logprob, "count",
                    unnest(range(1, greatest(len(probability), len(logprob), len("count")) + 1)) AS place
@@ -193,7 +193,7 @@ def _define_response_texts_table() -> ExportTable:
     )  # fmt: skip
 
 
-def _build_lowest_numbers_sql(runs: Runs) -> str:
+def _build_range_minimum_by_condition_sql(runs: Runs) -> str:
     """Write the SQL of study, condition and lowest number of every condition that asks for numbers of a range."""
     lowest = [
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
@@ -209,7 +209,7 @@ def _build_shown_options_sql(runs: Runs) -> str:
     without_middle = ", ".join(
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)})"
         for study, conditions in runs.info["conditions"].items()
-        for name in list_conditions_without_middle(conditions)
+        for name in list_conditions_that_omitted_middle_option(conditions)
     )
     if not without_middle:
         return "s.options, s.canonical"
@@ -242,10 +242,10 @@ def _define_response_samples_table() -> ExportTable:
     )  # fmt: skip
 
 
-def _define_response_sample_options_table(runs: Runs) -> ExportTable:
+def _define_probabilities_after_thoughts_table(runs: Runs) -> ExportTable:
     """Return the query and the columns of the exported table of probabilities after single thoughts."""
     query = f"""
-        WITH scales(study, condition, lowest) AS ({_build_lowest_numbers_sql(runs)}),
+        WITH scales(study, condition, lowest) AS ({_build_range_minimum_by_condition_sql(runs)}),
         samples AS (
             SELECT {_RESPONSE_OF_R}, {_build_shown_options_sql(runs)}, lowest, sample_probability,
                    unnest(range(1, len(sample_probability) + 1)) AS sample

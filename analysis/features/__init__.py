@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.features.answer_rows import join_answers_with_features, read_answer_rows
     from analysis.features.computation import Summary, compute_features
-    from analysis.features.correlations import correlate_columns, correlate_features
+    from analysis.features.correlations import correlate_features, correlate_pairs_of_features
     from analysis.features.dependencies import compute_dependency_measures
     from analysis.features.frames import choose_feature_folder_of_each_study, list_feature_components, read_features
     from analysis.features.names import FEATURES, PUBLISHED
@@ -30,8 +30,8 @@ __all__ = [
     "choose_feature_folder_of_each_study",
     "compute_dependency_measures",
     "compute_features",
-    "correlate_columns",
     "correlate_features",
+    "correlate_pairs_of_features",
     "join_answers_with_features",
     "list_feature_components",
     "read_answer_rows",
@@ -41,7 +41,7 @@ _PLACES = {
     "Summary": "computation",
     "choose_feature_folder_of_each_study": "frames",
     "compute_features": "computation",
-    "correlate_columns": "correlations",
+    "correlate_pairs_of_features": "correlations",
     "correlate_features": "correlations",
     "compute_dependency_measures": "dependencies",
     "join_answers_with_features": "answer_rows",

@@ -151,7 +151,7 @@ def read_answer_rows(
     )
     try:
         n_answers = _count_answers_of_units_to_read(runs, original, len(asked_units))
-        chunks = runs.iterate_frames(_build_answers_sql(runs, original, _AGREEMENT_SQL[invalid]))
+        chunks = runs.iterate_query_results_in_chunks(_build_answers_sql(runs, original, _AGREEMENT_SQL[invalid]))
         starts, place, measures = sort_answers_by_unit_and_place(chunks, n_answers)
     finally:
         runs.con.unregister("units_to_read")

@@ -104,10 +104,10 @@ def read_attribute_column(runs: Runs, column: str) -> pd.Series[Any]:
     InputError
         For more than `MOST_LEVELS` levels, and where no wording has a value.
     """
-    return runs.compute_once(("attribute", column), lambda: _parse_attribute_column(runs, column))
+    return runs.compute_once(("attribute", column), lambda: _convert_attribute_to_numbers_or_categories(runs, column))
 
 
-def _parse_attribute_column(runs: Runs, column: str) -> pd.Series[Any]:
+def _convert_attribute_to_numbers_or_categories(runs: Runs, column: str) -> pd.Series[Any]:
     """Turn the texts of an attribute into numbers or categories."""
     import pandas as pd
 

@@ -111,7 +111,7 @@ def compute_features(
     pipelines = [dependencies.find_pipeline_by_name_or_path(source) for source in spacy]
     with hold_lock_during_block(folder):  # a second computation waits, and then finds the work done
         stored = store.read_stored_features(folder)
-        named_language = languages.parse_language_code(language) if language else None
+        named_language = languages.extract_primary_language_subtag(language) if language else None
         default = named_language or stored.default_language or languages.DEFAULT_LANGUAGE
         if named_language is None and stored.default_language is None:
             languages.check_japanese_has_language_code(run, folder)
@@ -123,7 +123,7 @@ def compute_features(
         for code, wordings in texts.items():
             for part in _build_language_components(code, pipelines, sentiment, stored):
                 part = languages.withhold_doubtful_component(part, code, doubts.get(code))
-                collector.add_component_values(code, wordings, part)
+                collector.reuse_or_compute_component_values(code, wordings, part)
         collector.note_language_doubts(doubts)
         features = collector.write_and_return_values(default, is_default_named, texts)
         similarities = _read_or_compute_edit_similarities(run, collector, progress)
@@ -177,7 +177,7 @@ class _ValueCollector:
                 raise
             self.keep_error = error
 
-    def add_component_values(
+    def reuse_or_compute_component_values(
         self, language: str, texts: Sequence[str], component: Component | MissingComponent
     ) -> None:
         """Reuse or compute the values of one group of columns for all texts of a language."""
@@ -195,7 +195,7 @@ class _ValueCollector:
             and (
                 not component.drops_earlier
                 if isinstance(component, MissingComponent)
-                else _is_same_identity(old_identity, component.identity)
+                else _are_identities_equal_except_path(old_identity, component.identity)
             )
         ):
             columns.update((name, stored_rows[name].combine_chunks()) for name in component.columns)
@@ -208,7 +208,7 @@ class _ValueCollector:
             except InputError as error:
                 if component.named:
                     raise
-                self.add_component_values(language, texts, MissingComponent(component.columns, str(error)))
+                self.reuse_or_compute_component_values(language, texts, MissingComponent(component.columns, str(error)))
                 return
             self.records.append(
                 FeatureRecord(language, component.columns, dict(component.identity), component.note, len(texts))
@@ -324,7 +324,7 @@ def _refuse_unused_pipelines(pipelines: Sequence[dependencies.Pipeline], texts: 
             )
 
 
-def _is_same_identity(identity_a: Mapping[str, str], identity_b: Mapping[str, str]) -> bool:
+def _are_identities_equal_except_path(identity_a: Mapping[str, str], identity_b: Mapping[str, str]) -> bool:
     """Tell whether two identities are equal apart from the path where a pipeline was found."""
     return {**identity_a, "source": ""} == {**identity_b, "source": ""}
 

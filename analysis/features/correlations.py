@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def correlate_columns(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
+def correlate_pairs_of_features(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Compute Pearson's correlation of every pair of features, over the rows that have both.
 
     Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependency_measures`), so these two
@@ -56,13 +56,16 @@ def correlate_features(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study and the columns of `correlate_columns`; n counts paraphrases.
+        study and the columns of `correlate_pairs_of_features`; n counts paraphrases.
     """
     import pandas as pd
 
     stimuli = read_features(runs)
     paraphrases = stimuli[stimuli["pattern"] != ORIGINAL]
-    parts = [correlate_columns(rows).assign(study=study) for study, rows in paraphrases.groupby("study", sort=False)]
+    parts = [
+        correlate_pairs_of_features(rows).assign(study=study)
+        for study, rows in paraphrases.groupby("study", sort=False)
+    ]
     names = ["study", "feature_a", "feature_b", "r", "p", "n"]
     return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
 

@@ -150,7 +150,7 @@ def _count_distinct_wordings_by_language(runs: Runs) -> dict[tuple[str, str], in
 def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
     """Compute, once per `Runs`, the missing features of every study; say so where a folder cannot keep them."""
 
-    def compute_all_summaries() -> dict[str, Summary]:
+    def compute_features_of_every_study_folder() -> dict[str, Summary]:
         summaries = {
             study: compute_features(folder, must_keep=False)
             for study, folder in choose_feature_folder_of_each_study(runs).items()
@@ -161,7 +161,7 @@ def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
                 print(f"{summary.path}: text features were computed, but cannot be kept there: {why}", file=sys.stderr)
         return summaries
 
-    return runs.compute_once("text features", compute_all_summaries)
+    return runs.compute_once("text features", compute_features_of_every_study_folder)
 
 
 def choose_feature_folder_of_each_study(runs: Runs) -> dict[str, Folder]:

@@ -41,7 +41,7 @@ def build_language_sql(default_language: str) -> str:
     return f"coalesce({_FIRST_PART}, {quote_sql_literal(default_language)})"
 
 
-def parse_language_code(code: str) -> str:
+def extract_primary_language_subtag(code: str) -> str:
     """Return the first part of a language's code, in small letters.
 
     Raises
@@ -49,7 +49,7 @@ def parse_language_code(code: str) -> str:
     InputError
         For what is no code, such as the name of a language.
 
-    >>> parse_language_code("de-CH")
+    >>> extract_primary_language_subtag("de-CH")
     'de'
     """
     match = _CODE.fullmatch(code)

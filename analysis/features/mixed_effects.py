@@ -20,7 +20,7 @@ from analysis.runs import Runs
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY, FitInput
 from analysis.statistics.mixed.fits import Fit
-from analysis.statistics.multiplicity import floor_p_values
+from analysis.statistics.multiplicity import replace_underflowed_p_values
 from ground.errors import InputError, shorten_to_one_line
 
 RANKS = ("rank", "keyed_rank")
@@ -36,7 +36,7 @@ NAMES = (*FAMILY, "item", "variant")
 MEASURE = "measure"  # of protocol `scored`: scores of two measures have two units
 
 
-def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: str = "auto") -> pd.DataFrame:
+def fit_mixed_model_by_group(runs: Runs, formula: str, by: Sequence[str], engine: str = "auto") -> pd.DataFrame:
     """Fit a linear mixed model by REML to the answers of every group.
 
     Parameters
@@ -97,7 +97,7 @@ def fit_formula_by_group(runs: Runs, formula: str, by: Sequence[str], engine: st
     doubts = result.diagnostics[[*keys, "n_missing"]].assign(
         warnings=_describe_fit_doubts(result.diagnostics, count_templates_by_study(runs))
     )
-    table = floor_p_values(result.table).merge(doubts, on=keys, how="left")
+    table = replace_underflowed_p_values(result.table).merge(doubts, on=keys, how="left")
     if not reasons:
         return table
     unfitted = pd.DataFrame(list(reasons), columns=list(groups))
@@ -127,7 +127,7 @@ def choose_protocol_of_formula(formula: str, protocols: Collection[str]) -> str:
     Parameters
     ----------
     formula
-        As in `fit_formula_by_group`.
+        As in `fit_mixed_model_by_group`.
     protocols
         Those of the run folders.
 
@@ -165,7 +165,7 @@ def _find_protocol_of_runs(runs: Runs) -> str:
     return first
 
 
-def _list_formula_columns(protocol: str) -> tuple[str, ...]:
+def _list_columns_available_to_formula(protocol: str) -> tuple[str, ...]:
     """List the columns that a formula can name, those of attributes apart."""
     meaning = (MEANING_SCORE,) if DISTANCE in RESPONSES_BY_PROTOCOL[protocol] else ()
     return (
@@ -184,7 +184,7 @@ def _list_columns_of_this_protocol_only(protocol: str) -> tuple[str, ...]:
 
 def _resolve_formula_columns(formula: str, runs: Runs, protocol: str) -> tuple[str, mixed.Formula]:
     """Write attributes with their prefix; refuse columns that there are not, and a response that is no number."""
-    text, all_columns = formula, _list_formula_columns(protocol)
+    text, all_columns = formula, _list_columns_available_to_formula(protocol)
     for name in mixed.parse_formula(formula).formula_columns:
         if name == MEANING_SCORE and not list_meaning_folders(runs):
             raise InputError(f"formula: {name} says what checks found, and no wording was checked; waver meaning RUN")
@@ -218,7 +218,7 @@ def _choose_columns_that_separate_fits(
     by: Sequence[str], formula_columns: Sequence[str], runs: Runs, protocol: str
 ) -> tuple[str, ...]:
     """Return the columns that cut the rows into fits: the study, the measure, and those that were named."""
-    all_columns = _list_formula_columns(protocol)
+    all_columns = _list_columns_available_to_formula(protocol)
     if not isinstance(by, Iterable):
         raise InputError(f"by: expected names of columns, not {shorten_to_one_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)

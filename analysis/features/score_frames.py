@@ -90,12 +90,12 @@ def _list_score_rows(runs: Runs) -> pd.DataFrame:
     """List the scores as they are, in the order of run.json and of the wordings, with their measure."""
     import pandas as pd
 
-    from analysis.measures.reworded.scored import read_scores
+    from analysis.measures.reworded.scored import read_scored_studies_by_measure
 
     measures = pd.DataFrame(
         [
             (scored.study.name, *unit, scored.study.measure)
-            for scored in read_scores(runs)
+            for scored in read_scored_studies_by_measure(runs)
             for unit in scored.study.units
         ],
         columns=["study", "model", "condition", "measure"],

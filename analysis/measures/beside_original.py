@@ -98,7 +98,7 @@ def read_answers_beside_original(runs: Runs) -> pd.DataFrame:
         study, model, condition, item, variant, wording (categorical); flip, distance, value as in
         `AnswersBesideOriginal`. In the order of run.json and of the study.
     """
-    parts = [_list_answers_of_study(study) for study in read_studies_beside_original(runs)]
+    parts = [_list_answers_of_study(study) for study in read_answers_beside_original_wording(runs)]
     names = ["study", "model", "condition", "item", "variant", "wording"]
     frame = (
         pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*names, "flip", "distance", "value"])
@@ -120,7 +120,7 @@ def _list_answers_of_study(study: AnswersBesideOriginal) -> pd.DataFrame:
     return pd.DataFrame(columns | {name: array.ravel() for name, array in values.items()}, copy=False)
 
 
-def read_studies_beside_original(runs: Runs) -> list[AnswersBesideOriginal]:
+def read_answers_beside_original_wording(runs: Runs) -> list[AnswersBesideOriginal]:
     """Read every study of two answers, of choices and of rating scales, once per `Runs`.
 
     Parameters

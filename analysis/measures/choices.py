@@ -177,7 +177,7 @@ def _read_choice_study(runs: Runs, study: str, *, with_gaps: bool = False) -> Ch
         *(no_answers.astype(float),) * 3,
     )  # fmt: skip
     if not with_gaps:
-        _check_question_gaps(runs, questions)
+        _refuse_question_lacking_wording_or_order(runs, questions)
     # Of 3 wordings and 2 orders, question 1, wording 0, order 1 is the cell 1 * 6 + 0 * 2 + 1 = 7.
     _create_variant_places_table(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
     units = _list_choice_units(runs, study)
@@ -325,7 +325,7 @@ _WHOLE_PARTS = (
 )
 
 
-def _check_question_gaps(runs: Runs, choices: Choices) -> None:
+def _refuse_question_lacking_wording_or_order(runs: Runs, choices: Choices) -> None:
     """Refuse a question that lacks a wording, or an order that others with as many choices have."""
     n_choices = choices.size.max(axis=(1, 2))
     for number in np.unique(n_choices):

@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.measures.meaning_flips import read_answers_of_checked_studies
 from analysis.measures.thresholds import KEPT
 from analysis.runs import Runs
-from analysis.statistics.corrected_share import estimate_corrected_share
+from analysis.statistics.corrected_share import estimate_flip_share_corrected_for_meaning
 
 _FIGURES = (
     "n_items", "n_sheet", "uncorrected", "uncorrected_lower", "uncorrected_upper", "corrected", "lower", "upper",
@@ -44,7 +44,7 @@ def correct_flip_shares_for_check_errors(runs: Runs) -> pd.DataFrame:
         passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
         truth, decoy_error = np.where(np.isnan(yes), np.nan, same), answers.meaning.compute_share_of_accepted_decoys()
         for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
-            share = estimate_corrected_share(flips, passes, truth, judged["item"], decoy_error, KEPT)
+            share = estimate_flip_share_corrected_for_meaning(flips, passes, truth, judged["item"], decoy_error, KEPT)
             rows.append({
                 "study": answers.beside.study, "model": model, "condition": condition,
                 **{name: getattr(share, name) for name in _FIGURES},

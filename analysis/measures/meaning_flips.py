@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.beside_original import AnswersBesideOriginal, read_studies_beside_original
+from analysis.measures.beside_original import AnswersBesideOriginal, read_answers_beside_original_wording
 from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.runs import Runs
@@ -41,7 +41,7 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_drawn_mean,
 )
-from analysis.statistics.shares import Shares, count_whole_items
+from analysis.statistics.shares import Shares, build_shares_counting_items_once
 from analysis.statistics.spread import compute_standard_deviations
 from ground.meaning.verdicts import SAME
 
@@ -49,7 +49,7 @@ ALL = "all"
 ITEMS_BELOW_K = 0.1  # share of the items that may have fewer than k wordings
 FIGURES = ("flip", "sd", "range_k")
 Mask = npt.NDArray[np.bool_]
-_SHARES: dict[str, Shares] = {"flip": partial(count_whole_items, names=["flip"])}
+_SHARES: dict[str, Shares] = {"flip": partial(build_shares_counting_items_once, names=["flip"])}
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _iterate_checked_studies_with_paraphrases(runs: Runs) -> Iterator[StudyAnswe
     judged = read_verdicts_on_wordings(runs)[
         ["study", "item", "variant", "meaning", "meaning_score", "votes_yes", "votes_no"]
     ]
-    for beside in read_studies_beside_original(runs):
+    for beside in read_answers_beside_original_wording(runs):
         if beside.study in meanings:
             of_study = judged[judged["study"] == beside.study].drop(columns="study")
             beside_rows = beside.wordings.merge(of_study, on=["item", "variant"], how="left")
@@ -185,7 +185,7 @@ def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int
     comparison = compare_chosen_with_all_wordings(
         answers, answers.is_same if has_verdicts else np.ones_like(answers.is_same)
     )
-    columns, table = comparison.estimate_figures_with_intervals(resamples, seed)
+    columns, table = comparison.estimate_flip_measures_with_intervals(resamples, seed)
     bounds = {name: np.tile(getattr(answers.beside, name), 2) for name in ("validity", "validity_at_most")}
     table = table.assign(**bounds, **_count_items_left_out(comparison))
     n_units = len(answers.beside.units)
@@ -238,7 +238,9 @@ class Comparison:
     n_wordings: npt.NDArray[np.int64]
     figures: dict[str, Array]
 
-    def estimate_figures_with_intervals(self, resamples: int, seed: int) -> tuple[dict[str, Columns], pd.DataFrame]:
+    def estimate_flip_measures_with_intervals(
+        self, resamples: int, seed: int
+    ) -> tuple[dict[str, Columns], pd.DataFrame]:
         """Estimate every figure with its interval.
 
         Parameters
@@ -285,7 +287,7 @@ def compare_chosen_with_all_wordings(answers: StudyAnswers, is_chosen: Mask) -> 
     """
     has_answer = ~np.isnan(answers.values)
     sizes = (has_answer & is_chosen).sum(axis=2)
-    k = choose_number_of_wordings(sizes)
+    k = choose_wording_count_most_items_have(sizes)
     sides = [np.broadcast_to(side, has_answer.shape) & (sizes > 0)[:, :, None] for side in (True, is_chosen)]
     figures: dict[str, list[Array]] = {name: [] for name in FIGURES}
     for is_used in sides:
@@ -301,12 +303,12 @@ def compare_chosen_with_all_wordings(answers: StudyAnswers, is_chosen: Mask) -> 
     )  # fmt: skip
 
 
-def choose_number_of_wordings(sizes: npt.NDArray[np.int64]) -> int:
+def choose_wording_count_most_items_have(sizes: npt.NDArray[np.int64]) -> int:
     """Choose k: as many wordings as nine of ten items have, of those that have two.
 
-    >>> choose_number_of_wordings(np.array([0, 1, 3, 5, 5, 5, 6, 6, 6, 7, 7, 8]))
+    >>> choose_wording_count_most_items_have(np.array([0, 1, 3, 5, 5, 5, 6, 6, 6, 7, 7, 8]))
     3
-    >>> choose_number_of_wordings(np.array([0, 1, 2, 5, 5, 5, 6, 6, 6, 7, 7, 8, 8]))
+    >>> choose_wording_count_most_items_have(np.array([0, 1, 2, 5, 5, 5, 6, 6, 6, 7, 7, 8, 8]))
     5
     """
     comparable = sizes[sizes > 1]

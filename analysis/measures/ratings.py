@@ -20,7 +20,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings_rows import read_rating_items, read_rating_rows, tabulate_rating_units
+from analysis.measures.ratings_rows import (
+    read_rating_items,
+    read_rating_rows,
+    tabulate_models_and_conditions_of_ratings,
+)
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
 from analysis.measures.thresholds import is_validity_below_half
@@ -82,14 +86,14 @@ class Ratings:
         object.__setattr__(self, "scores", compute_mean_answer_scores(self.shares, self.n_options[:, :, None]))
 
     @property
-    def item_keys(self) -> npt.NDArray[np.int64]:
+    def item_keying_signs(self) -> npt.NDArray[np.int64]:
         """Return the key of every item, 1 or -1."""
         return self.items["key"].to_numpy(np.int64)
 
     @property
     def keyed_scores(self) -> Array:
         """Return s after reversing: 1 - s for items whose key is -1."""
-        return reverse_scores(self.scores, self.item_keys[:, None])
+        return reverse_scores(self.scores, self.item_keying_signs[:, None])
 
     @property
     def scales(self) -> list[str]:
@@ -169,7 +173,7 @@ def _read_rating_studies(runs: Runs, *, with_originals: bool = False) -> Iterato
     for name, fields in runs.info["studies"].items():
         if fields["protocol"] != PROTOCOL:
             continue
-        items, units = read_rating_items(runs, name), tabulate_rating_units(runs, name)
+        items, units = read_rating_items(runs, name), tabulate_models_and_conditions_of_ratings(runs, name)
         keeps_originals = with_originals or (items["n_others"] == 0).any()
         codes = number_items_and_wordings(runs, [name], [] if keeps_originals else [name])
         if len(codes) and len(units):

@@ -58,7 +58,10 @@ class Compared:
 
     def build_item_signs_by_scale(self) -> dict[str, Array]:
         """Return all items and those of every scale: 1, or -1 where an item is reversed; 0 for other items."""
-        scales = {scale: self.ratings.mark_scale_items(scale) * self.ratings.item_keys for scale in self.ratings.scales}
+        scales = {
+            scale: self.ratings.mark_scale_items(scale) * self.ratings.item_keying_signs
+            for scale in self.ratings.scales
+        }
         every = {ALL_ITEMS: np.ones(len(self.ratings.items))}
         return {**every, **{name: signs.astype(float) for name, signs in scales.items()}}
 

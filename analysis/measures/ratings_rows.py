@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.thoughts import build_sample_moments_sql, has_probabilities_after_single_thoughts
 from analysis.runs import Runs
-from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
+from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_that_omitted_middle_option
 from analysis.runs.folder import ORIGINAL
 from ground.errors import InputError
 
@@ -43,11 +43,11 @@ def read_rating_items(runs: Runs, study: str) -> pd.DataFrame:
     return rows.assign(key=rows["key"].astype(int), scale=rows["scale"].astype(object).where(rows["scale"].notna()))
 
 
-def tabulate_rating_units(runs: Runs, study: str) -> pd.DataFrame:
+def tabulate_models_and_conditions_of_ratings(runs: Runs, study: str) -> pd.DataFrame:
     """Describe the models and conditions of a study: setting, and how the options were shown."""
     rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]
-    cut = list_conditions_without_middle(conditions)
+    cut = list_conditions_that_omitted_middle_option(conditions)
     settings, without_personas = (
         name_settings_without_personas(conditions),
         name_settings_without_personas(conditions, ()),
@@ -89,7 +89,10 @@ def name_settings_without_personas(
         about = {key: repr(value) for key, value in fields.items() if key not in {*ignored, *_OF_SHOWN}}
         about[PERSONA] = str(bool(fields.get(PERSONA)))
         by_fields.setdefault(frozenset(about.items()), []).append(name)
-    short = {names[0]: _shorten_condition_name(names[0], conditions[names[0]], ignored) for names in by_fields.values()}
+    short = {
+        names[0]: _omit_persona_and_display_from_name(names[0], conditions[names[0]], ignored)
+        for names in by_fields.values()
+    }
     return {
         name: short[names[0]] if list(short.values()).count(short[names[0]]) == 1 else names[0]
         for names in by_fields.values()
@@ -97,7 +100,7 @@ def name_settings_without_personas(
     }
 
 
-def _shorten_condition_name(name: str, fields: Mapping[str, Any], ignored: Collection[str]) -> str:
+def _omit_persona_and_display_from_name(name: str, fields: Mapping[str, Any], ignored: Collection[str]) -> str:
     """Write "personas" for the persona, and leave out how the options are shown where that is ignored."""
     if fields.get(PERSONA):
         name = name.replace(f"/persona-{fields[PERSONA]}", "/personas", 1)
@@ -156,7 +159,7 @@ def _create_rating_units_table(runs: Runs, study: str) -> None:
     runs.execute(
         "CREATE OR REPLACE TEMP TABLE rating_units (model VARCHAR, condition VARCHAR, unit BIGINT, cut BOOLEAN)"
     )
-    cut = list_conditions_without_middle(runs.info["conditions"][study])
+    cut = list_conditions_that_omitted_middle_option(runs.info["conditions"][study])
     units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     frame = pd.DataFrame(units, columns=["model", "condition"]).assign(
         unit=range(len(units)), cut=[condition in cut for _, condition in units]

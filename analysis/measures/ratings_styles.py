@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns
 from analysis.measures.ratings_rows import PERSONA, SHOWN
-from analysis.measures.ratings_wordings import keep_units_with_all_options
+from analysis.measures.ratings_wordings import keep_units_showing_middle_option
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.ordered import compute_shares_of_end_options, compute_shares_of_middle_option
@@ -98,7 +98,7 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
     n_strata = 0
     for scale in ratings.scales:
         of_scale = ratings.mark_scale_items(scale)
-        keys = [of_scale & (ratings.item_keys == key) for key in (1, -1)]
+        keys = [of_scale & (ratings.item_keying_signs == key) for key in (1, -1)]
         if all(mask.any() for mask in keys):
             for mask in keys:
                 stratum[mask] = n_strata
@@ -122,7 +122,7 @@ def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array
     would differ from it.
     """
     settings = ratings.list_unit_places_by_setting()
-    averages = [average_over_units(shares[keep_units_with_all_options(ratings, places)]) for _, places in settings]
+    averages = [average_over_units(shares[keep_units_showing_middle_option(ratings, places)]) for _, places in settings]
     means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
     by_condition: dict[str, list[int]] = {}  # -> places of the models that answer, the lowest mean first
     for place in np.argsort(means, kind="stable").tolist():  # NaN last
@@ -150,13 +150,13 @@ def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array
         n_others = counts[unit[1]] - ~np.isnan(own)
         against = (sums[unit[1]] - np.nan_to_num(own)) / np.where(n_others > 0, n_others, np.nan)
         compared = _compare_panels_on_common_answers(unit, style, own, against, ratings.crossed)
-        in_middle = averages[_find_middle_model(means, place, group)]
+        in_middle = averages[_find_model_of_median_mean(means, place, group)]
         with_middle = _compare_panels_on_common_answers(unit, style, own, in_middle, ratings.crossed)
         is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
         yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
 
 
-def _find_middle_model(means: list[float], place: int, in_order: list[int]) -> int:
+def _find_model_of_median_mean(means: list[float], place: int, in_order: list[int]) -> int:
     """Find the model in the middle of the others by its mean; of two, the one that is nearer."""
     rank, n_others = in_order.index(place), len(in_order) - 1
     middle = [in_order[k if k < rank else k + 1] for k in ((n_others - 1) // 2, n_others // 2)]

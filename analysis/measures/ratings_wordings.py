@@ -83,10 +83,10 @@ def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
         ),
         "apart": compute_wording_distances(ratings.shares, ratings.n_options),
     }
-    return {name: average_over_settings(ratings, values) for name, values in by_unit.items()}
+    return {name: average_over_conditions_of_settings(ratings, values) for name, values in by_unit.items()}
 
 
-def average_over_settings(ratings: Ratings, values: Array) -> Array:
+def average_over_conditions_of_settings(ratings: Ratings, values: Array) -> Array:
     """Average values of units (units, ...) over the conditions of every setting: (settings, ...)."""
     return np.stack([average_over_units(values[places]) for _, places in ratings.list_unit_places_by_setting()])
 
@@ -110,13 +110,13 @@ def average_answer_shares_and_entropies(ratings: Ratings) -> dict[str, Array]:
     }
     averages: dict[str, list[Array]] = {name: [] for name in by_unit}
     for _, places in ratings.list_unit_places_by_setting():
-        places = keep_units_with_all_options(ratings, places)
+        places = keep_units_showing_middle_option(ratings, places)
         for name, values in by_unit.items():
             averages[name].append(average_over_units(np.moveaxis(average_over_units(values[places]), 1, 0)))
     return {name: np.stack(parts) for name, parts in averages.items()}
 
 
-def keep_units_with_all_options(ratings: Ratings, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def keep_units_showing_middle_option(ratings: Ratings, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Keep the units that show the middle option, if there are any."""
     shown = places[~ratings.units["without_middle"].to_numpy(bool)[places]]
     return shown if len(shown) else places
@@ -167,7 +167,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     for name, places_of_groups in groups.items():
         if places_of_groups:
             in_groups, all_groups = (
-                _measure_distances_within_groups(cells, places_of_groups) for cells in (beside_models, scores)
+                _measure_distances_between_units_of_groups(cells, places_of_groups) for cells in (beside_models, scores)
             )
             of_groups = np.stack([average_over_units(to_models[places]) for places in places_of_groups])
             n_pairs = np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups])
@@ -177,7 +177,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     return {name: change for name, change in changes.items() if change.n_pairs}
 
 
-def compute_half_intervals_over_wordings(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
+def compute_half_widths_of_distance_excess(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
     """Compute how far other wordings would move the mean of apart - models of a change: half of a 95 % interval.
 
     Where items share their wordings, more items do not average these out. Each is left out in turn (jackknife; Miller
@@ -212,7 +212,7 @@ def compute_half_intervals_over_wordings(ratings: Ratings, names: Iterable[str])
     return limits
 
 
-def _measure_distances_within_groups(scores: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+def _measure_distances_between_units_of_groups(scores: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
     """Measure how far the units of every group are apart: (groups, items, wordings)."""
     return np.stack([compute_mean_pair_distances(np.moveaxis(scores[places], 0, -1)) for places in groups])
 

@@ -142,7 +142,9 @@ def _query_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
     return frame[["study", "model", "condition", "thoughts", "unclosed", "budget", "unanswered"]]
 
 
-def measure_thought_tokens(runs: Runs, study: str, conditions: frozenset[str]) -> tuple[float, float]:
+def compute_thought_length_and_answered_share(
+    runs: Runs, study: str, conditions: frozenset[str]
+) -> tuple[float, float]:
     """Measure how long thoughts are, and how many have an answer; of several models, the longest and the fewest.
 
     Parameters

@@ -16,7 +16,7 @@ ANSWER_FIELDS = frozenset({
 Conditions = Mapping[str, Mapping[str, Any]]
 
 
-def list_conditions_without_middle(conditions: Conditions) -> list[str]:
+def list_conditions_that_omitted_middle_option(conditions: Conditions) -> list[str]:
     """List the conditions that left out the middle option of every item with an odd number of options."""
     return [name for name, fields in conditions.items() if fields.get("without_middle") is True]
 
@@ -71,11 +71,11 @@ def find_same_prompt_condition_with_probabilities(conditions: Conditions, name: 
     """
     if "answer" not in conditions[name]:
         return None
-    prompt_fields = _select_prompt_fields(conditions[name])
+    prompt_fields = _select_fields_of_what_is_asked(conditions[name])
     twins = (
         other
         for other, fields in conditions.items()
-        if "answer" not in fields and _select_prompt_fields(fields) == prompt_fields
+        if "answer" not in fields and _select_fields_of_what_is_asked(fields) == prompt_fields
     )
     return next(twins, None)
 
@@ -103,18 +103,18 @@ def find_subsampled_model_conditions(
     twin_by_condition = {
         name: find_same_prompt_condition_with_probabilities(conditions, name)
         for name, fields in conditions.items()
-        if _is_share_of_some_wordings(fields.get("share"))
+        if _is_share_of_a_subsample(fields.get("share"))
     }
     return {
         (model, name) for model, name in model_conditions if (model, twin_by_condition.get(name)) in model_conditions
     }
 
 
-def _is_share_of_some_wordings(share: Any) -> bool:
+def _is_share_of_a_subsample(share: Any) -> bool:
     """Tell whether a share is of some wordings only; an imported condition may have text of that name."""
     return isinstance(share, int | float) and 0 < share < 1
 
 
-def _select_prompt_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _select_fields_of_what_is_asked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that say what a condition asks, not how the model answers."""
     return {key: value for key, value in fields.items() if key not in ANSWER_FIELDS}

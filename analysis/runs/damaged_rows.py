@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_without_middle
+from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_that_omitted_middle_option
 from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
 
@@ -121,7 +121,7 @@ RESPONSE_RULES: Rules = (
 )  # fmt: skip
 
 
-def choose_response_rules(
+def choose_rules_that_responses_can_break(
     complete_columns: Collection[str], empty_columns: Collection[str], absent_columns: Collection[str]
 ) -> Rules:
     """Choose the rules that responses can break: to learn that from file footers is cheaper than to read the rows.
@@ -179,7 +179,7 @@ def check_stimulus_rows(
         con, [f"({stimuli_sql}) WHERE {_build_damaged_row_condition(STIMULUS_RULES)}"], parameters
     )
     row = (
-        _find_first_damaged_row(con, f"({stimuli_sql})", STIMULUS_RULES, "item, variant", parameters)
+        _find_rule_of_first_damaged_row(con, f"({stimuli_sql})", STIMULUS_RULES, "item, variant", parameters)
         if damaged
         else None
     )
@@ -222,7 +222,7 @@ def check_response_rows(
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0.0], [0.0])
     parameters: dict[str, Any] = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     ends_sql = SCALE_ENDS if scales else NO_ENDS
-    without_middle = list_conditions_without_middle(info["conditions"])
+    without_middle = list_conditions_that_omitted_middle_option(info["conditions"])
     parameters["without_middle"] = without_middle
     shown_sql = build_options_without_middle_sql("s.options")
     options_sql = f"CASE WHEN list_contains($without_middle, condition) THEN {shown_sql} ELSE s.options END"
@@ -241,7 +241,7 @@ def check_response_rows(
         )
     names = "filename, file_row_number, model, condition, item, variant"
     row = (
-        _find_first_damaged_row(con, rows_sql, rules, names, parameters)
+        _find_rule_of_first_damaged_row(con, rows_sql, rules, names, parameters)
         if _count_damaged_rows(con, counted, parameters)
         else None
     )
@@ -290,7 +290,7 @@ def _count_damaged_rows(
         con.execute(f"SET threads = {before[0]}")
 
 
-def _find_first_damaged_row(
+def _find_rule_of_first_damaged_row(
     con: duckdb.DuckDBPyConnection, rows_sql: str, rules: Rules, key_columns: str, parameters: Mapping[str, Any]
 ) -> tuple[tuple[str, str, str], tuple[Any, ...], Any]:
     """Return the rule that the first damaged row breaks, the columns that name the row, and the value."""

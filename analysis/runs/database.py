@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Result = TypeVar("Result")
-VECTORS = 100  # of 2,048 rows each, which `iterate_frames` yields at a time
+VECTORS = 100  # of 2,048 rows each, which `iterate_query_results_in_chunks` yields at a time
 _NO_ROOM_PATTERN = "No space left|File too large|quota exceeded"  # in what DuckDB says of its temporary files
 
 
@@ -144,7 +144,7 @@ class Runs:
         with self._reword_duckdb_errors():
             return self.con.execute(query, parameters)
 
-    def iterate_frames(self, query: str, parameters: Parameters = ()) -> Iterator[pd.DataFrame]:
+    def iterate_query_results_in_chunks(self, query: str, parameters: Parameters = ()) -> Iterator[pd.DataFrame]:
         """Run a query over the views, and yield its rows some at a time: all together may be too many for the memory.
 
         Parameters
@@ -223,7 +223,7 @@ class Runs:
 
         return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
 
-    def build_columns_sql(self, study: str, columns: Sequence[str]) -> str:
+    def build_sql_of_response_columns(self, study: str, columns: Sequence[str]) -> str:
         """Write the SQL of some columns of the responses of a study; a null for one without values, which is not read.
 
         Parameters

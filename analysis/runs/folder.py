@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_response_rules
+from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_rules_that_responses_can_break
 from ground import run_json
 from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
@@ -159,14 +159,14 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
     absent = _check_file_columns(con, folder, "responses", folder.parts) if folder.parts else folder.absent
     folder = replace(folder, absent=absent)
     try:
-        _check_stimulus_keys(con, folder)
+        _refuse_repeated_or_foreign_stimuli(con, folder)
         folder = _add_models_and_conditions_to_folder(con, folder) if folder.parts else folder
         check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
             parts = _build_parquet_sql(
                 folder.parts, with_row_numbers=True, union_by_name=bool(absent), with_file_names=True
             )
-            rules = choose_response_rules(folder.complete, folder.empty, {name for name, _ in absent})
+            rules = choose_rules_that_responses_can_break(folder.complete, folder.empty, {name for name, _ in absent})
             check_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({shorten_to_one_line(str(error), 200)}); restore it") from error
@@ -238,7 +238,7 @@ def _select_one_file_per_parquet_schema(
         raise
 
 
-def _check_stimulus_keys(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+def _refuse_repeated_or_foreign_stimuli(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
     """Refuse stimuli of another study, and variants that appear twice."""
     file = SCHEMA["stimuli"]["file"]
     other = f"SELECT study FROM ({folder.stimuli_sql}) WHERE study IS DISTINCT FROM ? LIMIT 1"

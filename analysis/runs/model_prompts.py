@@ -211,7 +211,11 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
     """
     if row.get("error") is not None:
         return f"no response: {row['error']}"
-    parts = [_describe_thoughts(row), _describe_probabilities(row, scale), _describe_sample_counts(row)]
+    parts = [
+        _describe_thoughts(row),
+        _format_probability_of_every_option(row, scale),
+        _describe_sampled_text_counts_by_option(row),
+    ]
     if row.get("score") is not None:
         parts.append(f"score {row['score']:.3g}")
     if row.get("score") is None or (row.get("answer") is not None and row.get("thought_tokens") is None):
@@ -228,7 +232,7 @@ def _describe_thoughts(row: Mapping[str, Any]) -> str:
     return f"{len(tokens)} thought{'s' * (len(tokens) != 1)}" + f", {unclosed} of them without an end" * (unclosed > 0)
 
 
-def _describe_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
+def _format_probability_of_every_option(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
     """Write the probability of every option, and their sum; empty where there are none."""
     values = row.get("probability")
     if values is None or not len(values):
@@ -260,7 +264,7 @@ def _format_probability(share: float) -> str:
     return ">0.999" if 0.9995 <= share < 1 else "<0.001" if 0 < share < 0.001 else f"{share:.3g}"
 
 
-def _describe_sample_counts(row: Mapping[str, Any]) -> str:
+def _describe_sampled_text_counts_by_option(row: Mapping[str, Any]) -> str:
     """Write how many sampled texts gave each option; empty where no texts were read."""
     texts, invalid = row.get("output"), int(row.get("invalid") or 0)
     counts = row.get("count")

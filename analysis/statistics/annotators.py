@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.resampling import DRAWS, LEVEL, Columns, bootstrap_intervals, divide_drawn_sums
+from analysis.statistics.resampling import DRAWS, LEVEL, Columns, bootstrap_intervals, divide_one_drawn_sum_by_another
 from analysis.statistics.shares import Array, estimate_share
 
 ONE_ANNOTATOR = "one annotator only"
@@ -130,15 +130,19 @@ def _sum_by_item(item: npt.NDArray[np.intp], values: Array) -> Array:
 def _compute_fleiss_kappa_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Fleiss' kappa in every draw."""
     wordings, votes, yes, agreement = (counts @ columns[name] for name in ("wordings", "votes", "yes", "agreement"))
-    share = divide_drawn_sums(yes, votes)
+    share = divide_one_drawn_sum_by_another(yes, votes)
     by_chance = share**2 + (1 - share) ** 2
-    return {"value": divide_drawn_sums(divide_drawn_sums(agreement, wordings) - by_chance, 1 - by_chance)}
+    return {
+        "value": divide_one_drawn_sum_by_another(
+            divide_one_drawn_sum_by_another(agreement, wordings) - by_chance, 1 - by_chance
+        )
+    }
 
 
 def _compute_krippendorff_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Krippendorff's alpha in every draw."""
     votes, yes, disagreement = (counts @ columns[name] for name in ("votes", "yes", "disagreement"))
-    return {"value": 1 - divide_drawn_sums((votes - 1) * disagreement, yes * (votes - yes))}
+    return {"value": 1 - divide_one_drawn_sum_by_another((votes - 1) * disagreement, yes * (votes - yes))}
 
 
 def compute_share_of_yes_votes(votes: Array, items: npt.ArrayLike) -> VoteShare:

@@ -63,7 +63,7 @@ def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
 
     if limit < 0:
         return 0.0
-    values, numbers = _count_distinct_values(np.append(np.clip(values, 0.0, 1.0), 0.0))
+    values, numbers = _list_values_with_frequencies(np.append(np.clip(values, 0.0, 1.0), 0.0))
     distances = values - limit
     distances[np.abs(distances) <= _ROUNDING * max(limit, _ROUNDING)] = 0.0
     if not distances.max() > 0:
@@ -95,7 +95,7 @@ def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
     return float(np.clip(np.exp(at_saddle) * total * scale * _STEP / np.pi, 0.0, 1.0))
 
 
-def _count_distinct_values(values: Array) -> tuple[Array, Array]:
+def _list_values_with_frequencies(values: Array) -> tuple[Array, Array]:
     """Return values and how often each occurs; of very many, the means of those that are within 1 / `_BINS`."""
     if len(values) <= _MANY:
         return values, np.ones(len(values))
@@ -136,10 +136,12 @@ def compute_bounded_mean_interval(values: Array) -> tuple[float, float]:
     >>> [round(end, 4) for end in compute_bounded_mean_interval(np.repeat([1.0, 0.0], [27, 3]))]
     [0.7347, 0.9789]
     """
-    return _find_lower_end(np.asarray(values)), 1 - _find_lower_end(1 - np.asarray(values))
+    return _find_lower_end_of_mean_interval(np.asarray(values)), 1 - _find_lower_end_of_mean_interval(
+        1 - np.asarray(values)
+    )
 
 
-def _find_lower_end(values: Array) -> float:
+def _find_lower_end_of_mean_interval(values: Array) -> float:
     """Return the limit at which the claim "the mean is at most this" has p = 0.025."""
     from scipy.optimize import brentq
     from scipy.special import ndtri

@@ -110,7 +110,7 @@ class CorrectedShare:
     reason: str = ""
 
 
-def estimate_corrected_share(
+def estimate_flip_share_corrected_for_meaning(
     flips: npt.ArrayLike, passes: npt.ArrayLike, same: npt.ArrayLike, items: npt.ArrayLike, decoy_error: float = np.nan,
     part: float = 1.0,
 ) -> CorrectedShare:  # fmt: skip
@@ -148,20 +148,20 @@ def estimate_corrected_share(
     flip_shares = np.bincount(item, flip) / np.bincount(item)
     uncorrected = _estimate_ratio(flip_shares, np.ones(n_items), n_items)
     corrected, change, excess = _NOTHING, (np.nan, np.nan, np.nan), (np.nan, np.nan, np.nan)
-    reason = _explain_missing_share(flip, truth, n_read)
+    reason = _explain_missing_corrected_share(flip, truth, n_read)
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        corrected = _estimate_ratio(*sum_same_meaning_shares_by_item(flip, passing, truth, item), n_read)
+        corrected = _estimate_ratio(*estimate_flip_and_same_meaning_shares(flip, passing, truth, item), n_read)
         change = _estimate_difference_of_ratios(corrected, uncorrected)
-        excess = _estimate_excess_of_ratio(corrected, uncorrected, part, n_read)
+        excess = _estimate_ratio_excess_over_other_ratio(corrected, uncorrected, part, n_read)
     return CorrectedShare(
         uncorrected.value, uncorrected.lower, uncorrected.upper, corrected.value, corrected.lower, corrected.upper,
         *change, *excess, sensitivity, specificity, n_items, int(on_sheet.sum()), reason,
     )  # fmt: skip
 
 
-def _explain_missing_share(flip: Array, truth: Array, n_read: int) -> str:
+def _explain_missing_corrected_share(flip: Array, truth: Array, n_read: int) -> str:
     """Say why the corrected share is not shown; empty where it is."""
     read_flip = flip[~np.isnan(truth)]
     if not n_read:
@@ -175,7 +175,7 @@ def _explain_missing_share(flip: Array, truth: Array, n_read: int) -> str:
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def sum_same_meaning_shares_by_item(
+def estimate_flip_and_same_meaning_shares(
     flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.
@@ -186,8 +186,8 @@ def sum_same_meaning_shares_by_item(
     Parameters
     ----------
     flip, passing, truth
-        As in `estimate_corrected_share`; every wording has an answer, and wordings with a flip and those without are on
-        the sheet where there are some.
+        As in `estimate_flip_share_corrected_for_meaning`; every wording has an answer, and wordings with a flip and
+        those without are on the sheet where there are some.
     item
         Numbers of items from 0 on.
 
@@ -268,7 +268,7 @@ def _estimate_difference_of_ratios(corrected: _Ratio, uncorrected: _Ratio) -> tu
     return value, value - below, value + above
 
 
-def _estimate_excess_of_ratio(
+def _estimate_ratio_excess_over_other_ratio(
     corrected: _Ratio, uncorrected: _Ratio, part: float, n_read: int
 ) -> tuple[float, float, float]:
     """Estimate how far a ratio is above a part of another one of the same items, and the ends of t's interval."""

@@ -101,9 +101,9 @@ def detect_change_over_looks(
     """
     from scipy.special import ndtr
 
-    z = compute_look_z_values(answers, has_shared_fresh_wordings)
-    sums, numbers = _sum_over_wordings(answers)
-    n_tests = count_windows(looks)
+    z = compute_z_against_earlier_looks(answers, has_shared_fresh_wordings)
+    sums, numbers = _sum_and_count_answers_over_wordings(answers)
+    n_tests = count_windows_of_planned_looks(looks)
     p, least = np.full(len(z), np.nan), np.nan
     for last in range(1, len(z)):
         for first in _list_window_starts(last) if last < looks else ():
@@ -114,7 +114,7 @@ def detect_change_over_looks(
     return Drift(z, p, *_locate_start_of_change(z))
 
 
-def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:
+def compute_z_against_earlier_looks(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:
     """Compare every look with all before it.
 
     Parameters
@@ -132,7 +132,7 @@ def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: b
         for look in range(1, len(answers)):
             z[look] = _compute_rank_z_of_last_look(answers[: look + 1])
         return z
-    sums, numbers = _sum_over_wordings(answers)
+    sums, numbers = _sum_and_count_answers_over_wordings(answers)
     with np.errstate(invalid="ignore"):
         means = sums / numbers
     for look in range(1, len(answers)):
@@ -140,7 +140,7 @@ def compute_look_z_values(answers: Sequence[Array], has_shared_fresh_wordings: b
     return z
 
 
-def count_windows(looks: int = LOOKS) -> int:
+def count_windows_of_planned_looks(looks: int = LOOKS) -> int:
     """Count the windows of all planned looks: the smallest p is multiplied by so many."""
     return sum(len(_list_window_starts(last)) for last in range(1, looks))
 
@@ -150,7 +150,7 @@ def _list_window_starts(last: int) -> list[int]:
     return [last + 1 - 2**power for power in range(last.bit_length()) if 2**power <= last]
 
 
-def _compute_sensitivity_of_looks_to_change(n_looks: int) -> Array:
+def _compute_z_shift_from_earlier_change(n_looks: int) -> Array:
     """Return in what proportion a change before a look moves its z: of the first look, which has none, 0."""
     number = np.arange(1, n_looks + 1)
     return np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), 0.0)
@@ -158,14 +158,14 @@ def _compute_sensitivity_of_looks_to_change(n_looks: int) -> Array:
 
 def _compute_z_of_window(z: Array, first: int, last: int) -> float:
     """Return the z value of a change from a look on, up to another; NaN without a z value in the window."""
-    part, weights = z[first : last + 1], _compute_sensitivity_of_looks_to_change(len(z))[first : last + 1]
+    part, weights = z[first : last + 1], _compute_z_shift_from_earlier_change(len(z))[first : last + 1]
     has_z = ~np.isnan(part)
     if not has_z.any():
         return np.nan
     return float(part[has_z] @ weights[has_z] / np.sqrt(weights[has_z] @ weights[has_z]))
 
 
-def _sum_over_wordings(answers: Sequence[Array]) -> tuple[Array, Array]:
+def _sum_and_count_answers_over_wordings(answers: Sequence[Array]) -> tuple[Array, Array]:
     """Sum the answers of every look and item, and count them: (looks, items) each."""
     sums = np.stack([np.nansum(look, axis=1) for look in answers])
     return sums, np.stack([(~np.isnan(look)).sum(axis=1) for look in answers]).astype(float)

@@ -82,7 +82,7 @@ def correct_families_by_holm(table: pd.DataFrame, family_columns: Sequence[str],
     return corrected
 
 
-def floor_p_values(table: pd.DataFrame) -> pd.DataFrame:
+def replace_underflowed_p_values(table: pd.DataFrame) -> pd.DataFrame:
     """Raise p values (columns `p` and `p_...`) that are too small for a float to the smallest one that is not 0."""
     names = [name for name in table if name == "p" or str(name).startswith("p_")]
     return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})

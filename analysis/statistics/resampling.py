@@ -188,10 +188,10 @@ def compute_drawn_ratio(counts: Array, numerator: Array, denominator: Array) -> 
     array (draws, units)
         NaN where the lower sum is 0.
     """
-    return divide_drawn_sums(counts @ numerator, counts @ denominator)
+    return divide_one_drawn_sum_by_another(counts @ numerator, counts @ denominator)
 
 
-def divide_drawn_sums(numerator: Array, denominator: Array) -> Array:
+def divide_one_drawn_sum_by_another(numerator: Array, denominator: Array) -> Array:
     """Divide two sums over the drawn items that are there already.
 
     Parameters

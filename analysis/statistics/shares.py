@@ -50,7 +50,7 @@ Share: TypeAlias = Sequence[tuple[Array, Array]]
 _RESIDUE = 1e-12  # a smaller sum of products is rounding, relative to what it could be
 
 
-def count_whole_items(columns: Mapping[str, Array], names: Sequence[str]) -> dict[str, list[Share]]:
+def build_shares_counting_items_once(columns: Mapping[str, Array], names: Sequence[str]) -> dict[str, list[Share]]:
     """Give the shares of items whose columns are 1: every item counts once.
 
     Parameters

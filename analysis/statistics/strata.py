@@ -23,9 +23,9 @@ import numpy.typing as npt
 
 from analysis.statistics.reliability.panel import (
     Parts,
-    combine_squared_half_widths,
+    compute_squared_half_width_p_norm,
     compute_squared_t_quantile,
-    split_interaction_deduction_by_df,
+    deduct_interaction_by_degrees_of_freedom,
 )
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.significance import ROUNDING
@@ -75,7 +75,7 @@ class StratifiedMean:
         if not variances.sum() > ROUNDING**2:
             return np.nan, np.nan
         half = float(
-            np.sqrt(combine_squared_half_widths(compute_squared_t_quantile(level, freedom) * variances, freedom))
+            np.sqrt(compute_squared_half_width_p_norm(compute_squared_t_quantile(level, freedom) * variances, freedom))
         )
         return self.mean - half, self.mean + half
 
@@ -125,15 +125,17 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
     items: Parts = ((variance, freedom),)
     both = items
     if crossed and values.shape[1] > 1:
-        wording_variance, noise = _split_wording_variance(values, stratum, n_strata)
+        wording_variance, noise = _compute_wording_and_interaction_variance(values, stratum, n_strata)
         wording_freedom = values.shape[1] - 1.0
-        less, more = split_interaction_deduction_by_df(freedom, wording_freedom, noise)
+        less, more = deduct_interaction_by_degrees_of_freedom(freedom, wording_freedom, noise)
         parts = ((max(variance - less, 0.0), freedom), (max(wording_variance - more, 0.0), wording_freedom))
         both = parts
     return StratifiedMean(float(stratum_means.mean()), int(rows.sum()), items, both)
 
 
-def _split_wording_variance(values: Array, stratum: npt.NDArray[np.int64], n_strata: int) -> tuple[float, float]:
+def _compute_wording_and_interaction_variance(
+    values: Array, stratum: npt.NDArray[np.int64], n_strata: int
+) -> tuple[float, float]:
     """Return the variance of the mean that wordings make, and the part of it that is their interaction with items."""
     by_stratum = np.stack([np.nanmean(values[stratum == part], axis=0) for part in range(n_strata)])
     in_wording = by_stratum.mean(axis=0)

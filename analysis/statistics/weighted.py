@@ -175,7 +175,7 @@ def compute_score_gold_correlations(columns: Columns, counts: Array, *, scale: f
     """
     x, y = (
         _remove_rounding_noise_by_unit(columns["score"], scale),
-        _denoise_and_merge_equal_units(columns["gold"], scale),
+        _round_noise_and_merge_equal_columns(columns["gold"], scale),
     )
     return {
         "tau": _correlate_by_tau(counts, x, y),
@@ -199,7 +199,9 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     array (draws, units)
         NaN if either column is constant over the drawn items.
     """
-    return _correlate_by_tau(counts, _remove_rounding_noise_by_unit(x, scale), _denoise_and_merge_equal_units(y, scale))
+    return _correlate_by_tau(
+        counts, _remove_rounding_noise_by_unit(x, scale), _round_noise_and_merge_equal_columns(y, scale)
+    )
 
 
 def compute_pearson_correlation(counts: Array, x: Array, y: Array) -> Array:
@@ -216,7 +218,7 @@ def compute_pearson_correlation(counts: Array, x: Array, y: Array) -> Array:
         NaN if either column is constant over the drawn items.
     """
     return _correlate_by_pearson(
-        counts, _remove_rounding_noise_by_unit(x, None), _denoise_and_merge_equal_units(y, None)
+        counts, _remove_rounding_noise_by_unit(x, None), _round_noise_and_merge_equal_columns(y, None)
     )
 
 
@@ -225,7 +227,7 @@ def _remove_rounding_noise_by_unit(values: Array, scale: float | None) -> Array:
     return np.column_stack([remove_rounding_noise(unit, scale) for unit in values.T])
 
 
-def _denoise_and_merge_equal_units(values: Array, scale: float | None) -> Array:
+def _round_noise_and_merge_equal_columns(values: Array, scale: float | None) -> Array:
     """Settle scores, in one column for all units where all have the same: as a rule, the human score."""
     return _remove_rounding_noise_by_unit(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 

@@ -4,7 +4,7 @@
 
     choices = read_choices(run.responses(), run.wordings())
     accuracies = average_over_option_orders(choices)
-    robustness = summarize_questions(accuracies)
+    robustness = summarize_accuracies_over_questions(accuracies)
 
 Reference
 ---------
@@ -118,7 +118,7 @@ def average_over_option_orders(choices: pd.DataFrame) -> pd.DataFrame:
     return groups.agg(n_orders="size", accuracy="mean").reset_index()
 
 
-def summarize_questions(accuracies: pd.DataFrame) -> pd.DataFrame:
+def summarize_accuracies_over_questions(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Summarise every model's accuracies over questions and their wordings (equation 1, section 3.3).
 
     Parameters
@@ -150,7 +150,7 @@ def summarize_questions(accuracies: pd.DataFrame) -> pd.DataFrame:
         return table.assign(xparacon=-np.log2(table["mean_sd"])).reset_index()
 
 
-def compute_shares_of_kept_choices(choices: pd.DataFrame) -> pd.DataFrame:
+def compute_shares_of_unchanged_choices(choices: pd.DataFrame) -> pd.DataFrame:
     """Compute how often one choice is kept in other orders, in other words, and in all of both.
 
     Returns

@@ -118,7 +118,7 @@ def _average_flips_over_items(cells: pd.DataFrame) -> pd.DataFrame:
     items = groups.agg(flip=("flip", "mean"), variance=("value", "var"), n=("value", "count"), k=("k", "first"))
     has_k = (groups["size"].first() >= items["k"]).to_numpy()
     items["range_k"] = [
-        compute_expected_range(part["value"].dropna().to_numpy(), part["k"].iloc[0]) for _, part in groups
+        compute_mean_range_of_k_draws(part["value"].dropna().to_numpy(), part["k"].iloc[0]) for _, part in groups
     ]
     items.loc[~has_k, ["variance", "range_k"]] = np.nan
     units = items.assign(has_k=has_k).groupby(list(UNIT), sort=False).agg(
@@ -128,7 +128,7 @@ def _average_flips_over_items(cells: pd.DataFrame) -> pd.DataFrame:
     return units.assign(sd=np.sqrt(units["sd"]))
 
 
-def compute_expected_range(values: np.ndarray, k: int) -> float:
+def compute_mean_range_of_k_draws(values: np.ndarray, k: int) -> float:
     """Compute the mean range of k values over all ways to draw k of them.
 
     Of n sorted values, the j-th is the highest in C(j - 1, k - 1) of the C(n, k) draws, and the lowest in C(n - j,
@@ -146,7 +146,7 @@ def compute_expected_range(values: np.ndarray, k: int) -> float:
     float
         NaN where there are fewer than k.
 
-    >>> round(compute_expected_range(np.array([0.0, 0.5, 1.0]), 2), 6)
+    >>> round(compute_mean_range_of_k_draws(np.array([0.0, 0.5, 1.0]), 2), 6)
     0.666667
     """
     if len(values) < k:

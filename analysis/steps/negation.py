@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.steps.rows import attach_wordings, find_given_answers
+from analysis.steps.rows import attach_wordings, find_answer_or_modal_sample_answer
 
 SIDES = ("important", "unimportant")  # of a pair: whether the negation changes the right label
 
@@ -40,7 +40,7 @@ def derive_labels_of_responses(responses: pd.DataFrame, wordings: pd.DataFrame) 
         valid being wrong.
     """
     rows = attach_wordings(responses, wordings, ["pattern", "gold", "options"])
-    said, gold = find_given_answers(rows), rows["gold"].to_numpy(object)
+    said, gold = find_answer_or_modal_sample_answer(rows), rows["gold"].to_numpy(object)
     return rows[[*UNIT, "item", "variant"]].assign(
         sentences=np.where(rows["pattern"] == ORIGINAL, ORIGINAL, "negated"),
         gold=gold,

@@ -4,7 +4,7 @@
 
     values = list_reading_values(read_reading_groups(runs))
     spreads = compute_wording_spreads(values)
-    theirs = compute_side_kappas(values, statsmodels.stats.inter_rater.cohens_kappa)
+    theirs = compute_kappas_of_sides_of_half(values, statsmodels.stats.inter_rater.cohens_kappa)
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def compute_wording_spreads(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*ROW, "within", "noise", "wording_sd"])
 
 
-def count_wordings_by_side(values: pd.DataFrame) -> pd.DataFrame:
+def count_wordings_above_and_below_half(values: pd.DataFrame) -> pd.DataFrame:
     """Count the wordings that two readings put on the sides of one half.
 
     Parameters
@@ -110,13 +110,13 @@ def count_wordings_by_side(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*PAIR, "both_upper", "a_only", "b_only", "both_lower", "same_side"])
 
 
-def compute_side_kappas(sides: pd.DataFrame, cohens_kappa: Callable[..., Any]) -> pd.DataFrame:
+def compute_kappas_of_sides_of_half(sides: pd.DataFrame, cohens_kappa: Callable[..., Any]) -> pd.DataFrame:
     """Compute Cohen's kappa of the sides by the function of statsmodels.
 
     Parameters
     ----------
     sides
-        From `count_wordings_by_side`.
+        From `count_wordings_above_and_below_half`.
     cohens_kappa
         `statsmodels.stats.inter_rater.cohens_kappa`.
 
@@ -134,7 +134,9 @@ def compute_side_kappas(sides: pd.DataFrame, cohens_kappa: Callable[..., Any]) -
     return sides[PAIR].assign(kappa=np.array(kappas, float))
 
 
-def select_rows_of_recomputed_numbers(table: pd.DataFrame, numbers: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
+def select_page_rows_that_steps_recompute(
+    table: pd.DataFrame, numbers: pd.DataFrame, on: Sequence[str]
+) -> pd.DataFrame:
     """Select the rows of a table of the page that the steps are about.
 
     Parameters

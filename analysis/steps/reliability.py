@@ -2,7 +2,7 @@
 
 ::
 
-    answers = list_complete_answers(studies)
+    answers = list_answers_of_first_balanced_unit(studies)
     squares = compute_mean_squares(answers)
     coefficients = compute_intraclass_correlations(squares)
     theirs = recompute_intraclass_correlations(answers, pingouin.intraclass_corr)
@@ -35,7 +35,7 @@ LEAST_ANSWERS = 5  # of a unit; pingouin refuses fewer
 _ONE, _MEAN = (0, 1), (3, 4)  # places of pingouin's coefficients: of one wording, of their mean; by nested, crossed
 
 
-def list_complete_answers(studies: Sequence[Study]) -> pd.DataFrame:
+def list_answers_of_first_balanced_unit(studies: Sequence[Study]) -> pd.DataFrame:
     """List the answers of the first model and condition of every study whose items have the same number of wordings.
 
     Parameters
@@ -99,7 +99,7 @@ def compute_mean_squares(answers: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     answers
-        From `list_complete_answers`.
+        From `list_answers_of_first_balanced_unit`.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def recompute_intraclass_correlations(
     Parameters
     ----------
     answers
-        From `list_complete_answers`.
+        From `list_answers_of_first_balanced_unit`.
     intraclass_corr
         `pingouin.intraclass_corr`.
 
@@ -178,7 +178,7 @@ def select_variance_components_of_answers(table: pd.DataFrame, answers: pd.DataF
     table
         Without any row it has no columns either.
     answers
-        From `list_complete_answers`.
+        From `list_answers_of_first_balanced_unit`.
 
     Returns
     -------

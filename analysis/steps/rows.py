@@ -85,7 +85,7 @@ def stack_options_and_canonical(rows: pd.DataFrame) -> tuple[npt.NDArray[np.obje
     return stack_lists_into_array(rows["options"], object), stack_lists_into_array(rows["canonical"], object)
 
 
-def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
+def find_answer_or_modal_sample_answer(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     """Find what every row says: its answer, or the option that most of its samples give; None for a tie or neither.
 
     Of several thoughts, it is the likeliest option of their mean.
@@ -98,7 +98,7 @@ def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     if "thought_tokens" in rows and rows["thought_tokens"].notna().any():
         options, is_thought = stack_lists_into_array(rows["options"], object), rows["thought_tokens"].notna()
         likeliest = pick_entries(options, find_place_of_largest_score(stack_lists_into_array(rows["probability"])))
-        return np.where(is_thought, likeliest, find_given_answers(rows.drop(columns="thought_tokens")))
+        return np.where(is_thought, likeliest, find_answer_or_modal_sample_answer(rows.drop(columns="thought_tokens")))
     most = pick_entries(
         stack_lists_into_array(rows["options"], object),
         find_place_of_largest_score(stack_lists_into_array(rows["count"])),

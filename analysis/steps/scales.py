@@ -114,7 +114,7 @@ def compute_scale_scores(answers: pd.DataFrame) -> pd.DataFrame:
     by_wording = rows.groupby([*ROW, "scale", "item", "variant"], sort=False)["turned"].mean()
     items = by_wording.groupby([*ROW, "scale", "item"], sort=False).mean().dropna()
     scores = items.groupby([*ROW, "scale"], sort=False).mean().rename("score").reset_index()
-    sizes = _count_conditions(answers).rename("n_conditions")
+    sizes = _count_conditions_per_setting(answers).rename("n_conditions")
     return scores.merge(sizes.reset_index(), on=ROW)
 
 
@@ -150,7 +150,7 @@ def compute_spreads_over_wordings(answers: pd.DataFrame, distance: Callable[...,
         lines.append((*key, part["s"].std(), np.mean(pairs)))
     frame = pd.DataFrame(lines, columns=[*ROW, "asked", "item", "sd", "apart"])
     items = frame.groupby([*ROW, "item"], sort=False)[["sd", "apart"]].mean()
-    return items.groupby(ROW, sort=False).mean().join(_count_conditions(answers)).reset_index()
+    return items.groupby(ROW, sort=False).mean().join(_count_conditions_per_setting(answers)).reset_index()
 
 
 def compute_order_effects(answers: pd.DataFrame, describe: Describe) -> pd.DataFrame:
@@ -179,10 +179,10 @@ def compute_order_effects(answers: pd.DataFrame, describe: Describe) -> pd.DataF
         items = by_wording.groupby([*ROW, "item"], sort=False).mean()
         for key, values in items.groupby(ROW, sort=False):
             ends = describe(values.to_numpy()).tconfint_mean() if np.ptp(values) > 0 else (np.nan, np.nan)
-            lines.append((*key, _count_conditions(answers)[key], "order", values.mean(), *ends))
+            lines.append((*key, _count_conditions_per_setting(answers)[key], "order", values.mean(), *ends))
     return pd.DataFrame(lines, columns=[*ROW, "n_conditions", "style", "difference", "lower", "upper"])
 
 
-def _count_conditions(answers: pd.DataFrame) -> pd.Series:
+def _count_conditions_per_setting(answers: pd.DataFrame) -> pd.Series:
     """Count the conditions of every setting."""
     return answers.groupby(ROW, sort=False)["asked"].nunique().rename("n_conditions")

@@ -4,7 +4,7 @@
 
     scores = read_scores(run.responses(SCORE_COLUMNS), run.conditions())
     means = compute_means_and_spreads(scores)
-    passes = compute_shares_that_pass(scores, thresholds)
+    passes = compute_shares_of_items_passing_threshold(scores, thresholds)
     pairs = compare_scores_of_model_pairs(scores, scipy.stats.ttest_1samp)
 """
 
@@ -64,7 +64,7 @@ def compute_means_and_spreads(scores: pd.DataFrame) -> pd.DataFrame:
     return items.groupby(ROW, sort=False).mean().rename(columns={"std": "sd"}).reset_index()
 
 
-def compute_shares_that_pass(scores: pd.DataFrame, thresholds: pd.DataFrame) -> pd.DataFrame:
+def compute_shares_of_items_passing_threshold(scores: pd.DataFrame, thresholds: pd.DataFrame) -> pd.DataFrame:
     """Compute the shares of items that pass a threshold in all, in some or in none of their wordings.
 
     Parameters
@@ -141,7 +141,7 @@ def select_rows_of_pairs(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFra
     return table.reindex(columns=columns).astype(dict.fromkeys(PAIR, object)).merge(pairs[PAIR], on=PAIR)
 
 
-def keep_compared_pairs(pairs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def keep_pairs_with_difference_interval(pairs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Keep the pairs that have an interval in table `scored_differences`.
 
     It compares models under their first condition. Where fewer than six items differ, p is no less than an exact one.

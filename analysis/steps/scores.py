@@ -2,7 +2,7 @@
 
 ::
 
-    scores = compute_item_scores(run.responses(), run.wordings(), run.conditions())
+    scores = read_item_and_human_scores(run.responses(), run.wordings(), run.conditions())
     bias = compute_by_group(scores, GROUP, "kurtosis", scipy.stats.kurtosis, ["score"], bias=True)
     accordance = compute_by_group(scores, GROUP, "tau", scipy.stats.kendalltau, ["score", "gold"])
 
@@ -27,7 +27,7 @@ _ENDS = r"(-?\d+(?:\.\d+)?)\s*[-,]\s*(-?\d+(?:\.\d+)?)"  # of a range: "0-100", 
 _ABOUT_ITEM = ["gold_score", "attributes.gold_range", "attributes.group"]
 
 
-def compute_item_scores(
+def read_item_and_human_scores(
     responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd.DataFrame, invalid: str = "dropped"
 ) -> pd.DataFrame:
     """Read every item's score and its human score, on the range that was asked for.
@@ -82,13 +82,13 @@ def _split_ranges_into_ends(ranges: pd.Series) -> tuple[pd.Series, pd.Series]:
     return ends[0], ends[1]
 
 
-def list_large_groups(scores: pd.DataFrame, least: int = LEAST_CORRECTED) -> pd.DataFrame:
+def list_groups_large_enough_for_kurtosis(scores: pd.DataFrame, least: int = LEAST_CORRECTED) -> pd.DataFrame:
     """List the groups whose scored items are enough for a kurtosis corrected for sample size.
 
     Parameters
     ----------
     scores
-        From `compute_item_scores`.
+        From `read_item_and_human_scores`.
     least
         Fewest items with a score.
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.runs.folder import UNIT
 from analysis.steps.agreement import compute_agreement
-from analysis.steps.scores import compute_item_scores
+from analysis.steps.scores import read_item_and_human_scores
 
 SPREAD, SCORE = "spread", "score"
 _NUMBER = [*UNIT, "item", "measure", "number"]
@@ -54,7 +54,7 @@ def convert_responses_to_numbers(
         if measure == SPREAD:
             read = compute_agreement(rows, wordings, first_labels).rename(columns={"agreement": "number"})
         else:
-            read = compute_item_scores(rows, wordings, conditions)
+            read = read_item_and_human_scores(rows, wordings, conditions)
             read = read.assign(number=(read["score"] - read["low"]) / (read["high"] - read["low"]))
         parts.append(read.assign(measure=measure)[_NUMBER])
     return pd.concat(parts[1:] or parts, ignore_index=True)

@@ -22,7 +22,7 @@ from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.steps.rows import (
     attach_wordings,
-    find_given_answers,
+    find_answer_or_modal_sample_answer,
     find_place_of_largest_score,
     pick_entries,
     stack_lists_into_array,
@@ -59,7 +59,7 @@ def derive_yes_no_answers(
     columns = ["pattern", "language", "gold", "options", "canonical", "attributes.task"]
     rows = attach_wordings(responses, wordings, columns)
     options, canonical = stack_options_and_canonical(rows)
-    said, yes = find_given_answers(rows), rows["study"].map(yes_labels).to_numpy(object)
+    said, yes = find_answer_or_modal_sample_answer(rows), rows["study"].map(yes_labels).to_numpy(object)
     counts, invalid = stack_lists_into_array(rows["count"]), rows["invalid"].astype(float).fillna(0).to_numpy()
     is_sampled = ~np.isnan(counts[:, 0]) & rows["probability"].isna().to_numpy()
     return rows[[*UNIT, "item", "variant", "pattern"]].assign(
@@ -109,18 +109,18 @@ def pair_answers_with_originals(answers: pd.DataFrame, invalid: str = "dropped")
     has_gold = counts & pairs["gold"].notna()
     expected = (pairs["yes_original"] == 1) != pairs["inverted"]
 
-    def mark_pairs(is_true: pd.Series, is_counted: pd.Series = counts) -> pd.Series:
+    def convert_condition_to_zero_or_one(is_true: pd.Series, is_counted: pd.Series = counts) -> pd.Series:
         """Turn a condition into 1 or 0; NaN for a pair that does not count."""
         return is_true.astype(float).where(is_counted)
 
     return pairs.assign(
         valid=pairs["meant"].notna().astype(float),
-        consistent=mark_pairs((pairs["meant"] == pairs["meant_original"]) & is_read),
-        yes=mark_pairs(pairs["yes"] == 1),
-        yes_original=mark_pairs(pairs["yes_original"] == 1),
-        expected=mark_pairs(expected & pairs["yes_original"].notna()),
-        right=mark_pairs(pairs["meant"] == pairs["gold"], has_gold),
-        right_original=mark_pairs(pairs["meant_original"] == pairs["gold"], has_gold),
+        consistent=convert_condition_to_zero_or_one((pairs["meant"] == pairs["meant_original"]) & is_read),
+        yes=convert_condition_to_zero_or_one(pairs["yes"] == 1),
+        yes_original=convert_condition_to_zero_or_one(pairs["yes_original"] == 1),
+        expected=convert_condition_to_zero_or_one(expected & pairs["yes_original"].notna()),
+        right=convert_condition_to_zero_or_one(pairs["meant"] == pairs["gold"], has_gold),
+        right_original=convert_condition_to_zero_or_one(pairs["meant_original"] == pairs["gold"], has_gold),
     )
 
 

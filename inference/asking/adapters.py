@@ -47,12 +47,15 @@ def add_adapter_models(
     return require_distinct_model_ids(
         [
             *models,
-            *(_build_model_with_adapter(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters),
+            *(
+                _build_model_record_of_adapter(adapter, _find_base_model(adapter, models, revision))
+                for adapter in adapters
+            ),
         ]
     )
 
 
-def _build_model_with_adapter(adapter: Adapter, base: Model) -> Model:
+def _build_model_record_of_adapter(adapter: Adapter, base: Model) -> Model:
     """Describe an adapter as the model that it makes of its base."""
     about: dict[str, Any] = {
         "name": adapter.name,

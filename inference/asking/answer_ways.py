@@ -24,7 +24,7 @@ from inference.asking.thoughts import (
     read_sampler_fields,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
-from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -126,7 +126,7 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     add_thought_arguments(group)
     group.add_argument(
         "--text-share",
-        type=build_decimal_converter(0, 1),
+        type=build_bounded_number_argument_type(0, 1),
         metavar="P",
         help="generate texts and thinking for this share of the variants (default: 1)",
     )
@@ -145,7 +145,7 @@ def add_text_generation_arguments(group: _ArgumentGroup, length_help: str) -> No
     group.add_argument(
         "--temperature",
         nargs="+",
-        type=build_decimal_converter(0, MOST_TEMPERATURE),
+        type=build_bounded_number_argument_type(0, MOST_TEMPERATURE),
         metavar="T",
         help="of texts and thoughts, each a condition (default: of texts 0, always the most probable token; of "
         "thoughts, as the model's maker advises)",

@@ -128,11 +128,15 @@ def execute_tasks(
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
         groups = _group_models_by_engine(
-            [share for task in tasks for share in _open_run_folder_of_task(task, folders, cluster)]
+            [share for task in tasks for share in _open_run_folder_as_model_shares(task, folders, cluster)]
         )
         last = {share.run.path: share for group in groups for share in group}
         answered = _find_models_already_finished(groups)
-        unasked = _find_missing_models(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
+        unasked = (
+            _find_models_absent_before_loading(groups, answered)
+            if load is None and cluster is None and len(groups) > 1
+            else {}
+        )
         call_progress = CallProgress([_count_rows_for_progress_bars(group, {*answered, *unasked}) for group in groups])
         for place, group in enumerate(groups):
             with _LazyEngine(load, cluster) as engine, call_progress.show_bar_of_model(place, group[0].model.id):
@@ -187,7 +191,7 @@ def _count_rows_for_progress_bars(group: Sequence[_Share], left_out: Container[_
     }
 
 
-def _find_missing_models(
+def _find_models_absent_before_loading(
     groups: Sequence[Sequence[_Share]], finished_shares: Container[_Share]
 ) -> dict[_Share, InputError]:
     """Look for all models that are to be loaded before the first is; name those that are not there."""
@@ -208,7 +212,7 @@ def _report_model_that_cannot_be_asked(shares: Sequence[_Share], error: InputErr
     return dict.fromkeys(shares, error)
 
 
-def _open_run_folder_of_task(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
+def _open_run_folder_as_model_shares(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
     run = exit_stack.enter_context(
         Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command)

@@ -96,7 +96,11 @@ def build_hash_to_form_mapping(book: PromptBook, form: str) -> dict[str, Any]:
     Hash -> form; empty where it is longer than run.json keeps (`LONGEST`).
     """
     content = book.get_form_content(form)
-    return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
+    return (
+        {book.compute_hash_of_prompt_form(form): content}
+        if len(json.dumps(content, ensure_ascii=False)) <= LONGEST
+        else {}
+    )
 
 
 def _find_form_common_to_prompts(
@@ -122,7 +126,7 @@ def _find_form_common_to_prompts(
             if fill_prompt_form_with_variant(form, variant) != list_prompt_messages(prompt):
                 return differs, round_
             filled = filled or FilledForm(form, prompt)
-            is_alike = is_alike and filled.has_same_answers_as_prompt(prompt)
+            is_alike = is_alike and filled.is_like_prompt_except_texts(prompt)
     except InputError:  # it is reported when that variant is asked
         return differs, round_
     return {"wordings": form}, replace(round_, render=filled.render) if filled and is_alike else round_
@@ -143,7 +147,7 @@ class FilledForm:
     form: Sequence[Message]
     example: Prompt
 
-    def has_same_answers_as_prompt(self, prompt: Prompt) -> bool:
+    def is_like_prompt_except_texts(self, prompt: Prompt) -> bool:
         """Tell whether a prompt is like the example but for its texts."""
         example = self.example
         return (prompt.answers, prompt.numbers, prompt.begins_with_persona) == (

@@ -62,13 +62,13 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     Column -> value.
     """
     if isinstance(response, Generation):
-        return _build_columns_of_generation(variant, prompt, response)
+        return _build_majority_option_columns_of_texts(variant, prompt, response)
     if isinstance(response, Thoughts):
         return build_columns_of_thoughts(response, [option.label for option in variant.options])
     return _build_columns_of_score(variant, response)
 
 
-def keep_written_answers(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def build_columns_of_unread_texts(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Make the columns of a row of texts that nothing is read from.
 
     Parameters
@@ -159,7 +159,7 @@ def build_round_per_setting(
     InputError
         The prompts do not have this form.
     """
-    fields = {"form": form, **book.describe_form(form)}
+    fields = {"form": form, **book.build_prompt_fields_of_form(form)}
     return [
         Round(
             (Condition(book.name_condition(form, setting), {**fields, name: setting}),), partial(render, form, setting)
@@ -377,7 +377,7 @@ def _build_columns_of_score(variant: Variant, score: Score) -> dict[str, Any]:
     }
 
 
-def _build_columns_of_generation(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _build_majority_option_columns_of_texts(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Parse every text for an option; the answer is the option that most texts choose, none if two are equal."""
     labels = [option.label for option in variant.options]
     wordings = dict(zip(labels, prompt.answers, strict=True))

@@ -121,7 +121,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
     mentions: dict[str, set[str]] = {state: set() for state in STATES}  # wordings
     chosen_by_denial: set[str] = set()  # labels
     state = ""
-    for group, before, after in _group_mentions(folded, grammar.pattern):
+    for group, before, after in _group_joined_mentions(folded, grammar.pattern):
         wordings = {mention.wording for mention in group}
         # "People agree and disagree": both are what the first one is.
         state = (
@@ -154,7 +154,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
     return None
 
 
-def _group_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Mention], str, str]]:
+def _group_joined_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Mention], str, str]]:
     """Group mentions that are joined ("agree or disagree"), each group with the text before and after it."""
     groups: list[list[_Mention]] = []
     for match in pattern.finditer(folded):

@@ -20,7 +20,7 @@ from inference.engines.contract import (
     Thinking,
     Thoughts,
 )
-from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
 
 THOUGHT = "thought"
 MAKER = "maker"
@@ -51,7 +51,7 @@ def add_sampler_arguments(group: _ArgumentGroup) -> None:
     """Add the arguments that restrict the tokens which sampled texts and thoughts are drawn from."""
     group.add_argument(
         "--top-p",
-        type=build_decimal_converter(0, 1),
+        type=build_bounded_number_argument_type(0, 1),
         metavar="P",
         help="draw from the likeliest tokens that sum to P (default: 1, all)",
     )
@@ -63,7 +63,7 @@ def add_sampler_arguments(group: _ArgumentGroup) -> None:
     )
     group.add_argument(
         "--min-p",
-        type=build_decimal_converter(0, 1),
+        type=build_bounded_number_argument_type(0, 1),
         metavar="P",
         help="draw from tokens with at least P times the probability of the likeliest (default: 0, all)",
     )

@@ -128,7 +128,7 @@ class LeftToRight(RowEngine):
         return self._ask_rows_without_problem(
             partial(self._generate_after_rows, samplings=samplings),
             rows,
-            [self._explain_row_problem_at_length(row, samplings[0].max_tokens) for row in rows],
+            [self._explain_row_problem_with_answer_length(row, samplings[0].max_tokens) for row in rows],
             lambda problem: [Generation(error=problem)] * len(samplings),
         )
 
@@ -198,9 +198,9 @@ class LeftToRight(RowEngine):
 
     def _explain_why_row_cannot_be_asked(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked for its longest answer; None if it can."""
-        return self._explain_row_problem_at_length(row, self._count_longest_answer_tokens(row))
+        return self._explain_row_problem_with_answer_length(row, self._count_longest_answer_tokens(row))
 
-    def _explain_row_problem_at_length(self, row: Row, n_answer_tokens: int) -> str | None:
+    def _explain_row_problem_with_answer_length(self, row: Row, n_answer_tokens: int) -> str | None:
         """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"

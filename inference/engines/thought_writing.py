@@ -73,7 +73,7 @@ class ThoughtWriter(LeftToRight):
             return self._answer_without_thinking(rows)
         thinking.build_sampling_of_thoughts(self.info.get("sampler"), 1)  # refuses before anything is computed
         problems = [
-            self._explain_row_problem_at_length(
+            self._explain_row_problem_with_answer_length(
                 row, (thinking.budget or thinking.max_tokens or 1) + self._count_tokens_after_thought(row, thinking)
             )
             for row in rows

@@ -196,7 +196,7 @@ class PartAsker:
             form = fields.get("forms", {}).get(self._settings.form)
             if form is None or form not in self._questions.book.forms or not self.is_same_as_recorded_model(fields):
                 continue
-            prompt_hash = self._questions.book.hash(form)
+            prompt_hash = self._questions.book.compute_hash_of_prompt_form(form)
             names = [name for name, fields in info["conditions"].items() if fields["prompt_hash"] == prompt_hash]
             if len(names) == self._n_conditions:
                 yield Part(folder, info, form, prompt_hash, names)

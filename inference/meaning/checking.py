@@ -37,7 +37,7 @@ from inference.paraphrase import itemsfile
 from inference.paraphrase.decoys import Decoy, read_decoys_csv
 from inference.paraphrase.votes import (
     describe_accepted_decoys_by_annotator,
-    parse_sheet_of_each_annotator,
+    parse_sheet_path_of_each_annotator,
     read_votes_of_sheets,
 )
 from inference.runfolder.store import look_up_python_and_library_versions
@@ -102,7 +102,7 @@ class MeaningCheck:
         table.about["decoys"] = self._about_decoys
         table.drop_scores_of_changed_texts(self._wordings_and_decoys)
         for name, votes in self._votes.items():
-            table.replace_scores_of_check(name, *self._list_voted_wordings_and_scores(votes))
+            table.replace_scores_of_check(name, *self._list_voted_wordings_with_vote_scores(votes))
         table.about["sheets"] |= self._sheet_digests
         is_new = False
         for check in self._checks:
@@ -191,7 +191,7 @@ class MeaningCheck:
 
     def _read_votes_of_people(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
         """Read the sheets: people:NAME -> (item, variant) -> vote, wordings and decoys."""
-        sheets = parse_sheet_of_each_annotator(self._options.sheet) if self._options.sheet else {}
+        sheets = parse_sheet_path_of_each_annotator(self._options.sheet) if self._options.sheet else {}
         if not sheets:
             return {}
         votes = read_votes_of_sheets(sheets, self._source.study.items, decoys)
@@ -200,7 +200,7 @@ class MeaningCheck:
             print_warning(line)
         return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
 
-    def _list_voted_wordings_and_scores(
+    def _list_voted_wordings_with_vote_scores(
         self, votes: Mapping[tuple[str, str], bool]
     ) -> tuple[list[Wording], list[float]]:
         """List what a person voted on, and the votes as scores."""

@@ -105,7 +105,7 @@ def choose_paraphrases(
     if measure_similarities is not None:
         wordings = _mark_wordings_below_similarity_threshold(wordings, original.text, measure_similarities, threshold)
     return ParaphraseChoice(
-        original, len(answers), tuple(_mark_surplus_wordings(wordings, n_kept, f"{seed} {original.item}"))
+        original, len(answers), tuple(_draw_kept_and_mark_surplus_wordings(wordings, n_kept, f"{seed} {original.item}"))
     )
 
 
@@ -139,7 +139,7 @@ def _mark_wordings_below_similarity_threshold(
     return marked_wordings
 
 
-def _mark_surplus_wordings(wordings: Sequence[Wording], n_kept: int, seed_text: str) -> list[Wording]:
+def _draw_kept_and_mark_surplus_wordings(wordings: Sequence[Wording], n_kept: int, seed_text: str) -> list[Wording]:
     """Draw the wordings to keep, and mark the others as surplus."""
     places = [place for place, wording in enumerate(wordings) if wording.reason is None]
     sampled_places = set(random.Random(seed_text).sample(places, min(n_kept, len(places))))

@@ -149,7 +149,7 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
         print_important_result_line(f"no decoy for {_join_up_to_twenty_names(sheets.items_without_decoy)}")
 
 
-def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments_of_paraphrase_checked(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver paraphrase checked`."""
     parser.add_argument(
         "sheets",
@@ -168,10 +168,10 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     """Write the items with the match attributes of filled sheets; print what was refused or lost."""
     from inference.paraphrase import itemsfile
     from inference.paraphrase.decoys import read_decoys_csv
-    from inference.paraphrase.match import add_match_attributes
+    from inference.paraphrase.match import add_match_votes_to_items
     from inference.paraphrase.votes import (
         describe_accepted_decoys_by_annotator,
-        parse_sheet_of_each_annotator,
+        parse_sheet_path_of_each_annotator,
         read_votes_of_sheets,
     )
     from inference.runfolder import json_lines
@@ -179,8 +179,8 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     out = json_lines.require_usable_json_lines_path(options.out)
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
-    votes = read_votes_of_sheets(parse_sheet_of_each_annotator(options.sheets), sheet_items, decoys)
-    checked_items = add_match_attributes(votes, sheet_items, drop_refused=options.drop)
+    votes = read_votes_of_sheets(parse_sheet_path_of_each_annotator(options.sheets), sheet_items, decoys)
+    checked_items = add_match_votes_to_items(votes, sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items_file(out, checked_items.items)
@@ -251,6 +251,6 @@ def _parse_cosine(text: str) -> float:
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
     "make": (_run_paraphrase_make, _add_paraphrase_make_arguments),
     "sheet": (_write_sheets_of_sampled_paraphrases, _add_paraphrase_sheet_arguments),
-    "checked": (_write_items_with_match_attributes, _add_paraphrase_checked_arguments),
+    "checked": (_write_items_with_match_attributes, _add_arguments_of_paraphrase_checked),
     "combine": (_run_paraphrase_combine, _add_paraphrase_combine_arguments),
 }

@@ -46,7 +46,7 @@ class Votes:
         return {key: (sum(votes), len(votes) - sum(votes)) for key, votes in votes_by_key.items()}
 
 
-def parse_sheet_of_each_annotator(arguments: Sequence[str]) -> dict[str, Path]:
+def parse_sheet_path_of_each_annotator(arguments: Sequence[str]) -> dict[str, Path]:
     """Name the annotator of every sheet: NAME=FILE, or FILE, whose name without "sheet-" and suffix is the name.
 
     Raises

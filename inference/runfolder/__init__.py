@@ -6,10 +6,10 @@ from pathlib import Path
 from shlex import quote
 
 
-def describe_run_rows_and_next_step(out: str) -> str:
+def describe_where_rows_are_and_next(out: str) -> str:
     """Say where the rows of a run are, and what to do with them.
 
-    >>> describe_run_rows_and_next_step("runs/my first")
+    >>> describe_where_rows_are_and_next("runs/my first")
     "runs/my first: done; next: waver report 'runs/my first' --out 'runs/my first/report'"
     """
     return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"

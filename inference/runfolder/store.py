@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.outside_rooms import list_rooms_in_use
+from ground.outside_rooms import list_versions_of_used_outside_rooms
 from ground.version import read_waver_version
 from ground.writing import list_missing_folder_and_parents, remove_empty_folders
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
@@ -119,7 +119,7 @@ class Run:
                 "started": _format_current_time(),
                 "finished": None,
                 "versions": look_up_python_and_library_versions(),
-                **({"rooms": rooms} if (rooms := list_rooms_in_use(study.protocol)) else {}),
+                **({"rooms": rooms} if (rooms := list_versions_of_used_outside_rooms(study.protocol)) else {}),
             }
             content["sessions"].append(session)
             run._save_run_json()

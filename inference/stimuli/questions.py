@@ -64,7 +64,7 @@ class Question:
     passage: str | None = None
 
     @property
-    def letter(self) -> str:
+    def letter_of_right_choice(self) -> str:
         """The letter of the right choice, in the order of the file."""
         return ascii_uppercase[self.answer]
 

@@ -49,7 +49,7 @@ def parse_scoring_key_of_item(where: str, text: str | None) -> str:
     return str(int(number))
 
 
-def refuse_scales_of_one_item(source: str, items: Iterable[Item]) -> None:
+def refuse_scales_with_only_one_item(source: str, items: Iterable[Item]) -> None:
     """Refuse a scale that has one item only: its score would be that item.
 
     Parameters

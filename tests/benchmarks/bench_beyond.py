@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from analysis.statistics.reliability.forecast import MeanForecast  # noqa: E402
 from analysis.statistics.reliability.panel import estimate_panel_mean  # noqa: E402
-from analysis.statistics.reliability.planning import compute_power  # noqa: E402
+from analysis.statistics.reliability.planning import compute_power_of_difference_test  # noqa: E402
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value  # noqa: E402
 
 ITEMS, WORDINGS = (30, 62, 300, 1000), (2, 5, 10, 20)
@@ -66,7 +66,9 @@ def powers(runs: int) -> bool:
         own = MeanForecast(ITEM**2, shared**2 * crossed, INNER**2 + shared**2 * (not crossed))
         for target in POWERS:
             differences = np.geomspace(0.01, 10, 200)
-            foreseen = np.array([compute_power(own, each, items, wordings, crossed=crossed) for each in differences])
+            foreseen = np.array(
+                [compute_power_of_difference_test(own, each, items, wordings, crossed=crossed) for each in differences]
+            )
             place = int(np.abs(foreseen - target).argmin())
             rng = np.random.default_rng([items, wordings, int(100 * target)])
             seen = np.mean([

@@ -29,7 +29,7 @@ from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noq
 from analysis.statistics.reliability.aggregated import (  # noqa: E402
     TaskAccuracies,
     compute_same_order_probabilities,
-    estimate_ranking_reliability,
+    estimate_components_of_mean_task_accuracy,
 )
 from analysis.statistics.reliability.calibration import (  # noqa: E402
     EDGES,
@@ -149,7 +149,9 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
 
 def draw_like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
     """Draw blocks with the components of some, and residual SDs of templates that are as unlike as theirs."""
-    components = estimate_ranking_reliability([TaskAccuracies(block, np.full(block.shape, 1e9)) for block in blocks])
+    components = estimate_components_of_mean_task_accuracy(
+        [TaskAccuracies(block, np.full(block.shape, 1e9)) for block in blocks]
+    )
     ability = rng.normal(0, np.sqrt(max(components.model, 0.0)), (len(blocks[0]), 1))
     drawn = []
     for block in blocks:

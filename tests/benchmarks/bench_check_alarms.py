@@ -43,8 +43,8 @@ from analysis.check.answers import Answers
 from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin
 from analysis.check.outcomes import BROKEN, HOLDS, LEVEL, Outcome, decide_outcomes
 from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
-from analysis.check.planning.answers import AnsweredUnit, list_same_answer_aims
-from analysis.check.planning.changes import list_change_aims
+from analysis.check.planning.answers import AnsweredUnit, list_aims_of_same_answers_rule
+from analysis.check.planning.changes import list_aims_of_not_worse_rule
 from analysis.check.planning.item_changes import (
     count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
@@ -303,11 +303,11 @@ def find_aim(scenario: Scenario, answers: dict[str, np.ndarray]) -> Aim:
             sums = estimate_power_sums_of_option_shares(count_item_answers_by_option(codes))
             by = estimate_mean_and_variance_of_changes(sums, 4, 1.0, WORDINGS)[0] / 8
         unit = AnsweredUnit(Answers("s", False, [("m", "c")], codes[None]), 0, sampled=False)
-        aims = list_same_answer_aims(rule, unit, by, LEVEL)
+        aims = list_aims_of_same_answers_rule(rule, unit, by, LEVEL)
     else:
         measure = ACCURACY if rule.target == FLIPS else rule.target
         study = Study("s", measure, True, False, [("m", "c")], np.ones(1), answers[measure][None], [])
-        aims = list_change_aims(rule, PilotUnit(study, 0, rule.target), by, LEVEL)
+        aims = list_aims_of_not_worse_rule(rule, PilotUnit(study, 0, rule.target), by, LEVEL)
     (aim,) = (aim for aim in aims if aim.goal.startswith(scenario.spread) or scenario.spread in aim.goal)
     return aim
 

@@ -26,7 +26,12 @@ from scipy.special import ndtri, stdtr
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from analysis.statistics.drift import LOOKS, _list_window_starts, count_windows, detect_change_over_looks
+from analysis.statistics.drift import (
+    LOOKS,
+    _list_window_starts,
+    count_windows_of_planned_looks,
+    detect_change_over_looks,
+)
 
 ALPHA = 0.05
 NUMBERS = np.arange(2, LOOKS + 1)  # of the looks that have a z
@@ -55,7 +60,7 @@ def add_up(z: np.ndarray, first: int, last: int) -> np.ndarray:
 
 def alarm_by_windows(z: np.ndarray, lengths: str) -> np.ndarray:
     """Return the first look with an alarm in every year; `LOOKS` where there is none."""
-    n_tests = count_windows() if lengths == "all" else LOOKS - 1
+    n_tests = count_windows_of_planned_looks() if lengths == "all" else LOOKS - 1
     limit = -ndtri(ALPHA / n_tests / 2)
     alarm = np.full(len(z), LOOKS)
     for last in reversed(range(1, LOOKS)):

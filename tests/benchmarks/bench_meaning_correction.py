@@ -27,8 +27,11 @@ from scipy.special import ndtri
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
-from analysis.statistics.corrected_share import estimate_corrected_share, sum_same_meaning_shares_by_item  # noqa: E402
-from analysis.statistics.resampling import bootstrap_intervals, divide_drawn_sums  # noqa: E402
+from analysis.statistics.corrected_share import (  # noqa: E402
+    estimate_flip_and_same_meaning_shares,
+    estimate_flip_share_corrected_for_meaning,
+)
+from analysis.statistics.resampling import bootstrap_intervals, divide_one_drawn_sum_by_another  # noqa: E402
 from analysis.statistics.shares import estimate_share  # noqa: E402
 from ground.meaning.separation import compute_auc  # noqa: E402
 from ground.meaning.verdicts import LEAST_AUC  # noqa: E402
@@ -75,20 +78,22 @@ def measure_design(design: Design, studies: int, draws: int) -> dict[str, float]
         inverted = invert_errors(flips, passes, same)
         for study in range(CHUNK):
             wordings = flips[study].ravel(), passes[study].ravel(), same[study].ravel()
-            share = estimate_corrected_share(*wordings, items)
+            share = estimate_flip_share_corrected_for_meaning(*wordings, items)
             rows.append((
                 passing[study], inverted[study], share.uncorrected, share.uncorrected_lower, share.uncorrected_upper,
                 share.corrected, share.lower, share.upper, share.change_lower, share.change_upper,
             ))  # fmt: skip
             if not share.reason:
-                ratios.append(sum_same_meaning_shares_by_item(*wordings, items))
+                ratios.append(estimate_flip_and_same_meaning_shares(*wordings, items))
     passing, inverted, uncorrected, all_lower, all_upper, corrected, lower, upper, less, more = np.array(rows).T
     is_shown = ~np.isnan(lower)
     above, below = (np.stack(part, axis=1) for part in zip(*ratios, strict=True))
     wilson = estimate_share([(above, below)], 0.95)
     drawn = bootstrap_intervals(
         {"above": above, "below": below},
-        lambda columns, counts: {"share": divide_drawn_sums(counts @ columns["above"], counts @ columns["below"])},
+        lambda columns, counts: {
+            "share": divide_one_drawn_sum_by_another(counts @ columns["above"], counts @ columns["below"])
+        },
         draws=draws,
     )["share"]
 

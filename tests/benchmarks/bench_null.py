@@ -72,7 +72,7 @@ def claim_beyond(rng: np.random.Generator, models: int, crossed: bool) -> Claims
     pairs = beyond.tabulate_pair_difference_tests([draw_study(rng, models, crossed)])
     these = correct_families_by_holm(pairs, ["study", "measure"], "p_items")
     return bool(verdicts.mark_clear_effects(these).any()), "and none for" not in (
-        said := beyond.describe_significant_differences(pairs)
+        said := beyond.describe_significant_difference_counts(pairs)
     ) and "none" not in said
 
 
@@ -89,7 +89,7 @@ def claim_flips_differ(rng: np.random.Generator, models: int, crossed: bool) -> 
         "b_model": [names[b] for _, b in pairs], "b_condition": "c",
     })  # fmt: skip
     answering = pd.DataFrame({"study": "s", "model": names, "condition": "c"})
-    said = of_stability._describe_flip_differences(frame, frame, answering, "flip_10", crossed)
+    said = of_stability._describe_model_pairs_differing_in_flips(frame, frame, answering, "flip_10", crossed)
     different = bool(verdicts.mark_clear_effects(frame["p_holm"]).any())
     return different, different and "in these wordings" not in said[0]
 
@@ -147,7 +147,7 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     parts = [name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "mode_share").assign(group=group)
              for group in ("g", "h")]  # fmt: skip
     rows = pd.concat(parts, ignore_index=True).assign(range="0-9", label=lambda frame: frame["model"])
-    said = of_scoring._describe_scoring_verdict(rows, rows.assign(model="judge"))
+    said = of_scoring._describe_counts_of_scoring_verdicts(rows, rows.assign(model="judge"))
     alone = any(
         of_scoring._choose_verdict_words_of_score_rows(rows, rows.assign(model="judge"))
         .groupby(rows["model"])

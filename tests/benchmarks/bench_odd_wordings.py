@@ -46,11 +46,11 @@ from analysis.check.answers import Answers  # noqa: E402
 from analysis.check.judged_means import judge_answers_not_worse_by_margin  # noqa: E402
 from analysis.check.limits.panels import compute_tails_of_panel  # noqa: E402
 from analysis.check.outcomes import LEVEL  # noqa: E402
-from analysis.check.planning.answers import AnsweredUnit, list_same_answer_aims  # noqa: E402
+from analysis.check.planning.answers import AnsweredUnit, list_aims_of_same_answers_rule  # noqa: E402
 from analysis.check.rules import LIKE_THESE, SAME_ANSWERS, Rule  # noqa: E402
 from analysis.check.same_answers import judge_share_of_same_answers  # noqa: E402
 from analysis.statistics.reliability.panel import (  # noqa: E402
-    combine_squared_half_widths,
+    compute_squared_half_width_p_norm,
     compute_squared_t_quantile,
     estimate_panel_mean,
 )
@@ -139,7 +139,7 @@ def find_decidable_same_answers(changes: Array) -> Array:
 def is_beyond(distances: Array, parts: Array, n_items: int, n_wordings: int) -> Array:
     """Tell which distances are longer than half a t interval."""
     free = np.array([n_items - 1.0, n_wordings - 1.0])
-    squares = combine_squared_half_widths(compute_squared_t_quantile(1 - 2 * LEVEL, free) * parts, free)
+    squares = compute_squared_half_width_p_norm(compute_squared_t_quantile(1 - 2 * LEVEL, free) * parts, free)
     return distances**2 >= squares * (1 - 1e-9)
 
 
@@ -244,7 +244,7 @@ def print_powers(studies: int) -> bool:
         (72, 14, 0.0), (72, 15, 0.0), (100, 20, 0.0), (100, 10, 0.7), (100, 10, 0.8), (100, 12, 0.5), (100, 20, 0.2),
         (100, 20, 0.3), (300, 20, 0.2), (100, 40, 0.15), (300, 40, 0.1), (300, 40, 0.12),
     ):  # fmt: skip
-        aims = list(list_same_answer_aims(rule, pilot, changed or None, LEVEL))
+        aims = list(list_aims_of_same_answers_rule(rule, pilot, changed or None, LEVEL))
         foreseen = aims[bool(changed)].compute_power(n_items, k)
         n_decided = 0
         for _ in range(studies):

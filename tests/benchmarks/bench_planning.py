@@ -30,7 +30,7 @@ from analysis import runs  # noqa: E402
 from analysis.measures.reworded import AGREEMENT  # noqa: E402
 from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors  # noqa: E402
-from analysis.statistics.reliability.deviations import build_sd_error_forecast  # noqa: E402
+from analysis.statistics.reliability.deviations import forecast_error_of_mean_wording_sd  # noqa: E402
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast  # noqa: E402
 from analysis.statistics.reliability.forecast import predict_standard_error  # noqa: E402
 
@@ -185,7 +185,9 @@ def deviations() -> bool:
         rng = np.random.default_rng(3)
         figures = {k: [_answers(rng, name, k, crossed).std(axis=1, ddof=1).mean() for _ in range(1500)] for k in AT}
         for pilot in (5, 7, 10) if crossed else (3, 4, 5, 7, 10):
-            forecasts = [build_sd_error_forecast(_answers(rng, name, pilot, crossed), crossed) for _ in range(RUNS)]
+            forecasts = [
+                forecast_error_of_mean_wording_sd(_answers(rng, name, pilot, crossed), crossed) for _ in range(RUNS)
+            ]
             texts = []
             for k in AT:
                 ratio = np.array([predict_standard_error(each, 62, k) for each in forecasts]) / np.std(

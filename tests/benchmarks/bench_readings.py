@@ -42,7 +42,7 @@ def recover_shares(studies: int, seed: int) -> pd.DataFrame:
         estimates: dict[str, list[float]] = {"readings": [], "4 of 10 texts": [], "all texts": []}
         for _ in range(studies):
             study = reading_errors.simulate_study(rng, error=error, uneven=uneven)
-            item_moments = moments.compute_item_moments(study.values, study.noise)
+            item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
             place = study.readings.index(reading_errors.LENIENT)
             figure = sharing.estimate_own_variance_share_of_reading(item_moments, place, study.sources, draws=0).figure
             estimates["readings"].append(float(figure.estimate[0]) if figure else np.nan)

@@ -25,7 +25,11 @@ from scipy.special import ndtr, ndtri
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from analysis.statistics.reliability.aggregated import Reliability, TaskAccuracies, estimate_ranking_reliability  # noqa: E402
+from analysis.statistics.reliability.aggregated import (  # noqa: E402
+    Reliability,
+    TaskAccuracies,
+    estimate_components_of_mean_task_accuracy,
+)
 from analysis.statistics.reliability.templates import (  # noqa: E402
     summarize_accuracies,
     summarize_accuracies_from_answers_with_intervals,
@@ -52,7 +56,7 @@ def simulate_unlike(runs: int) -> Iterator[Cell]:
                 sizes = 0.1 * np.exp(rng.normal(-(spread**2), spread, templates))  # with a mean square of .01
                 moved = rng.normal(0, 0.05, templates) + rng.normal(0, 1, (models, templates)) * sizes
                 blocks.append(TaskAccuracies(ability + moved, np.full((models, templates), 1000.0)))
-            ranked = estimate_ranking_reliability(blocks)
+            ranked = estimate_components_of_mean_task_accuracy(blocks)
             for number in (1, 4):
                 truth, (low, high) = 1 / (1 + 1 / tasks / number), ranked.compute_coefficient_interval(number)
                 held[number, "now"] += low <= truth <= high

@@ -95,7 +95,7 @@ def accuracies(run: Path) -> dict[str, Figure]:
     """Measure what the models of a run get right in the mean: value, lower and upper end."""
     opened = runs.open_runs(run)
     instances, pairs = (
-        judgements.count_sentence_pair_judgements(opened),
+        judgements.count_pairs_and_labels_by_negation(opened),
         judgements.count_minimal_pair_judgements(opened),
     )
     found = {name: share(instances, list(range(len(instances.rows))), part) for name, part in INSTANCES.items()}

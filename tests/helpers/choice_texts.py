@@ -56,7 +56,7 @@ def write_run(
         it every answer is right.
     """
     made = choice.build_question_items(asked or questions(), orders, 0)
-    study = choice.build_question_study(made, "questions", "questions.jsonl")
+    study = choice.build_study_of_choice_questions(made, "questions", "questions.jsonl")
     ask = choice.Questions(
         choice.read_choice_prompts(), (kind,), ("text",), (Sampling(**{"max_tokens": 12, **sampling}),)
     )

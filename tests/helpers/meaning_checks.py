@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from helpers.trivial_engine import TrivialEngine, shown
-from inference.__main__ import build_call_parser
+from inference.__main__ import build_parser_importing_only_called_command
 from inference.arguments import parse_column_options, parse_engine_settings
 from inference.engines.contract import Score
 from inference.meaning.checking import MeaningCheck
@@ -44,7 +44,9 @@ def write_statements(path: Path, statements: Mapping[str, Sequence[str]] = STATE
 
 def call_meaning(source: Path, *words: str, load: Any = None) -> None:
     """Run `waver meaning` with these words; `load` makes its engines."""
-    options = build_call_parser(call := ["meaning", str(source), *map(str, words)]).parse_args(call)
+    options = build_parser_importing_only_called_command(call := ["meaning", str(source), *map(str, words)]).parse_args(
+        call
+    )
     options.call = ["waver", *call]
     read = read_wordings_source(options.source, options.out, parse_column_options(options))
     checks = parse_meaning_checks(options.check, options.engine)

@@ -50,7 +50,7 @@ for name in catalogue.list_pages():
     importlib.import_module(f"analysis.pages.{name}.page")
 
 # The declarations of all commands are parsed once.
-inference.__main__.build_call_parser([])
+inference.__main__.build_parser_importing_only_called_command([])
 analysis.__main__.build_parser("python -m analysis")
 
 # What is here stays: no fork looks through it for garbage, which would also copy the memory that all share.

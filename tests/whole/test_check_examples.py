@@ -18,8 +18,8 @@ import yaml
 
 from analysis.__main__ import build_parser as build_reading_parser
 from analysis.check.rules_file import read_rules_file
-from inference.__main__ import build_call_parser
-from waver import list_commands_by_wing
+from inference.__main__ import build_parser_importing_only_called_command
+from waver import list_commands_by_package
 
 pytestmark = pytest.mark.slow
 
@@ -45,8 +45,8 @@ def calls_in(script: str) -> Iterator[list[str]]:
 
 
 def parse_call(words: list[str]) -> object:
-    if words[0] in list_commands_by_wing()["inference"]:
-        return build_call_parser(words, "waver").parse_args(words)
+    if words[0] in list_commands_by_package()["inference"]:
+        return build_parser_importing_only_called_command(words, "waver").parse_args(words)
     return build_reading_parser("waver").parse_args(words)
 
 

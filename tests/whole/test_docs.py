@@ -28,11 +28,11 @@ from ground.commands import find_commands
 from helpers.blocks import BLOCK
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
-from inference.__main__ import build_call_parser
+from inference.__main__ import build_parser_importing_only_called_command
 from inference.asking.models import read_model_descriptions
 from inference.protocols import list_protocols
 from inference.stimuli import items
-from waver import list_commands_by_wing
+from waver import list_commands_by_package
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ PAGES = {str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sor
 LINKING = {**PAGES, "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md"}
 PAPERS = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "docs" / "site" / "papers").glob("*.md"))}
 """Pages of the site alone, whose links test_site.py follows."""
-COMMANDS = list_commands_by_wing()
+COMMANDS = list_commands_by_package()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
@@ -88,7 +88,7 @@ def test_every_call_is_one_that_the_command_takes(page, call):
     if words in (["--help"], ["--version"]):
         return
     if words[0] in COMMANDS["inference"]:
-        build_call_parser(words, "waver").parse_args(words)
+        build_parser_importing_only_called_command(words, "waver").parse_args(words)
         return
     options = reader("waver").parse_args(words)
     given = _parse_parameters(getattr(options, "parameter", []))
@@ -139,7 +139,9 @@ def options_of_all_commands() -> set[str]:
         for verb in ([[name] for name in command.verbs] or [[]])
     ]
     ways.append(["run", "plan.toml"])
-    return {option for way in ways for option in of(build_call_parser(way, "waver"))} | set(of(reader("waver")))
+    return {option for way in ways for option in of(build_parser_importing_only_called_command(way, "waver"))} | set(
+        of(reader("waver"))
+    )
 
 
 def test_every_option_named_is_one_of_some_command():

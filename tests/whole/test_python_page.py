@@ -48,7 +48,7 @@ def here(tmp_path, monkeypatch) -> Path:
 def test_every_function_of_the_public_face_is_shown():
     shown = set(re.findall(r"\b(?:run|waver|tuned)\.([a-z_]+)\(", "".join(BLOCK.findall(TEXT))))
     public = {name for name in vars(Run) if not name.startswith("_")} - {
-        "open_protocols",
+        "open_runs_of_protocols",
         "select_protocols",
     }  # of pages
     assert shown >= public | {"ask", "open"}

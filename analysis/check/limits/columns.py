@@ -74,13 +74,13 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
         raise InputError(f"{where}: column {column} is no number that has a limit; `waver table --list {table}` "
                          "explains all")  # fmt: skip
     ends = _find_interval_columns_of_rule(rule, runs, frame, table, column)
-    names = _name_table_rows(frame, column)
+    names = _name_rows_by_texts_and_options(frame, column)
     numbers = []
     for row, name in zip(frame.to_dict("records"), names, strict=True):
-        value, n_items = float(row[column]), _read_sample_size_of_row(row, SIZES)
+        value, n_items = float(row[column]), _read_first_filled_size(row, SIZES)
         tails = None
         if ends:
-            n_drawn = np.fmin.reduce([_read_sample_size_of_row(row, [size]) for size in (*DRAWN, *ends[2:])])
+            n_drawn = np.fmin.reduce([_read_first_filled_size(row, [size]) for size in (*DRAWN, *ends[2:])])
             interval = float(row[ends[0]]), float(row[ends[1]])
             tails = compute_tails_of_interval(
                 value,
@@ -93,7 +93,7 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
         numbers.append(Number(
             str(row.get("study", "")), _join_names_of_both_sides(row, MODELS), _join_names_of_both_sides(row,
             CONDITIONS), name, value, tails,
-            int(np.nan_to_num(n_items)), _read_sample_size_of_row(row, ["n_wordings"]), _explain_missing_interval(row,
+            int(np.nan_to_num(n_items)), _read_first_filled_size(row, ["n_wordings"]), _explain_missing_interval(row,
             ends),
         ))  # fmt: skip
     return numbers
@@ -198,7 +198,7 @@ def _explain_no_inference_to_wordings(runs: Runs, names: set[str]) -> str:
     return f"the items of {min(alone)} have one wording" if alone else ""
 
 
-def _name_table_rows(frame: pd.DataFrame, column: str) -> list[str]:
+def _name_rows_by_texts_and_options(frame: pd.DataFrame, column: str) -> list[str]:
     """Name every row by the column, and by the texts and options that tell rows of the same model apart."""
     keys = [key for key in dict.fromkeys((*IDENTITY, *MODELS, *CONDITIONS)) if key in frame]
     # Generators: what follows seldom asks for more than a few.
@@ -225,7 +225,7 @@ def _is_cell_without_number(value: object) -> bool:
     return isinstance(value, str | bool | np.bool_) or value is None
 
 
-def _read_sample_size_of_row(row: Mapping[Hashable, Any], names: tuple[str, ...] | list[str]) -> float:
+def _read_first_filled_size(row: Mapping[Hashable, Any], names: tuple[str, ...] | list[str]) -> float:
     """Read the first of these columns that a row has; NaN: none."""
     return next((float(row[name]) for name in names if name in row and pd.notna(row[name])), np.nan)
 

@@ -55,7 +55,7 @@ def list_numbers_of_measured_units(rule: Rule, runs: Runs) -> list[Number]:
         these.
     """
     studies = [study for study in read_reworded_studies(runs) if rule.study in ("", study.name)]
-    measured_studies = [measured for study in studies for measured in _list_study_by_each_measure(study)]
+    measured_studies = [measured for study in studies for measured in _yield_studies_of_measure_flips_validity(study)]
     own_studies = [pair for pair in measured_studies if pair[0].measure == rule.target]
     if not own_studies:
         names = dict.fromkeys(study.measure for study, _ in measured_studies)
@@ -69,7 +69,7 @@ def list_numbers_of_measured_units(rule: Rule, runs: Runs) -> list[Number]:
     return _test_measure_of_units(rule, own_studies)
 
 
-def _list_study_by_each_measure(study: Study) -> Iterator[tuple[Study, Array]]:
+def _yield_studies_of_measure_flips_validity(study: Study) -> Iterator[tuple[Study, Array]]:
     """Yield a study by its own measure, by flips where answers are of two kinds, and by validity.
 
     Beside it are the answers that the measure is made of: flips are one number of each item.
@@ -135,7 +135,7 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
             f'not known: {why}; say wordings = "these"'
         )
     if study.measure == VALIDITY and np.isnan(answers).all():
-        return _judge_validity_of_unit(rule, study, unit, (~np.isnan(answered[unit])).sum(axis=1))
+        return _test_validity_bounds_against_limit(rule, study, unit, (~np.isnan(answered[unit])).sum(axis=1))
     with np.errstate(over="ignore", invalid="ignore"):
         panel = study.estimate_mean_of_answers(answers)
         is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
@@ -153,7 +153,7 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
                   "" if panel.n_items else "no valid answer")  # fmt: skip
 
 
-def _judge_validity_of_unit(rule: Rule, study: Study, unit: int, counts: npt.NDArray[np.int_]) -> Number:
+def _test_validity_bounds_against_limit(rule: Rule, study: Study, unit: int, counts: npt.NDArray[np.int_]) -> Number:
     """Judge a validity that is known over all answers only, or within bounds, by the number of its items.
 
     `counts` are the answered wordings of every item: an item with more of them weighs more in the mean over all.

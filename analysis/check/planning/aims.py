@@ -69,7 +69,7 @@ class PilotUnit:
     measure: str
 
     @property
-    def labels(self) -> tuple[str, str, str, str]:
+    def study_model_condition_and_measure(self) -> tuple[str, str, str, str]:
         """Return study, model, condition and measure."""
         return self.study.name, *self.study.units[self.unit], self.measure
 
@@ -128,7 +128,7 @@ def list_pilot_units_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     kept_units = [
         unit
         for unit in units
-        if is_rule_about_condition(rule, *unit.labels[:3])
+        if is_rule_about_condition(rule, *unit.study_model_condition_and_measure[:3])
         and (unit.measure == rule.target if rule.target else unit.study.headline and unit.measure != FLIPS)
     ]
     if not kept_units:

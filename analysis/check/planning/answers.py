@@ -23,11 +23,11 @@ from analysis.check.planning.item_changes import (
     count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
-    forecast_item_changes,
+    forecast_item_changes_from_changed_share,
 )
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_power_of_binomial_test
 from analysis.check.rules import LIKE_THESE, Rule
-from analysis.check.same_answers import compute_p_with_extreme_wording
+from analysis.check.same_answers import compute_p_with_extreme_wording_added
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.reliability.planning import WORDINGS
@@ -46,12 +46,12 @@ class AnsweredUnit:
     sampled: bool
 
     @property
-    def labels(self) -> tuple[str, str, str, str]:
+    def study_model_condition_and_measure(self) -> tuple[str, str, str, str]:
         """Return study, model, condition, and what stands for the measure."""
         return self.answers.study, *self.answers.units[self.place], SAME
 
 
-def list_answered_units(rule: Rule, pilot: Runs) -> list[AnsweredUnit]:
+def list_units_that_rule_is_about(rule: Rule, pilot: Runs) -> list[AnsweredUnit]:
     """List the models and conditions whose answers a rule is about.
 
     Parameters
@@ -89,7 +89,9 @@ def list_answered_units(rule: Rule, pilot: Runs) -> list[AnsweredUnit]:
     return units
 
 
-def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, broken_level: float) -> Iterator[Aim]:
+def list_aims_of_same_answers_rule(
+    rule: Rule, unit: AnsweredUnit, change: float | None, broken_level: float
+) -> Iterator[Aim]:
     """List the aims of "same answers as before": that nothing changed, and that more did than the rule allows.
 
     Parameters
@@ -110,7 +112,12 @@ def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, 
     differs = 2 * (1 - rule.at_least) if change is None else change
     goals = [f"is broken, if {differs:.3g} of the answers change {spread}" for spread in (EVERYWHERE, IN_WHOLE_ITEMS)]
     if not 1 - rule.at_least < differs <= 1:
-        yield Aim(rule, goals[0], *unit.labels, why_not=f"a change of {differs:.3g} is within what the rule allows")
+        yield Aim(
+            rule,
+            goals[0],
+            *unit.study_model_condition_and_measure,
+            why_not=f"a change of {differs:.3g} is within what the rule allows",
+        )
         return
     if rule.wordings == LIKE_THESE and not unit.answers.crossed:
         yield from _list_aims_of_answer_distance(rule, unit, differs, broken_level)
@@ -118,16 +125,21 @@ def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, 
     codes = unit.answers.codes[unit.place]
     planned = WORDINGS if int((~np.isnan(codes)).sum(axis=1).max(initial=0)) > 1 else (1,)
     if unit.sampled:
-        yield Aim(rule, UNCHANGED, *unit.labels, why_not="the pilot does not tell how often samples change an answer")
+        yield Aim(
+            rule,
+            UNCHANGED,
+            *unit.study_model_condition_and_measure,
+            why_not="the pilot does not tell how often samples change an answer",
+        )
     else:
 
         def compute_power_if_unchanged(items: int, wordings: int) -> float:
             p_of_wordings = 0.0
             if rule.wordings == LIKE_THESE:  # which all items share
-                p_of_wordings = compute_p_with_extreme_wording(0.0, 0.0, wordings, np.nan, rule.at_least)
+                p_of_wordings = compute_p_with_extreme_wording_added(0.0, 0.0, wordings, np.nan, rule.at_least)
             return float(max(rule.at_least**items, p_of_wordings) < LEVEL)
 
-        yield Aim(rule, UNCHANGED, *unit.labels, planned, compute_power_if_unchanged)
+        yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, planned, compute_power_if_unchanged)
     for goal, is_whole in zip(goals, (False, True), strict=True):
         if rule.wordings == LIKE_THESE and not is_whole:  # that hardly moves shares of answers
             continue
@@ -141,7 +153,7 @@ def list_same_answer_aims(rule: Rule, unit: AnsweredUnit, change: float | None, 
                 power, _compute_power_to_find_changed_items(differs, rule.at_least, items, wordings, broken_level)
             )
 
-        yield Aim(rule, goal, *unit.labels, planned, compute_power_if_changed)
+        yield Aim(rule, goal, *unit.study_model_condition_and_measure, planned, compute_power_if_changed)
 
 
 def _compute_power_to_find_changed_items(
@@ -153,7 +165,7 @@ def _compute_power_to_find_changed_items(
         change = n_changed / n_items
         error = float(np.sqrt(change * (1 - change) / n_items))
         freedom = min(n_items, n_wordings) - 1
-        return compute_p_with_extreme_wording(change, error, n_wordings, freedom, limit, is_broken=True) < level
+        return compute_p_with_extreme_wording_added(change, error, n_wordings, freedom, limit, is_broken=True) < level
 
     if n_wordings < LEAST_SHARED or not is_change_found(n_items):
         return 0.0
@@ -168,8 +180,8 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
     counts = count_item_answers_by_option(codes)
     if len(counts) < 2:
         for words in (UNCHANGED, goal):
-            yield Aim(rule, words, *unit.labels, why_not="it takes two items with four wordings each to tell how far "
-                      "fresh ones move answers")  # fmt: skip
+            why = "it takes two items with four wordings each to tell how far fresh ones move answers"
+            yield Aim(rule, words, *unit.study_model_condition_and_measure, why_not=why)
         return
     several = tuple(number for number in WORDINGS if number > 1)
     most, _ = estimate_mean_and_variance_of_changes(
@@ -178,7 +190,7 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
 
     @cache
     def forecast_changes(difference: float, wordings: int) -> ChangeForecast:
-        return forecast_item_changes(counts, difference, wordings)
+        return forecast_item_changes_from_changed_share(counts, difference, wordings)
 
     def compute_power_if_unchanged(items: int, wordings: int) -> float:
         return compute_change_test_power(forecast_changes(0.0, wordings), rule.at_least, items, LEVEL)
@@ -186,8 +198,13 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
     def compute_power_if_changed(items: int, wordings: int) -> float:
         return compute_change_test_power(forecast_changes(differs, wordings), rule.at_least, items, broken_level)
 
-    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_power_if_unchanged)
+    yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, several, compute_power_if_unchanged)
     if differs < most:
-        yield Aim(rule, goal, *unit.labels, several, compute_power_if_changed)
+        yield Aim(rule, goal, *unit.study_model_condition_and_measure, several, compute_power_if_changed)
     else:
-        yield Aim(rule, goal, *unit.labels, why_not=f"items that change differ by {max(most, 0):.2g} at most")
+        yield Aim(
+            rule,
+            goal,
+            *unit.study_model_condition_and_measure,
+            why_not=f"items that change differ by {max(most, 0):.2g} at most",
+        )

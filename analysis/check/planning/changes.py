@@ -26,7 +26,9 @@ from analysis.statistics.reliability.planning import WORDINGS
 from ground.errors import InputError
 
 
-def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_level: float) -> Iterator[Aim]:
+def list_aims_of_not_worse_rule(
+    rule: Rule, unit: PilotUnit, change: float | None, broken_level: float
+) -> Iterator[Aim]:
     """List the aims of "not worse by a margin": that nothing changed, and that answers are worse by a change.
 
     Parameters
@@ -62,7 +64,7 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
     fresh = rule.wordings == LIKE_THESE and not unit.study.crossed
     if fresh and unit.study.has_single_wording:
         why = "a pilot in one wording does not tell how far fresh ones move answers"
-        yield Aim(rule, UNCHANGED, *unit.labels, why_not=why)
+        yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, why_not=why)
         return
     if unit.measure == FLIPS:
         yield from _list_aims_of_flip_change(rule, unit, margin, worse_by, broken_level)
@@ -80,18 +82,29 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
         return compute_power_of_mean_test(unchanged, margin, items, wordings, LEVEL, crossed=False)
 
     if unchanged.inner > 0 or has_range:
-        yield Aim(rule, UNCHANGED, *unit.labels, unit.plannable_wording_counts, compute_power_if_unchanged)
+        yield Aim(
+            rule,
+            UNCHANGED,
+            *unit.study_model_condition_and_measure,
+            unit.plannable_wording_counts,
+            compute_power_if_unchanged,
+        )
     else:
         why = "without a range, the same answers to all items are no proof"
-        yield Aim(rule, UNCHANGED, *unit.labels, why_not=why)
+        yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, why_not=why)
     for spread in (EVERYWHERE, IN_WHOLE_ITEMS):
         goal = f"is broken, if {unit.measure} is worse by {worse_by:g} {spread}"
         if has_range and mean <= worse_by:
-            yield Aim(rule, goal, *unit.labels, why_not=f"it cannot be worse by {worse_by:g}")
+            yield Aim(
+                rule, goal, *unit.study_model_condition_and_measure, why_not=f"it cannot be worse by {worse_by:g}"
+            )
         elif not has_range and (spread == IN_WHOLE_ITEMS or not unchanged.inner > 0):
             if spread == EVERYWHERE:
                 yield Aim(
-                    rule, goal, *unit.labels, why_not="the pilot does not tell how differently items would change"
+                    rule,
+                    goal,
+                    *unit.study_model_condition_and_measure,
+                    why_not="the pilot does not tell how differently items would change",
                 )
         else:
 
@@ -111,7 +124,13 @@ def list_change_aims(rule: Rule, unit: PilotUnit, change: float | None, broken_l
                     forecast, worse_by - margin, items, wordings, broken_level, crossed=crossed
                 )
 
-            yield Aim(rule, goal, *unit.labels, unit.plannable_wording_counts, compute_power_if_changed)
+            yield Aim(
+                rule,
+                goal,
+                *unit.study_model_condition_and_measure,
+                unit.plannable_wording_counts,
+                compute_power_if_changed,
+            )
 
 
 def _list_aims_of_flip_change(
@@ -123,7 +142,12 @@ def _list_aims_of_flip_change(
     if flips is None or unit.study.crossed:
         why = "no item of the pilot flips, or all do" if flips is None else "items share the wordings"
         for words in (UNCHANGED, goal):
-            yield Aim(rule, words, *unit.labels, why_not=f"{why}: it does not tell how far flips move")
+            yield Aim(
+                rule,
+                words,
+                *unit.study_model_condition_and_measure,
+                why_not=f"{why}: it does not tell how far flips move",
+            )
         return
     fresh = rule.wordings == LIKE_THESE
 
@@ -151,5 +175,5 @@ def _list_aims_of_flip_change(
         return compute_power_of_mean_test(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
 
     several = tuple(number for number in WORDINGS if number > 1)
-    yield Aim(rule, UNCHANGED, *unit.labels, several, compute_power_if_unchanged)
-    yield Aim(rule, goal, *unit.labels, several, compute_power_if_changed)
+    yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, several, compute_power_if_unchanged)
+    yield Aim(rule, goal, *unit.study_model_condition_and_measure, several, compute_power_if_changed)

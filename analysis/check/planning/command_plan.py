@@ -123,8 +123,8 @@ def main(args: argparse.Namespace) -> int:
     nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
     models_text = format_quantity(len(forecasts), *nouns)
     notes = [
-        f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; pilot: {_describe_pilot(study)}, "
-        f"{models_text}",
+        f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; "
+        f"pilot: {_describe_size_of_pilot(study)}, {models_text}",
         *_describe_flip_share_error_bounds(forecasts, ranked_designs[0]),
         *([describe_basis_of_token_numbers(tokens, args)] if tokens else []),
     ]
@@ -198,7 +198,7 @@ def _select_answers_of_condition(study: Study, condition: str) -> Study:
 def _forecast_standard_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.measures.reworded.flips import FLIP
-    from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+    from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
     from analysis.statistics.reliability.flips import build_flip_share_error_forecast
     from analysis.statistics.reliability.forecast import build_mean_error_forecast
 
@@ -209,7 +209,7 @@ def _forecast_standard_errors(study: Study, args: argparse.Namespace) -> list[Fo
         return [forecast for forecast in flip_forecasts if forecast is not None]
     spread = args.measure == SD
     if spread and args.se is not None:
-        sd_forecasts = (build_sd_error_forecast(study.values[unit], study.crossed) for unit in chosen_units)
+        sd_forecasts = (forecast_error_of_mean_wording_sd(study.values[unit], study.crossed) for unit in chosen_units)
         return [forecast for forecast in sd_forecasts if forecast is not None]
     values = {
         unit: compute_sd_pseudo_values(study.values[unit]) if spread else study.values[unit] for unit in chosen_units
@@ -263,7 +263,7 @@ def _name_planned_measure(study: Study, args: argparse.Namespace) -> str:
     return {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
 
 
-def _describe_pilot(study: Study) -> str:
+def _describe_size_of_pilot(study: Study) -> str:
     """Say how large the pilot is, in the model with the fewest answers."""
     from analysis.reporting.words import format_quantity
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_units_of_rule
-from analysis.check.planning.answers import list_answered_units, list_same_answer_aims
-from analysis.check.planning.changes import list_change_aims
+from analysis.check.planning.answers import list_aims_of_same_answers_rule, list_units_that_rule_is_about
+from analysis.check.planning.changes import list_aims_of_not_worse_rule
 from analysis.check.planning.numbers import list_number_aims
-from analysis.check.planning.ranking import list_ranked_pairs, list_ranking_aims
+from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
 from analysis.runs import Runs
 from analysis.statistics.reliability.panel import Anew
@@ -123,9 +123,9 @@ def _list_pilot_outcomes_units_or_pairs(rule: Rule, pilot: Runs) -> list[Any]:
 
         return list(compute_outcomes_of_number_rule(rule, pilot))
     if rule.kind == SAME_ANSWERS:
-        return list_answered_units(rule, pilot)
+        return list_units_that_rule_is_about(rule, pilot)
     units = list_pilot_units_of_rule(rule, pilot)
-    return units if rule.kind != RANKING else list_ranked_pairs(units, ANEW[rule.wordings])
+    return units if rule.kind != RANKING else list_model_pairs_ordered_by_pilot(units, ANEW[rule.wordings])
 
 
 def _list_rule_aims(
@@ -145,8 +145,8 @@ def _list_rule_aims(
             why = "how a kurtosis will change is not known"
             yield Aim(rule, "is broken", study, model, condition, measure, why_not=why)
         elif rule.kind == NOT_WORSE:
-            yield from list_change_aims(rule, subject, change, broken_level)
+            yield from list_aims_of_not_worse_rule(rule, subject, change, broken_level)
         elif rule.kind == SAME_ANSWERS:
-            yield from list_same_answer_aims(rule, subject, change, broken_level)
+            yield from list_aims_of_same_answers_rule(rule, subject, change, broken_level)
         else:
             yield from list_ranking_aims(rule, subject)

@@ -42,7 +42,7 @@ def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], br
     Aim
         For every number.
     """
-    by_labels = {unit.labels: unit for unit in units}
+    by_labels = {unit.study_model_condition_and_measure: unit for unit in units}
     for outcome in outcomes:
         is_kept = outcome.number >= outcome.limit if outcome.rule.at_least == outcome.limit else (
             outcome.number <= outcome.limit
@@ -78,7 +78,13 @@ def _build_aim_of_mean_or_flips(unit: PilotUnit, outcome: Outcome, goal: str, le
             return compute_power_of_binomial_test(outcome.number, outcome.limit, 1.0, items, level)
 
         # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
-        return Aim(outcome.rule, goal, *unit.labels, (max(round(outcome.n_wordings), 2),), compute_power_of_flip_share)
+        return Aim(
+            outcome.rule,
+            goal,
+            *unit.study_model_condition_and_measure,
+            (max(round(outcome.n_wordings), 2),),
+            compute_power_of_flip_share,
+        )
     forecast = build_mean_error_forecast(
         answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit)
     )
@@ -103,4 +109,10 @@ def _build_aim_of_mean_or_flips(unit: PilotUnit, outcome: Outcome, goal: str, le
             return compute_power_of_gaffke_test(outcome.number, outcome.limit, deviation, skewness, items, level)
         return compute_power_of_mean_test(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
 
-    return Aim(outcome.rule, goal, *unit.labels, unit.plannable_wording_counts, compute_power_of_measure)
+    return Aim(
+        outcome.rule,
+        goal,
+        *unit.study_model_condition_and_measure,
+        unit.plannable_wording_counts,
+        compute_power_of_measure,
+    )

@@ -33,7 +33,7 @@ from scipy.special import bdtr, bdtrik, ndtr, ndtri, stdtrit
 
 from analysis.check.limits.tails import compute_p_of_t_and_exponential
 from analysis.statistics.reliability.forecast import MeanForecast
-from analysis.statistics.reliability.planning import compute_power
+from analysis.statistics.reliability.planning import compute_power_of_difference_test
 
 PLACES = 200  # at which an estimate is equally likely to turn out
 EVERYWHERE, IN_WHOLE_ITEMS = "here and there", "in whole items"  # how a change may spread
@@ -65,7 +65,9 @@ def compute_power_of_mean_test(
     if not distance > 0:
         return 0.0
     # A two-sided test at twice the level: that it finds the other side has next to no probability.
-    power = compute_power(forecast, distance, n_items, n_wordings, crossed=crossed, level=1 - 2 * level)
+    power = compute_power_of_difference_test(
+        forecast, distance, n_items, n_wordings, crossed=crossed, level=1 - 2 * level
+    )
     return power if power == power else 0.0
 
 

@@ -18,7 +18,7 @@ from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 
 
-def list_ranked_pairs(units: Sequence[PilotUnit], anew: Anew) -> list[tuple[PilotUnit, PilotUnit]]:
+def list_model_pairs_ordered_by_pilot(units: Sequence[PilotUnit], anew: Anew) -> list[tuple[PilotUnit, PilotUnit]]:
     """List the pairs of models whose order the pilot finds, after Holm; the better one first.
 
     Parameters
@@ -82,6 +82,7 @@ def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator
             return compute_difference_power_in_shared_wordings(forecast, distance, 0.0, items, wordings, LEVEL)
         return compute_power_of_mean_test(kept_forecast, distance, items, wordings, LEVEL, crossed=crossed)
 
-    models = f"{better.labels[1]} > {worse.labels[1]}"
-    yield Aim(rule, "holds, if models are as far apart as in the pilot", study.name, models, better.labels[2],
-              better.measure, better.plannable_wording_counts, compute_power_to_find_order)  # fmt: skip
+    models = f"{better.study_model_condition_and_measure[1]} > {worse.study_model_condition_and_measure[1]}"
+    yield Aim(rule, "holds, if models are as far apart as in the pilot", study.name, models,
+              better.study_model_condition_and_measure[2], better.measure, better.plannable_wording_counts,
+              compute_power_to_find_order)  # fmt: skip

@@ -19,7 +19,7 @@ from analysis.measures.readings.rows import (
     ACCURACY,
     AGREEMENT,
     SCORE,
-    arrange_samples_as_arrays,
+    arrange_sample_numerators_and_denominators,
     average_upper_bound_of_validity,
     compute_values_from_exact_probabilities,
     place_samples_by_wording,
@@ -31,7 +31,7 @@ from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
     compute_noise_covariance,
     compute_sample_share_and_influences,
-    find_common_wordings,
+    mark_wordings_common_to_readings,
 )
 from analysis.statistics.resampling import Array
 
@@ -56,7 +56,7 @@ class ReadingGroup:
         (R, items, wordings): the number, NaN where there is none; and the share of the answers, or of their
         probability, that is valid, NaN where nothing was asked.
     noise
-        (R, R, items, wordings), as in `moments.compute_item_moments`.
+        (R, R, items, wordings), as in `moments.compute_moment_sums_by_item`.
     right
         (items, wordings): 1 where the first answer is right, 0 where it is not, NaN where it is unknown.
     samples
@@ -99,7 +99,7 @@ class ReadingGroup:
     def count_common_and_partial_wordings(self, places: Sequence[int]) -> tuple[int, int]:
         """Count the wordings that some readings all have a number for, and those that only some have."""
         values = self.values[list(places)]
-        is_common, is_any = find_common_wordings(values), (~np.isnan(values)).any(axis=0)
+        is_common, is_any = mark_wordings_common_to_readings(values), (~np.isnan(values)).any(axis=0)
         return int(is_common.sum()), int((is_any & ~is_common).sum())
 
     def compute_accuracy(self, place: int) -> Array:
@@ -126,15 +126,16 @@ def read_reading_groups(runs: Runs) -> list[ReadingGroup]:
     return runs.compute_once("groups of readings", lambda: list(_read_all_reading_groups(runs)))
 
 
-def has_reading_groups(runs: Runs) -> bool:
+def has_answers_read_in_two_ways(runs: Runs) -> bool:
     """Tell whether a model's answers under some setting are read in two ways, to two wordings of an item or more."""
     return any(
-        len({kind.prompt for kind in kinds}) > 1 or (_number_wordings_of_items(runs, study)["wording_code"] > 0).any()
-        for study, _, _, kinds in _list_candidate_groups(runs)
+        len({kind.prompt for kind in kinds}) > 1
+        or (_index_wordings_within_items(runs, study)["wording_code"] > 0).any()
+        for study, _, _, kinds in _list_groups_with_several_readings(runs)
     )
 
 
-def _list_candidate_groups(runs: Runs) -> Iterator[tuple[str, str, str, list[ReadingKind]]]:
+def _list_groups_with_several_readings(runs: Runs) -> Iterator[tuple[str, str, str, list[ReadingKind]]]:
     """Yield study, setting, model and readings, two or more of which have a row."""
     rows = runs.sql(
         "SELECT study, model, condition, count(sample_answer_otherwise) > 0 AS otherwise, "
@@ -162,14 +163,14 @@ def _list_candidate_groups(runs: Runs) -> Iterator[tuple[str, str, str, list[Rea
 def _read_all_reading_groups(runs: Runs) -> Iterator[ReadingGroup]:
     """Yield the groups of all studies."""
     wordings_by_study: dict[str, pd.DataFrame] = {}
-    for study, setting, model, kinds in _list_candidate_groups(runs):
+    for study, setting, model, kinds in _list_groups_with_several_readings(runs):
         if study not in wordings_by_study:
-            wordings_by_study[study] = _number_wordings_of_items(runs, study)
+            wordings_by_study[study] = _index_wordings_within_items(runs, study)
         if not wordings_by_study[study].empty:
             yield _read_readings_of_model(runs, study, setting, model, kinds, wordings_by_study[study])
 
 
-def _number_wordings_of_items(runs: Runs, study: str) -> pd.DataFrame:
+def _index_wordings_within_items(runs: Runs, study: str) -> pd.DataFrame:
     """Number the items of a study and the wordings of every item; the original is left out, as on other pages."""
     info = runs.info["studies"][study]
     is_scored = any(isinstance(fields.get("range"), list) for fields in runs.info["conditions"][study].values())
@@ -225,7 +226,7 @@ def _read_readings_of_model(
         cells = rows["cell"].to_numpy(int)
         unclosed[place] = rows["unclosed"].fillna(0).sum()
         if kind.is_sampled:
-            upper, lower = arrange_samples_as_arrays(rows, kind, measure, parts[name]["scale"])
+            upper, lower = arrange_sample_numerators_and_denominators(rows, kind, measure, parts[name]["scale"])
             samples[place] = tuple(place_samples_by_wording(part, cells, size) for part in (upper, lower))
             values[place], influences[place] = compute_sample_share_and_influences(*samples[place])
             validity[place, cells] = np.nan_to_num(lower).sum(axis=1) / np.maximum((~np.isnan(lower)).sum(axis=1), 1)

@@ -93,7 +93,9 @@ def average_upper_bound_of_validity(rows: pd.DataFrame, validity: Array) -> floa
     return float(np.where(np.isnan(at_most), validity, at_most).mean())
 
 
-def arrange_samples_as_arrays(rows: pd.DataFrame, kind: ReadingKind, measure: str, scale: Any) -> tuple[Array, Array]:
+def arrange_sample_numerators_and_denominators(
+    rows: pd.DataFrame, kind: ReadingKind, measure: str, scale: Any
+) -> tuple[Array, Array]:
     """Return numerators and denominators of the samples of every row, NaN beyond the last one.
 
     Parameters
@@ -110,7 +112,7 @@ def arrange_samples_as_arrays(rows: pd.DataFrame, kind: ReadingKind, measure: st
     tuple of arrays
         (rows, samples) each, as in `moments.compute_sample_share_and_influences`.
     """
-    read = {"sample_probability": _list_sample_probabilities}.get(kind.column, _list_sample_answers)
+    read = {"sample_probability": _list_sample_probabilities}.get(kind.column, _list_hits_and_validity_of_samples)
     pairs = [read(row, kind.column, measure, scale) for row in rows.to_dict("records")]
     longest = max((len(lower) for _, lower in pairs), default=0)
     upper_array, lower_array = np.full((2, len(rows), max(longest, 1)), np.nan)
@@ -136,7 +138,9 @@ def _list_sample_probabilities(
     return upper, lower
 
 
-def _list_sample_answers(row: dict[str, Any], column: str, measure: str, scale: Any) -> tuple[list[float], list[float]]:
+def _list_hits_and_validity_of_samples(
+    row: dict[str, Any], column: str, measure: str, scale: Any
+) -> tuple[list[float], list[float]]:
     """List, of every text, whether it gives the answer (or its place on the scale), and whether it gives any."""
     if _is_present_list(row[column]) and measure != SCORE:
         label = row["options"][row["place"]] if row["place"] >= 0 else None

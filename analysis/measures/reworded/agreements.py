@@ -157,7 +157,7 @@ def _iterate_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame, label: 
         join = f"LEFT JOIN ({moments}) AS m USING (model, condition, item, variant)"
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
-        yield from runs.iterate_frames(
+        yield from runs.iterate_query_results_in_chunks(
             f"""
             SELECT u.unit, c.row, a.agreement, a.validity, a.hidden, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a

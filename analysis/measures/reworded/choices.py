@@ -57,13 +57,13 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
             wordings = templates or list(choices.wordings)
         else:
             values, orders = np.asarray(np.fmax.reduce(right, axis=1)), True  # the one wording that a question has
-            shared = _list_shared_order_names(runs, choices)
+            shared = _list_order_names_shared_by_questions(runs, choices)
             crossed, wordings = bool(shared) or values.shape[1] == 1, shared
         study = Study(
             choices.study, ACCURACY, True, crossed, list(choices.units), choices.validity, np.moveaxis(values, 2, 0),
             wordings if crossed else [], orders=orders, averaged=several and right.shape[2] > 1,
             items=tuple(choices.items), validity_at_most=choices.validity_at_most,
-            validities=np.moveaxis(_average_validities(choices, over_orders=several), 2, 0),
+            validities=np.moveaxis(_average_validities_over_option_orders(choices, over_orders=several), 2, 0),
         )  # fmt: skip
         yield study
         if has_probabilities_after_single_thoughts(runs, choices.study):
@@ -149,7 +149,7 @@ def _average_over_orders(answers: Array) -> Array:
     return np.divide(np.where(is_known, answers, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
-def _average_validities(choices: Choices, *, over_orders: bool) -> Array:
+def _average_validities_over_option_orders(choices: Choices, *, over_orders: bool) -> Array:
     """Average how far answers are valid over orders, or take those of the one wording that a question has."""
     if over_orders:
         return _average_over_orders(choices.validities)
@@ -171,7 +171,7 @@ def _list_templates_by_wording(runs: Runs, choices: Choices) -> list[str]:
     return [str(template_by_pattern[pattern]) for pattern in choices.wordings]
 
 
-def _list_shared_order_names(runs: Runs, choices: Choices) -> list[str]:
+def _list_order_names_shared_by_questions(runs: Runs, choices: Choices) -> list[str]:
     """Name every order where questions with as many options all have the same ones; empty where they have not."""
     rows = runs.execute(
         """

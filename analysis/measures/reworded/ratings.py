@@ -122,10 +122,10 @@ def _build_study_of_ratings(runs: Runs, ratings: Ratings) -> Study:
         return study
     samples = _sum_samples_of_groups(ratings.samples, list(groups.values()))
     return replace(
-        study, samples=samples, spread=_combine_sample_variances_of_groups(ratings.spread, ratings.samples,
+        study, samples=samples, spread=_compute_effective_sample_variance_of_groups(ratings.spread, ratings.samples,
         list(groups.values())),
         counting=None if ratings.counting is None
-        else _combine_sample_variances_of_groups(ratings.counting, ratings.samples, list(groups.values())),
+        else _compute_effective_sample_variance_of_groups(ratings.counting, ratings.samples, list(groups.values())),
     )  # fmt: skip
 
 
@@ -134,7 +134,9 @@ def _sum_samples_of_groups(samples: Array, groups: list[npt.NDArray[np.intp]]) -
     return np.stack([samples[places].sum(axis=0) for places in groups])
 
 
-def _combine_sample_variances_of_groups(spread: Array, samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
+def _compute_effective_sample_variance_of_groups(
+    spread: Array, samples: Array, groups: list[npt.NDArray[np.intp]]
+) -> Array:
     """Return the variance of a sample such that, divided by all samples of a group, it is that of the group's mean."""
     parts = []
     for places in groups:

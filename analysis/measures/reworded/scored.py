@@ -64,7 +64,7 @@ class Scored:
         """Write the range: "0-1"; empty where there is none."""
         return f"{self.low:g}-{self.low + self.width:g}" if self.study.has_range else ""
 
-    def compute_score_threshold(self, share: float) -> float:
+    def find_score_dividing_share_of_range(self, share: float) -> float:
         """Return the score that parts a share of the range, or without one that share of all scores.
 
         Without a range, where that is the worst score, which all pass, it is the next better one.
@@ -96,7 +96,7 @@ def read_scored_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     ------
     A study per measure.
     """
-    yield from (scored.study for scored in read_scores(runs) if scored.study.name in study_names)
+    yield from (scored.study for scored in read_scored_studies_by_measure(runs) if scored.study.name in study_names)
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -115,10 +115,14 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     """
     if has_item_in_several_wordings(runs, study_names, count_original=True):
         return True
-    return any(scored.study.samples is not None for scored in read_scores(runs) if scored.study.name in study_names)
+    return any(
+        scored.study.samples is not None
+        for scored in read_scored_studies_by_measure(runs)
+        if scored.study.name in study_names
+    )
 
 
-def read_scores(runs: Runs) -> list[Scored]:
+def read_scored_studies_by_measure(runs: Runs) -> list[Scored]:
     """Read every study of protocol `scored` by every measure, once per `Runs`.
 
     Returns
@@ -226,7 +230,7 @@ def _build_scored_arrays(
     low, width = (float(ends[0]), float(ends[1]) - float(ends[0])) if ends else (0.0, 1.0)
     own_places = np.full(len(units), -1)
     own_places[list(places)] = np.arange(len(places))
-    rows = _select_rows_of_units(rows, own_places)
+    rows = _place_rows_of_known_units(rows, own_places)
     shape = len(places), int(codes["item_code"].max()) + 1, int(codes["wording_code"].max()) + 1
     scores = average_answers_into_array(rows, "score", shape)
     crossed = bool(codes["crossed"].iloc[0])
@@ -241,12 +245,12 @@ def _build_scored_arrays(
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
         has_range=ends is not None, lower_is_better=lower_is_better,
         items=list_item_ids_by_number(codes), validities=None if validity_rows is None
-        else average_answers_into_array(_select_rows_of_units(validity_rows, own_places), "validity", shape),
+        else average_answers_into_array(_place_rows_of_known_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip
     return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])
 
 
-def _select_rows_of_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
+def _place_rows_of_known_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
     """Keep the rows of units that have a place of their own, which is above -1, and put them there."""
     unit = own_places[rows["unit"].to_numpy(int)]
     own_rows = rows.assign(unit=unit)

@@ -145,7 +145,7 @@ class Study:
         is_known = ~np.isnan(self.values)
         return int((is_known.any(axis=1).sum(axis=1) if self.crossed else is_known.sum(axis=2)).max(initial=0)) < 2
 
-    def turn_so_that_higher_is_better(self, values: Array) -> Array:
+    def orient_values_so_higher_is_better(self, values: Array) -> Array:
         """Return answers, means or differences with the other sign where lower answers are better; else unchanged."""
         return -values if self.lower_is_better else values
 

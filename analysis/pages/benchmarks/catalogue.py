@@ -52,7 +52,7 @@ TABLES = {
         optional=frozenset({"left_out"}),
     ),
     "measures_by_model": Table(
-        "tables.tabulate_measures_by_model",
+        "tables.tabulate_measures_by_model_and_condition",
         "The values that are correlated",
         "One row per model, condition and measure, as on the page of the measure; those compared, and others.",
         split_names("page study measure model condition form n_forms compared value unit accuracy parameters validity "

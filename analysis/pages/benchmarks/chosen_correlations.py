@@ -77,7 +77,7 @@ def correlate_chosen_measures_with_scores(
             f"{score_table.source}: none of the {len(values):,} models with a measure is among its "
             f"{len(score_table.frame):,} models; say which is which with aliases=FILE"
         )
-    covariate = _find_covariate(given, facts, score_table)
+    covariate = _find_covariate_values(given, facts, score_table)
     rows = list(_build_coefficient_rows(values, facts, method, given, covariate))
     table = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "p_holm"])
     is_test = table["p"].notna()
@@ -140,7 +140,7 @@ def _convert_frame_to_scores(frame: pd.DataFrame, columns: str, subject: str) ->
     return Scores(chosen, parameters.where(parameters > 0), pd.Series(1, models), "", subject)
 
 
-def _find_covariate(given: str | None, facts: ModelFacts, score_table: Scores) -> pd.Series | None:
+def _find_covariate_values(given: str | None, facts: ModelFacts, score_table: Scores) -> pd.Series | None:
     """Return the values of the variable whose influence is removed; None for none."""
     if given is None:
         return None

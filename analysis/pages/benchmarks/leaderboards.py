@@ -193,13 +193,13 @@ def _is_missing_score_text(text: str | None) -> bool:
 
 def _parse_benchmark_score(table: _Table, row_number: int, benchmark: str) -> float:
     """Read one score: NaN where there is none, refused where it is no finite number."""
-    score = parse_finite_number(
+    score = parse_finite_number_or_nan(
         table.cells[row_number].get(benchmark), f"{table.file}: {table.where[row_number]}: {benchmark}"
     )
     return score if not score < table.least else math.nan
 
 
-def parse_finite_number(text: str | None, where: str) -> float:
+def parse_finite_number_or_nan(text: str | None, where: str) -> float:
     """Read a number: digits with a point.
 
     Parameters
@@ -231,7 +231,7 @@ def parse_finite_number(text: str | None, where: str) -> float:
 
 def _parse_model_size(text: str | None, unit: float, where: str) -> float:
     """Read the size of a model; 0 or less means unknown."""
-    size = parse_finite_number(text, where) * unit
+    size = parse_finite_number_or_nan(text, where) * unit
     return size if size > 0 else math.nan
 
 
@@ -253,21 +253,21 @@ def _read_yaml_scores(file: Path) -> _Table:
         for model, fields in content.items():
             if not isinstance(fields, dict):
                 raise InputError(
-                    f"{file}: {shorten_to_one_line(repr(model))}: {_describe_value_kind(fields)} where its scores "
+                    f"{file}: {shorten_to_one_line(repr(model))}: {_describe_yaml_value_type(fields)} where its scores "
                     "belong, by benchmark"
                 )
             for name, score in fields.items():
                 if not isinstance(score, str | None):
                     raise InputError(
-                        f"{file}: {shorten_to_one_line(repr(model))}: {name}: {_describe_value_kind(score)} where one "
-                        "score belongs"
+                        f"{file}: {shorten_to_one_line(repr(model))}: {name}: {_describe_yaml_value_type(score)} "
+                        "where one score belongs"
                     )
             entries.append((f"model {shorten_to_one_line(repr(model))}", {NAMES[0]: model, **fields}))
         return _parse_plain_scores(file, "YAML", entries)
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
 
-def _describe_value_kind(value: object) -> str:
+def _describe_yaml_value_type(value: object) -> str:
     """Say for a message what a value from YAML is: a list, a mapping, a text, or nothing."""
     kinds = {
         "list": "a list",
@@ -325,14 +325,14 @@ def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _
     for place, entry in enumerate(entries, start=1):
         if not isinstance(entry["id"], str) or not entry["id"]:
             raise InputError(
-                f"{file}: entry {place}: {_describe_value_kind(entry['id'])} where the id of a model belongs"
+                f"{file}: entry {place}: {_describe_yaml_value_type(entry['id'])} where the id of a model belongs"
             )
         where.append(f"entry {shorten_to_one_line(entry['id'])}")
         flat.append(_flatten_entry_scores(f"{file}: {where[-1]}", entry))
         for name in ("params", DATE):
             if not isinstance(entry.get(name), str | None):
                 raise InputError(
-                    f"{file}: {where[-1]}: {name}: {_describe_value_kind(entry[name])} where one value belongs"
+                    f"{file}: {where[-1]}: {name}: {_describe_yaml_value_type(entry[name])} where one value belongs"
                 )
     return _Table(
         file, "Swallow LLM Leaderboard", where, [entry["id"] for entry in entries], flat,
@@ -353,7 +353,7 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
             if not isinstance(score, str | None):
                 raise InputError(
                     f"{where}: {shorten_to_one_line(group)}: {shorten_to_one_line(name)}: "
-                    f"{_describe_value_kind(score)} where one score belongs"
+                    f"{_describe_yaml_value_type(score)} where one score belongs"
                 )
             flat[f"{group}/{name}"] = score
     return flat
@@ -362,5 +362,5 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
 def _require_score_mapping(value: Any, where: str) -> Mapping[str, Any]:
     """Return a mapping as it is, and nothing as an empty one; refuse any other value."""
     if value is not None and not isinstance(value, dict):
-        raise InputError(f"{where}: {_describe_value_kind(value)} where a mapping of names to scores belongs")
+        raise InputError(f"{where}: {_describe_yaml_value_type(value)} where a mapping of names to scores belongs")
     return value or {}

@@ -10,8 +10,8 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     ALL,
     RANK,
+    list_benchmarks_with_a_model_score,
     list_cautions,
-    list_external_benchmarks,
     mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
 )
@@ -62,10 +62,13 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
             asked_sentence,
             _explain_unknown_coefficients(frames),
             cautions=doubts,
-            details=_describe_matrix_coefficients(frames),
+            details=_describe_how_many_measure_pairs_correlate(frames),
         )
     details = {
-        "size_measures": (*_describe_family_of_tests(family), *_describe_number_of_clear_correlations(family, SIZE)),
+        "size_measures": (
+            *_describe_significant_tests_of_family(family),
+            *_describe_number_of_clear_correlations(family, SIZE),
+        ),
         "accuracy_measures": tuple(_describe_number_of_clear_correlations(family, ACCURACY)),
         "benchmarks": (
             *_describe_rows_that_decide_answer(table, family),
@@ -76,7 +79,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         asked_sentence,
         describe_correlation_verdict(family),
         cautions=doubts,
-        details=details | _describe_matrix_coefficients(frames),
+        details=details | _describe_how_many_measure_pairs_correlate(frames),
     )
 
 
@@ -113,10 +116,10 @@ def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.D
     if len(family):
         n_measures, noun = family.groupby(["page", "study", "measure"]).ngroups, "headline measure"
     benchmark_names = set(frames["benchmarks"]["benchmark"])
-    counterparts = [_phrase_benchmark_name(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
+    counterparts = [_phrase_name_of_correlate(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
     counterparts += (
-        [format_quantity(len(list_external_benchmarks(frames)), "benchmark")]
-        if list_external_benchmarks(frames)
+        [format_quantity(len(list_benchmarks_with_a_model_score(frames)), "benchmark")]
+        if list_benchmarks_with_a_model_score(frames)
         else []
     )
     comparison_text = (
@@ -193,7 +196,7 @@ def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:
 
 def _phrase_direction_of_correlation(row: pd.Series) -> str:
     """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size"."""
-    partner = _phrase_benchmark_name(row["benchmark"])
+    partner = _phrase_name_of_correlate(row["benchmark"])
     partner = partner if row["benchmark"] in (SIZE, ACCURACY) else f"benchmark {partner}"
     return f"{row['name']}, of page {row['page']}, {'rises' if row['r'] > 0 else 'falls'} with {partner}"
 
@@ -204,7 +207,7 @@ def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:
     return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ" if clear else "none differs"
 
 
-def _phrase_benchmark_name(name: str) -> str:
+def _phrase_name_of_correlate(name: str) -> str:
     """Write what a measure is correlated with: size, accuracy, or a benchmark in quotation marks."""
     return {SIZE: "size", ACCURACY: ACCURACY}.get(name, f"“{name}”")
 
@@ -219,7 +222,7 @@ def _format_coefficient_with_interval(row: pd.Series) -> str:
     return f"{format_signed_number(row['r'], 2)} ({ends}{row['n']} models)"
 
 
-def _describe_family_of_tests(family: pd.DataFrame) -> Iterator[str]:
+def _describe_significant_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
     """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
     yield (
         f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
@@ -232,7 +235,7 @@ def _describe_family_of_tests(family: pd.DataFrame) -> Iterator[str]:
     row = _find_largest_coefficient(family)
     if clear_rows.empty and row["p_holm"] >= ALPHA:
         yield (
-            f"The largest, of {row['name']} with {_phrase_benchmark_name(row['benchmark'])}, is "
+            f"The largest, of {row['name']} with {_phrase_name_of_correlate(row['benchmark'])}, is "
             f"{format_signed_number(row['r'], 2)} over {row['n']} models; among so many tests, p "
             f"is {row['p_holm']:.2g}."
         )
@@ -243,8 +246,8 @@ def _describe_number_of_clear_correlations(family: pd.DataFrame, benchmark: str)
     rows = family[family["benchmark"] == benchmark]
     if len(rows):
         yield (
-            f"Of the {len(rows):,} with {_phrase_benchmark_name(benchmark)}, {_phrase_clear_coefficient_count(rows)} "
-            "from 0 after correction for all tests of the family."
+            f"Of the {len(rows):,} with {_phrase_name_of_correlate(benchmark)}, "
+            f"{_phrase_clear_coefficient_count(rows)} from 0 after correction for all tests of the family."
         )
 
 
@@ -268,7 +271,7 @@ def _describe_partial_coefficients(table: pd.DataFrame, family: pd.DataFrame) ->
         yield f"Given size, {n_clear} of {len(pairs)} clear rank correlations with benchmarks or accuracy remain."
 
 
-def _describe_matrix_coefficients(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+def _describe_how_many_measure_pairs_correlate(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     """Say how many pairs of headline measures, size and benchmarks go together, for the figure of all of them."""
     table = frames["benchmark_matrix"]
     coefficients = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table

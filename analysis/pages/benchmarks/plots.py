@@ -199,7 +199,7 @@ def _draw_model_points(axes: Axes, rows: pd.DataFrame, x_column: str, looks: Loo
         look = looks[str(model)]
         face, edge, line = ("white", look.colour, 1.0) if hollow else (look.colour, "white", 0.4)
         axes.plot(part[x_column], part["value"], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3,
-                  gid=look.model_class)  # fmt: skip
+                  gid=look.svg_class_of_model)  # fmt: skip
         marks.set_hover_titles_of_marks(
-            axes, part[x_column], part["value"], str(model), part["value"], classes=look.model_class
+            axes, part[x_column], part["value"], str(model), part["value"], classes=look.svg_class_of_model
         )

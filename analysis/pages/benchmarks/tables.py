@@ -199,7 +199,7 @@ def tabulate_model_name_matches(
     )
 
 
-def tabulate_measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_measures_by_model_and_condition(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """Return the measures of every model under every condition, those that are correlated and others.
 
     Parameters

@@ -52,7 +52,7 @@ TABLES = {
         ),
     ),
     "choice_wordings": Table(
-        "tables.tabulate_choice_wordings",
+        "tables.tabulate_choice_accuracy_by_wording",
         "Accuracy by wording",
         f"Accuracy and the share of questions answered rightly in every order, with {OVER_ITEMS}. The counterpart of "
         "Choi, Table 8, whose rows stand below ours: the judge model, by which the paper's questions were chosen.",

@@ -37,7 +37,7 @@ def tabulate_right_then_wrong_examples(runs: Runs) -> pd.DataFrame:
             ):
                 rows_by_change[model, change] = {"study": study.study, "model": model, "condition": condition,
                                                  "change": change,
-                                        **_read_texts_before_and_after(runs, study, unit, *pair)}  # fmt: skip
+                                        **_read_texts_of_variants_and_choices(runs, study, unit, *pair)}  # fmt: skip
         rows += sorted(rows_by_change.values(), key=lambda row: [model for model, _ in study.units].index(row["model"]))
     return pd.DataFrame(rows)
 
@@ -88,7 +88,9 @@ def _find_question_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[
     return item, int(shared_place), int(before), int(after)
 
 
-def _read_texts_before_and_after(runs: Runs, study: Choices, unit: int, before: Cell, after: Cell) -> dict[str, Any]:
+def _read_texts_of_variants_and_choices(
+    runs: Runs, study: Choices, unit: int, before: Cell, after: Cell
+) -> dict[str, Any]:
     """Return the texts of both variants of a question, and of the choices taken."""
     item = study.items[before[0]]
     row: dict[str, Any] = {"item": item}

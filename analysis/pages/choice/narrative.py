@@ -93,14 +93,14 @@ def answer_page_question(
     details = {
         "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
-        "choice_consistency": tuple(_describe_kept_choices(judged)),
+        "choice_consistency": tuple(_describe_how_often_choices_are_kept(judged)),
         "choice_positions": tuple(
             _describe_letter_preferences(
                 add_model_and_condition_labels(letters[~is_validity_below_half(letters["validity"])]), orders=size[2]
             )
         ),
         "choice_differences": (
-            *_describe_model_differences(frames["choice_differences"], answering, shared),
+            *_describe_model_pairs_differing_after_holm(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
         ),
         "choice_changes": tuple(_describe_tuning_and_prompt_effects(frames["choice_changes"])),
@@ -207,7 +207,7 @@ def _describe_unvarying_models(answering: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_kept_choices(judged: pd.DataFrame) -> Iterator[str]:
+def _describe_how_often_choices_are_kept(judged: pd.DataFrame) -> Iterator[str]:
     """Say how often a choice is kept in other words and in other orders: means over the models that answer."""
     means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
     if pd.notna(means["same_in_wordings"]):
@@ -225,7 +225,7 @@ def _describe_kept_choices(judged: pd.DataFrame) -> Iterator[str]:
     if gaps.empty:
         return
     ends = [
-        verdicts.widen_difference_interval(gap, low, high, len(judged))
+        verdicts.widen_difference_interval_for_multiplicity(gap, low, high, len(judged))
         for gap, low, high in gaps.itertuples(index=False, name=None)
     ]
     sides = [verdicts.compare_interval_with_value(low, high, 0.0) for low, high in ends]
@@ -241,9 +241,12 @@ def _describe_letter_preferences(letters: pd.DataFrame, orders: int) -> Iterator
     if rows.empty:
         return
     number = rows.groupby("label")["letter"].transform("nunique") * rows["label"].nunique()
-    ends = [verdicts.widen_difference_interval(row["preference"], row["preference_lower"], row["preference_upper"],
-                                               int(of))
-            for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
+    ends = [
+        verdicts.widen_difference_interval_for_multiplicity(
+            row["preference"], row["preference_lower"], row["preference_upper"], int(of)
+        )
+        for (_, row), of in zip(rows.iterrows(), number, strict=True)
+    ]
     above = rows[[low > 0 for low, _ in ends]]
     units_of, many = rows.drop_duplicates(["study", "model", "condition"]), above["label"].nunique()
     yield (
@@ -271,7 +274,7 @@ def _select_pairs_of_answering_models(rows: pd.DataFrame, answering: pd.DataFram
     return rows
 
 
-def _describe_model_differences(
+def _describe_model_pairs_differing_after_holm(
     pairs: pd.DataFrame, answering: pd.DataFrame, questions_share_wordings: bool
 ) -> Iterator[str]:
     """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings."""

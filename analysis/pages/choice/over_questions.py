@@ -127,7 +127,7 @@ def estimate_share_intervals(
             for name, measures_of_share in shares.items()
             if set(measures_of_share) <= defined_terms.keys()
         }
-        intervals = bootstrap_intervals(_flatten_numerators_and_denominators(defined_terms),
+        intervals = bootstrap_intervals(_build_numerator_and_denominator_columns(defined_terms),
             partial(_compute_shares_of_resamples, measures_by_share=defined_shares),
             partial(_select_numerator_and_denominator, measures_by_share=defined_shares),
                          draws=resamples, seed=seed)  # fmt: skip
@@ -164,7 +164,7 @@ def estimate_share_differences(
     defined_terms = _drop_measures_without_any_value(terms_by_measure)
     shares = {name: (name,) for name in defined_terms}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    intervals = bootstrap_differences(_flatten_numerators_and_denominators(defined_terms),
+    intervals = bootstrap_differences(_build_numerator_and_denominator_columns(defined_terms),
         partial(_compute_shares_of_resamples, measures_by_share=shares), unit_pairs,
         partial(_select_numerator_and_denominator, measures_by_share=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
@@ -250,7 +250,7 @@ def compute_xparacon_difference_ends(
     return ends[0], ends[1]
 
 
-def _flatten_numerators_and_denominators(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, Array]:
+def _build_numerator_and_denominator_columns(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, Array]:
     """Return numerators and denominators as columns `X_part` and `X_whole`, for the bootstrap."""
     return {f"{name}_{side}": values for name, terms in terms_by_measure.items()
             for side, values in zip(("part", "whole"), terms, strict=True)}  # fmt: skip

@@ -69,7 +69,7 @@ def draw_choice_map(
     room = 0.45 * (width / across - 0.48)  # inches of a name: a little less than half of a panel
     fitted_names = {name: plotting.wrap_name_into_lines(name, room) for name in names}
     down = -(-len(subsets) // across)
-    tallest = (0.128 * plotting.count_most_lines(fitted_names.values()) * len(names) + 0.86) * down
+    tallest = (0.128 * plotting.count_lines_of_tallest_text(fitted_names.values()) * len(names) + 0.86) * down
     legend_names = [] if tallest < HIGHEST else panels.prefix_names_with_numbers(names)
     if legend_names:
         across = min(2, len(subsets))
@@ -77,7 +77,7 @@ def draw_choice_map(
     most = 2.3 if panels.is_one_column_wide(width) else 2.6
     high = max(
         min(most, TALLEST_STACK / -(-len(subsets) // across) - ROOM_BETWEEN_PANELS),
-        0.128 * plotting.count_most_lines(fitted_names.values()) * len(names) + 0.25,
+        0.128 * plotting.count_lines_of_tallest_text(fitted_names.values()) * len(names) + 0.25,
     )
     drawing, panel_axes = panels.lay_out_panels(
         width, len(subsets), across, high, left=0.42, right=0.06, gap=0.44, below=0.42,
@@ -104,12 +104,12 @@ def draw_choice_map(
             faces = ["white" if quiet else look.colour for quiet in model_rows["silent"]]
             axes.scatter(model_rows["accuracy"], model_rows["height"], s=20, marker=look.marker, c=faces,
                          edgecolors=look.colour,
-                         linewidths=1, zorder=3, gid=look.model_class)  # fmt: skip
+                         linewidths=1, zorder=3, gid=look.svg_class_of_model)  # fmt: skip
             pairs = zip(model_rows["label"], model_rows["xparacon"], strict=True)
             names = [f"{label}, XParaCon {svg.format_value_with_interval(value)}, accuracy" for label, value in pairs]
             marks.set_hover_titles_of_marks(axes, model_rows["accuracy"], model_rows["height"], names,
             model_rows["accuracy"],
-                             classes=look.model_class)  # fmt: skip
+                             classes=look.svg_class_of_model)  # fmt: skip
         _draw_point_names(axes, part.assign(height=heights), fitted_names, looks, names_at)
         panels.label_y_axis(axes, "XParaCon")
     return drawing
@@ -161,16 +161,16 @@ def _draw_point_names(
     at = left + (right - left) * names_left_inches / panels.measure_panel_size(axes)[0]
     for place, (_, row) in zip(
         push_positions_apart(
-            target_heights, (panels.LINE - 0.01) * plotting.count_most_lines(fitted_names.values()), tall
+            target_heights, (panels.LINE - 0.01) * plotting.count_lines_of_tallest_text(fitted_names.values()), tall
         ),
         sorted_rows.iterrows(),
         strict=True,
     ):
         y, colour = low + (high - low) * place / tall, looks[row["model"]].colour
         axes.plot([row["accuracy"], at], [row["height"], y], color=colour, linewidth=0.4, alpha=0.7, zorder=1,
-                  gid=looks[row["model"]].model_class)  # fmt: skip
+                  gid=looks[row["model"]].svg_class_of_model)  # fmt: skip
         panels.draw_text(axes, (at, y), fitted_names[row["label"]], (2, 0), coordinates="data", label="said",
-                         gid=looks[row["model"]].model_class)  # fmt: skip
+                         gid=looks[row["model"]].svg_class_of_model)  # fmt: skip
 
 
 def push_positions_apart(places: np.ndarray, step: float, highest_place: float) -> np.ndarray:
@@ -263,9 +263,9 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         for _, row in clipped[infinite].iterrows():
             colour = looks[row["model"]].colour
             axes.hlines(row["row"], row["xparacon_lower"], high, colors=colour, linewidth=1.2,
-                        gid=looks[row["model"]].model_class)  # fmt: skip
+                        gid=looks[row["model"]].svg_class_of_model)  # fmt: skip
             axes.scatter(high, row["row"], s=22, marker=">", zorder=3, edgecolors=colour, linewidths=1,
-                         gid=looks[row["model"]].model_class,
+                         gid=looks[row["model"]].svg_class_of_model,
                          c="white" if row["silent"] else colour)  # fmt: skip
         panels.label_x_axis(axes, "XParaCon")
         if number % across == 0:
@@ -355,13 +355,13 @@ def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, l
     for model in models:
         part, look = training_history[training_history["model"] == model], looks[model]
         trained, checked = part.dropna(subset=["loss"]), part.dropna(subset=["validation_loss"])
-        axes.plot(trained["step"], trained["loss"], color=look.colour, linewidth=1, gid=look.model_class)
+        axes.plot(trained["step"], trained["loss"], color=look.colour, linewidth=1, gid=look.svg_class_of_model)
         axes.plot(checked["step"], checked["validation_loss"], look.marker, color=look.colour, ms=4, linestyle="none",
-                  gid=look.model_class)  # fmt: skip
+                  gid=look.svg_class_of_model)  # fmt: skip
         names = [f"{model}, step {step:g}" for step in checked["step"]]
         marks.set_hover_titles_of_marks(axes, checked["step"], checked["validation_loss"], names,
         checked["validation_loss"],
-                         classes=look.model_class)  # fmt: skip
+                         classes=look.svg_class_of_model)  # fmt: skip
     values = training_history.loc[training_history["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
     steps = training_history.loc[training_history["model"].isin(models), "step"]
     panels.set_axis_limits_and_ticks(axes, 0, float(np.nanmax(values)), 4, axis="y")

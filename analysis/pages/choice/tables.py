@@ -68,7 +68,7 @@ def _build_answer_parsing_columns(choices: Choices) -> dict[str, Any]:
     }
 
 
-def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure accuracy and the share of perfectly correct questions by wording, beside Choi's Table 8.
 
     Parameters
@@ -221,7 +221,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
         letters, rows = choices.letters[: int(choices.size.max())], []
         for of, right in ((None, ALL), *enumerate(letters)):
             for number, letter in (*enumerate(letters), (NO_CHOICE, NO_LETTER)):
-                counts = measures.count_choices_of_option_position(choices.chosen_place, choices.right, number, of)
+                counts = measures.count_answers_choosing_given_position(choices.chosen_place, choices.right, number, of)
                 is_asked = (choices.chosen_place != NOT_ASKED).any(axis=(1, 2))
                 share, whole = (np.where(is_asked, side, np.nan) for side in counts)
                 terms_by_measure, gap = {"share": (share, whole)}, {}

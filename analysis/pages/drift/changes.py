@@ -12,7 +12,7 @@ from analysis.pages.drift.tables import (
     build_unit_columns_of_series,
     detect_changes_of_all_series,
     has_item_answered_in_two_wordings,
-    is_headline_series,
+    is_series_of_headline_measure,
 )
 from analysis.pages.drift.wordings import SAME
 from analysis.runs import Runs
@@ -20,7 +20,7 @@ from analysis.statistics.drift import LOOKS, Drift
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
-    combine_squared_half_widths,
+    compute_squared_half_width_p_norm,
     compute_squared_half_widths,
     estimate_panel_mean,
 )
@@ -119,7 +119,8 @@ def _bound_least_validity(series: Series) -> dict[str, float]:
 def _build_measure_and_look_count_columns(series: Series, looks: int) -> dict[str, object]:
     """Say what was looked at."""
     return {
-        **build_unit_columns_of_series(series), "measure": series.measure, "headline": is_headline_series(series),
+        **build_unit_columns_of_series(series), "measure": series.measure,
+        "headline": is_series_of_headline_measure(series),
         "lower_is_better": series.study_read.lower_is_better or series.measure == FLIPS,
         **_bound_least_validity(series), "n_looks": len(series.looks),
         "n_untested": max(len(series.looks) - looks, 0), "wordings": series.wordings,
@@ -169,7 +170,7 @@ def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Pa
     squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
     shared = squares / freedom * sum(1 / len(part) for part in wordings)
     parts = (*panel.parts["items"], (shared, float(freedom)))
-    half = float(np.sqrt(combine_squared_half_widths(*compute_squared_half_widths(parts, LEVEL))))
+    half = float(np.sqrt(compute_squared_half_width_p_norm(*compute_squared_half_widths(parts, LEVEL))))
     return panel.mean - half, panel.mean + half
 
 

@@ -11,7 +11,7 @@ from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
-from analysis.statistics.drift import count_windows
+from analysis.statistics.drift import count_windows_of_planned_looks
 
 
 class DriftPage(Page):
@@ -43,6 +43,6 @@ class DriftPage(Page):
         """Say in a few lines how the numbers were computed."""
         looks = int(self.collect_table_options("drift_changes")["looks"])
         return render_template_for_notebook(
-            "drift/method", looks=looks, n_windows=count_windows(looks),
+            "drift/method", looks=looks, n_windows=count_windows_of_planned_looks(looks),
             word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules("validity"),
         )  # fmt: skip

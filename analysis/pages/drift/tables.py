@@ -70,7 +70,7 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
             like = panel.compute_interval("both") if _can_estimate_wording_spread(series, answers) else (np.nan, np.nan)
             rows.append({
                 **build_unit_columns_of_series(series), "measure": series.measure,
-                "headline": is_headline_series(series), "look": number + 1, "time": look.label,
+                "headline": is_series_of_headline_measure(series), "look": number + 1, "time": look.label,
                 "n_items": panel.n_items, "n_wordings": panel.n_wordings, "value": panel.mean,
                 "value_lower": lower, "value_upper": upper, "like_lower": like[0], "like_upper": like[1],
                 "p_so_far": drift.p[number],
@@ -133,7 +133,7 @@ def has_item_answered_in_two_wordings(answers: Array) -> bool:
     return int((~np.isnan(answers)).sum(axis=1).max(initial=0)) > 1
 
 
-def is_headline_series(series: Series) -> bool:
+def is_series_of_headline_measure(series: Series) -> bool:
     """Tell whether sentences are about the measure."""
     return series.study_read.headline and series.measure != FLIPS
 

@@ -30,7 +30,7 @@ from analysis.reporting.words.meaning import (
     choose_meaning_support_words,
     describe_support_by_same_meaning,
     do_all_answered_wordings_mean_the_same,
-    join_same_meaning_flip_shares,
+    join_flip_shares_with_same_meaning,
 )
 from analysis.reporting.words.validity import describe_models_without_answers
 from ground.meaning.separation import ALLOWED
@@ -88,13 +88,15 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
         "meaning_effect": tuple(_describe_effects_of_meaning_score(frames["meaning_effect"])),
     }
     if meanings["meaning"].isna().all():
-        return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_empty_details(details))
+        return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_figures_and_tables_without_sentences(details))
     if answering.empty and len(flips):
         verdict, why = describe_models_without_answers(flips.assign(label=labels.build_row_labels(flips)))
-        return Answer(setup, verdict, cautions=(*why, *cautions), details=_drop_empty_details(details))
-    rows = join_same_meaning_flip_shares(answering, frames["meaning_corrected"]) if len(answering) else answering
+        return Answer(
+            setup, verdict, cautions=(*why, *cautions), details=_drop_figures_and_tables_without_sentences(details)
+        )
+    rows = join_flip_shares_with_same_meaning(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
-        return Answer(setup, NOTHING, cautions=cautions, details=_drop_empty_details(details))
+        return Answer(setup, NOTHING, cautions=cautions, details=_drop_figures_and_tables_without_sentences(details))
     support_words = choose_meaning_support_words(rows, by_chance)
     details["meaning_flips_by_model"] = (
         RULES[0], *_name_models_by_verdict(support_words, rows), *_describe_extreme_gaps_of_flip_shares(rows),
@@ -103,11 +105,15 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
     sentences += [_describe_mean_flip_shares(rows)] if len(set(support_words)) == 1 else []
     return Answer(
-        setup, " ".join(sentences), cautions=cautions, details=_drop_empty_details(details), explanation=RESULT_MEANING
+        setup,
+        " ".join(sentences),
+        cautions=cautions,
+        details=_drop_figures_and_tables_without_sentences(details),
+        explanation=RESULT_MEANING,
     )
 
 
-def _drop_empty_details(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _drop_figures_and_tables_without_sentences(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Leave out figures and tables that nothing is said about."""
     return {name: sentences for name, sentences in details.items() if sentences}
 

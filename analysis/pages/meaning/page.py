@@ -43,7 +43,7 @@ class MeaningPage(Page):
         super().__init__(run, out, **options)
         # What weakens the answers of other studies is nothing that this page says.
         self.runs = self.runs.select_studies({checked.study for checked in read_study_meanings(self.runs)}) or self.runs
-        self.frames = Frames(self.runs, self.options, self._write_frame)
+        self.frames = Frames(self.runs, self.options, self._write_page_table_files)
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

@@ -135,14 +135,14 @@ def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int
         "no_interval": ""
     }
     for place, name in enumerate(names):
-        shares = _estimate_vote_shares(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
+        shares = _estimate_shares_voted_same_meaning(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
         yield {"study": study.study, "annotator": name, **shares, **no_agreement}
     kappa, alpha = compute_vote_agreement(votes, items, draws=resamples, seed=seed)
     agreement = _build_agreement_coefficient_columns("kappa", kappa) | _build_agreement_coefficient_columns(
         "alpha", alpha
     )
     missing = {name: part.missing for name, part in (("kappa", kappa), ("alpha", alpha)) if part.missing}
-    shares = _estimate_vote_shares(votes, items, decoy_votes, decoy_items)
+    shares = _estimate_shares_voted_same_meaning(votes, items, decoy_votes, decoy_items)
     no_interval = "; ".join(f"{name}: {why}" for name, why in missing.items())
     yield {"study": study.study, "annotator": EVERYBODY, **shares, **agreement, "no_interval": no_interval}
 
@@ -152,7 +152,9 @@ def _build_agreement_coefficient_columns(name: str, coefficient: AgreementCoeffi
     return {name: coefficient.value, f"{name}_lower": coefficient.lower, f"{name}_upper": coefficient.upper}
 
 
-def _estimate_vote_shares(votes: Array, items: Any, decoy_votes: Array, decoy_items: Any) -> dict[str, Any]:
+def _estimate_shares_voted_same_meaning(
+    votes: Array, items: Any, decoy_votes: Array, decoy_items: Any
+) -> dict[str, Any]:
     """Estimate which share of wordings, and of decoys, some people call the same; each vote counts."""
     columns: dict[str, Any] = {}
     for share_name, number_name, part, of_items in (

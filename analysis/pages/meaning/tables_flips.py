@@ -20,7 +20,7 @@ from analysis.runs.folder import UNIT
 from analysis.statistics.mixed import Result, fit_mixed_models
 from analysis.statistics.mixed.design import INTERCEPT, FitInput
 from analysis.statistics.mixed.fits import Fit
-from analysis.statistics.multiplicity import floor_p_values, holm
+from analysis.statistics.multiplicity import holm, replace_underflowed_p_values
 from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError
 
@@ -88,7 +88,7 @@ def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int
         comparison = compare_chosen_with_all_wordings(answers, answers.scores >= threshold)
         if (comparison.sizes > 0).sum(axis=1).max(initial=0) < 2:
             break
-        _, table = comparison.estimate_figures_with_intervals(resamples, seed)
+        _, table = comparison.estimate_flip_measures_with_intervals(resamples, seed)
         n_units = len(answers.beside.units)
         parts.append(
             table.assign(
@@ -141,7 +141,7 @@ def tabulate_effect_of_meaning_score(runs: Runs) -> pd.DataFrame:
         for unit, distances in zip(answers.beside.units, answers.distances, strict=True):
             names = dict(zip(UNIT, (answers.beside.study, *unit), strict=True))
             try:
-                rows = _list_scored_answers(answers, distances).assign(**names)
+                rows = _list_answers_with_meaning_scores(answers, distances).assign(**names)
                 fits += fit_mixed_models(rows, EFFECT, by=UNIT).fits
             except InputError as error:
                 unfitted.append({**names, "n_rows": 0, "n_items": 0, "warnings": f"not fitted: {error}"})
@@ -156,7 +156,7 @@ def tabulate_effect_of_meaning_score(runs: Runs) -> pd.DataFrame:
     return table.assign(check=table["study"].map(checks))
 
 
-def _list_scored_answers(answers: StudyAnswers, distances: Array) -> pd.DataFrame:
+def _list_answers_with_meaning_scores(answers: StudyAnswers, distances: Array) -> pd.DataFrame:
     """List the answers of a unit with a distance and a score: item, distance, meaning_score."""
     item, wording = np.nonzero(~np.isnan(distances) & ~np.isnan(answers.scores))
     return pd.DataFrame({
@@ -179,4 +179,4 @@ def _list_effects_of_meaning_score(result: Result) -> pd.DataFrame:
         for fit in diagnostics.to_dict("records")
     ]  # fmt: skip
     warnings = pd.Series(doubts, diagnostics.index, name="warnings").reset_index()
-    return floor_p_values(warnings.merge(slopes, on=list(UNIT), how="left"))
+    return replace_underflowed_p_values(warnings.merge(slopes, on=list(UNIT), how="left"))

@@ -34,14 +34,16 @@ def find_units_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
     rows = accuracy[(accuracy["sentences"] == "original") & accuracy["accuracy_lower"].notna()]
     names = ["accuracy", "accuracy_lower", "accuracy_upper", "majority"]
 
-    def mark_units_above_majority_baseline(n_comparisons: int) -> list[str]:
+    def list_units_clearly_above_majority_baseline(n_comparisons: int) -> list[str]:
         """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
         return ["able" if verdicts.widen_share_interval(share, low, high, n_comparisons)[0] > majority else ""
                 for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
 
     is_able = [
         word != ""
-        for word in verdicts.choose_words_by_stepwise_wider_intervals(mark_units_above_majority_baseline, len(rows))
+        for word in verdicts.choose_words_by_stepwise_wider_intervals(
+            list_units_clearly_above_majority_baseline, len(rows)
+        )
     ]
     return rows.loc[is_able, list(UNIT)].reset_index(drop=True)
 
@@ -49,7 +51,7 @@ def find_units_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
 def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions from the tables of accuracy, minimal pairs and bias."""
     valid = compute_valid_shares(accuracy)
-    yield from _list_silent_model_cautions(valid)
+    yield from _list_cautions_on_mostly_invalid_models(valid)
     answering = valid[~is_validity_below_half(valid["valid"])]
     yield from _list_below_majority_cautions(accuracy, answering)
     yield from _list_single_label_model_cautions(
@@ -60,7 +62,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
     yield from list_few_models_cautions(accuracy["model"].nunique())
 
 
-def _list_silent_model_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
+def _list_cautions_on_mostly_invalid_models(valid_shares: pd.DataFrame) -> Iterator[str]:
     """Name the models of which less than half of the answers are valid."""
     silent_units = valid_shares[is_validity_below_half(valid_shares["valid"])]
     if len(silent_units):

@@ -66,7 +66,7 @@ def create_judgement_views(runs: Runs) -> None:
     runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({quoted_names})")
     _refuse_malformed_negation_stimuli(runs)
     _create_pairs_view(runs)
-    _create_judgements_view(runs)
+    _create_model_judgements_view(runs)
 
 
 def _create_pairs_view(runs: Runs) -> None:
@@ -98,7 +98,7 @@ def _create_pairs_view(runs: Runs) -> None:
         )
 
 
-def _create_judgements_view(runs: Runs) -> None:
+def _create_model_judgements_view(runs: Runs) -> None:
     """Create the view `judgements`."""
     runs.execute(
         f"""
@@ -160,7 +160,7 @@ def count_minimal_pair_judgements(runs: Runs, split_by: str = "") -> Counts:
     return runs.compute_once(("negation pairs", split_by), lambda: _query_minimal_pair_judgement_counts(runs, split_by))
 
 
-def count_sentence_pair_judgements(runs: Runs) -> Counts:
+def count_pairs_and_labels_by_negation(runs: Runs) -> Counts:
     """Count per original the pairs of sentences with and without a negation, and the labels that were said of them.
 
     Returns
@@ -200,7 +200,7 @@ def _query_minimal_pair_judgement_counts(runs: Runs, split_by: str) -> Counts:
 
 
 def _query_sentence_pair_judgement_counts(runs: Runs) -> Counts:
-    """Count in SQL what `count_sentence_pair_judgements` returns."""
+    """Count in SQL what `count_pairs_and_labels_by_negation` returns."""
     create_judgement_views(runs)
     sums = []
     for name, where in (("original", "NOT negated"), ("negated", "negated")):

@@ -55,7 +55,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         What the page says in words.
     """
     accuracy, pairs = frames["negation_accuracy"], frames["minimal_pairs"]
-    asked_sentence, doubts = _describe_asked_pairs(accuracy, when), list_cautions(frames)
+    asked_sentence, doubts = _describe_model_and_asked_pair_counts(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
     answering = valid[~is_validity_below_half(valid["valid"])][list(UNIT)]
     if answering.empty:
@@ -80,7 +80,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
     )  # fmt: skip
 
 
-def _describe_asked_pairs(accuracy: pd.DataFrame, dates_text: str) -> str:
+def _describe_model_and_asked_pair_counts(accuracy: pd.DataFrame, dates_text: str) -> str:
     """Say how many models were asked about how many pairs of sentences, and when."""
     sizes = accuracy.groupby(["study", "sentences"])["n"].max().groupby("sentences").sum()
     with_negation, n = int(sizes.get("negated", 0)), int(sizes.sum())

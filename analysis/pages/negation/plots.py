@@ -65,12 +65,14 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
                 x, y = [offset, 1 + offset], [row["acc"], row["acc_negated"]]
                 look, face = looks[model], "white" if hollow[model] else looks[model].colour
                 axes.plot(x, y, color=look.colour, linewidth=1, linestyle=panels.DASHED if hollow[model] else "-",
-                          gid=look.model_class)  # fmt: skip
+                          gid=look.svg_class_of_model)  # fmt: skip
                 lower, upper = ([row[f"acc_{end}"], row[f"acc_negated_{end}"]] for end in ("lower", "upper"))
-                axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8, gid=look.model_class)
-                axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none", gid=look.model_class)
+                axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8, gid=look.svg_class_of_model)
+                axes.plot(
+                    x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none", gid=look.svg_class_of_model
+                )
                 names = [f"{row['label']}, {which} the negation" for which in ("without", "with")]
-                marks.set_hover_titles_of_marks(axes, x, y, names, y, lower, upper, look.model_class)
+                marks.set_hover_titles_of_marks(axes, x, y, names, y, lower, upper, look.svg_class_of_model)
         panels.set_axis_limits_and_ticks(axes, 0, 1, axis="y")
         axes.set(xlim=(-0.25, 1.25), xticks=[0, 1])
         axes.set_xticklabels(["without", "with"])

@@ -81,10 +81,13 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
         One row per model, condition and kind of sentences (original, negated). valid, accuracy: shares; majority: share
         of majority_label, the most frequent right label: the accuracy of always saying it.
     """
-    instance_counts, labels = judgements.count_sentence_pair_judgements(runs), judgements.list_entailment_labels(runs)
+    instance_counts, labels = (
+        judgements.count_pairs_and_labels_by_negation(runs),
+        judgements.list_entailment_labels(runs),
+    )
     parts = []
     for name in (WITHOUT, WITH):
-        sums = _mask_empty_originals(instance_counts, name)
+        sums = _leave_out_originals_without_values(instance_counts, name)
         shares_by_measure = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
         golds = np.stack([np.nansum(sums[f"{name}_gold_{label}"], axis=0) for label in labels])
         n = np.nansum(sums[name], axis=0)
@@ -111,8 +114,8 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
         One row per model, condition and label. said_X: share of X (original, negated) where it is said; right_X: where
         it is right; said_change, with its interval: negated minus original; n_X.
     """
-    instance_counts, parts = judgements.count_sentence_pair_judgements(runs), []
-    sums = _mask_empty_originals(instance_counts, WITHOUT, WITH)
+    instance_counts, parts = judgements.count_pairs_and_labels_by_negation(runs), []
+    sums = _leave_out_originals_without_values(instance_counts, WITHOUT, WITH)
     for label in judgements.list_entailment_labels(runs):
         shares_by_measure: MeasureShares = {
             "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
@@ -250,7 +253,7 @@ def _measure_minimal_pair_accuracies(pair_counts: Counts, resamples: int, seed: 
     return frame.rename(columns={"kind": "pairs", "acc_change_lower": "lower", "acc_change_upper": "upper"})
 
 
-def _mask_empty_originals(instance_counts: Counts, *names: str) -> dict[str, Array]:
+def _leave_out_originals_without_values(instance_counts: Counts, *names: str) -> dict[str, Array]:
     """Leave out, row by row, the originals of which it has nothing of some kind: they say nothing about it."""
     empty = np.any([~(instance_counts.sums[name] > 0) for name in names], axis=0)
     return {name: np.where(empty, np.nan, values) for name, values in instance_counts.sums.items()}

@@ -118,9 +118,9 @@ FIGURES = {
 
 def _explain_empty_readings_page(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say why the page has nothing to show; empty where it has something."""
-    from analysis.measures.readings.groups import has_reading_groups
+    from analysis.measures.readings.groups import has_answers_read_in_two_ways
 
-    return "" if has_reading_groups(runs) else "no prompt's answer was read in two ways"
+    return "" if has_answers_read_in_two_ways(runs) else "no prompt's answer was read in two ways"
 
 
 CATALOGUE = Catalogue(

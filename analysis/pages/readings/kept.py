@@ -12,7 +12,7 @@ from analysis.pages.readings.tables import compute_moments_of_readings
 from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings import moments, sharing
-from analysis.statistics.readings.common import estimate_largest_squared_correlation
+from analysis.statistics.readings.common import estimate_largest_r2_with_other_responses
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, shorten_to_one_line
@@ -79,7 +79,7 @@ def _estimate_kept_variance_of_setting(
     place = names.index(reading) if reading else 0
     figures = sharing.estimate_means_and_spreads_of_readings(total, draws=draws, seed=seed)
     sources = [source_by_name[name] for name in names]
-    common = estimate_largest_squared_correlation(total, place, sources, draws=draws, seed=seed)
+    common = estimate_largest_r2_with_other_responses(total, place, sources, draws=draws, seed=seed)
     columns = build_interval_columns({name: figures[name] for name in ("wording_sd", "kept")})
     common_columns = build_interval_columns({"common": common})
     return [
@@ -95,5 +95,5 @@ def _estimate_kept_variance_of_setting(
 
 def _are_readings_equal(values: Array) -> bool:
     """Tell whether all readings (R, items, wordings) have the same numbers on the wordings that all have."""
-    common = values[:, moments.find_common_wordings(values)]
+    common = values[:, moments.mark_wordings_common_to_readings(values)]
     return bool((np.ptp(common, axis=0) <= ROUNDING).all())

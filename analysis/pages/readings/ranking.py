@@ -11,8 +11,8 @@ from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import ALPHA, holm
-from analysis.statistics.readings.moments import find_common_wordings
-from analysis.statistics.readings.ranks import estimate_rank_agreement
+from analysis.statistics.readings.moments import mark_wordings_common_to_readings
+from analysis.statistics.readings.ranks import estimate_model_rank_agreement_of_readings
 from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, compute_drawn_mean
 
 LEAST_MODELS = 2
@@ -63,7 +63,7 @@ def _average_reading_pair_by_item(groups: list[ReadingGroup], pair: tuple[str, s
     if len(values) < LEAST_MODELS:
         return None
     stacked = np.stack(values, axis=-1)  # (2, items, wordings, models)
-    is_common = find_common_wordings(np.moveaxis(stacked, -1, 0).reshape(-1, *stacked.shape[1:3]))
+    is_common = mark_wordings_common_to_readings(np.moveaxis(stacked, -1, 0).reshape(-1, *stacked.shape[1:3]))
     n = is_common.sum(axis=1)
     if not n.any():
         return None
@@ -86,7 +86,8 @@ def _compare_rankings_of_readings(means: Array, measure: str, draws: int, seed: 
     p_values = np.nan_to_num(np.concatenate([part.p for part in differences]), nan=1.0)
     clear = (holm(p_values) < ALPHA).reshape(2, -1).all(axis=0)
     swaps = signs[0] * signs[1] < 0
-    return pd.DataFrame(build_interval_columns(estimate_rank_agreement(means, draws=draws, seed=seed))).assign(
+    agreement = estimate_model_rank_agreement_of_readings(means, draws=draws, seed=seed)
+    return pd.DataFrame(build_interval_columns(agreement)).assign(
         measure=measure, n_models=n_models, n_items=means.shape[1], n_pairs=len(pairs), n_swaps=int(swaps.sum()),
         n_clear_swaps=int((swaps & clear).sum()),
     )  # fmt: skip

@@ -117,7 +117,7 @@ def arrange_human_readings_as_array(
                 f"wording, {shorten_to_one_line(repr(texts[number].strip()), 60)}; the sheet is of another run"
             )
         has_people[*cell, number] = True
-        people[*cell, number] = _parse_answer_of_people(row, wording, group.measure)
+        people[*cell, number] = _code_people_answer_as_binary(row, wording, group.measure)
     return people, has_people
 
 
@@ -143,7 +143,7 @@ def _parse_sample_number(row: SheetRow, n_texts: int) -> int:
     return int(text) - 1
 
 
-def _parse_answer_of_people(row: SheetRow, wording: Mapping[str, Any], measure: str) -> float:
+def _code_people_answer_as_binary(row: SheetRow, wording: Mapping[str, Any], measure: str) -> float:
     """Return 1 for the answer that the measure is about, 0 for another one, NaN for none."""
     option = row.cells["option"]
     if not option:

@@ -86,7 +86,7 @@ def compute_moments_of_readings(group: ReadingGroup) -> tuple[list[int], moments
     places = group.list_mostly_valid_readings()
     if len(places) < 2:
         return None
-    item_moments = moments.compute_item_moments(group.values[places], group.noise[np.ix_(places, places)])
+    item_moments = moments.compute_moment_sums_by_item(group.values[places], group.noise[np.ix_(places, places)])
     return (places, item_moments) if (item_moments.freedom > 0).any() else None
 
 
@@ -102,7 +102,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
         "validity_at_most": group.validity_at_most,
         "validity_sd": [_compute_validity_sd(group.validity[place]) for place in range(n)],
         "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
-        "accuracy": [_average_accuracy_of_reading(group, place, places) for place in range(n)],
+        "accuracy": [_average_right_probability_of_reading(group, place, places) for place in range(n)],
     })  # fmt: skip
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
     frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
@@ -184,11 +184,13 @@ def _compute_validity_sd(validity: Array) -> float:
     return float(np.sqrt(squares / freedom)) if freedom else np.nan
 
 
-def _average_accuracy_of_reading(group: ReadingGroup, place: int, places: list[int]) -> float:
+def _average_right_probability_of_reading(group: ReadingGroup, place: int, places: list[int]) -> float:
     """Average the probability of the right answer over the common wordings; NaN where none is known."""
     if place not in places:
         return np.nan
-    values = np.where(moments.find_common_wordings(group.values[places]), group.compute_accuracy(place), np.nan)
+    values = np.where(
+        moments.mark_wordings_common_to_readings(group.values[places]), group.compute_accuracy(place), np.nan
+    )
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 
 

@@ -23,7 +23,7 @@ from analysis.statistics.reliability.aggregated import TaskAccuracies
 from analysis.statistics.reliability.ranking import Ranking
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
-    estimate_binomial_noise_variance,
+    estimate_template_noise_variance_from_accuracies,
     summarize_accuracies_with_intervals,
 )
 from ground.errors import InputError, format_nearest_name_hint
@@ -242,7 +242,7 @@ def tabulate_template_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     table_rows = []
     for group in list_ranking_groups(runs):
-        group_reliability = aggregated.estimate_ranking_reliability(group.blocks)
+        group_reliability = aggregated.estimate_components_of_mean_task_accuracy(group.blocks)
         model_pairs = np.triu_indices(len(group.models), 1)
         (one_low, one_high), (four_low, four_high) = (
             group_reliability.compute_coefficient_interval(k, seed) for k in (FEW, SEVERAL)
@@ -256,7 +256,9 @@ def tabulate_template_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             "four": group_reliability.compute_coefficient(SEVERAL), "four_lower": four_low, "four_upper": four_high,
             "one_items": group_reliability.compute_coefficient(FEW, other_items=True),
             "four_items": group_reliability.compute_coefficient(SEVERAL, other_items=True),
-            "kept_one": float(aggregated.compute_same_order_share(group.blocks, seed=seed)[model_pairs].mean()),
+            "kept_one": float(
+                aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)[model_pairs].mean()
+            ),
             "tau": rank_group_models(runs, group, seed).tau,
         })  # fmt: skip
     return pd.DataFrame(table_rows).rename(columns={"model": "models"})
@@ -274,8 +276,9 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     -------
     DataFrame
         study, condition, task, n_templates; a_model, b_model: a has the higher mean; difference: a minus b; kept_one:
-        share of the pairs of templates that order them alike (`aggregated.compute_same_order_share`); same_wordings:
-        probability that as many other templates of the same items find the same sign; same_both: with other items, too.
+        share of the pairs of templates that order them alike
+        (`aggregated.compute_pair_order_agreement_over_templates`); same_wordings: probability that as many other
+        templates of the same items find the same sign; same_both: with other items, too.
 
     Raises
     ------
@@ -295,7 +298,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     for group in [group for group in all_groups if group.task == task] if task else default_groups:
         group_ranking = rank_group_models(runs, group, seed)
         kept_one, kept_others = (
-            aggregated.compute_same_order_share(group.blocks, seed=seed),
+            aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed),
             aggregated.compute_same_order_probabilities(group.blocks),
         )
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
@@ -339,6 +342,8 @@ def list_task_accuracy_summaries(runs: Runs) -> list[dict[str, Any]]:
         table_rows.append(
             row
             | flatten_estimates_to_row(ends)
-            | correct_highest_accuracy_for_luck(shares, estimate_binomial_noise_variance(shares, n), ends)
+            | correct_highest_accuracy_for_luck(
+                shares, estimate_template_noise_variance_from_accuracies(shares, n), ends
+            )
         )
     return table_rows

@@ -50,7 +50,7 @@ def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -
     )
     return Answer(
         asked_sentence,
-        " ".join(_describe_template_verdict(rankings)),
+        " ".join(_describe_rank_stability_over_templates(rankings)),
         cautions=tuple(_list_accuracy_cautions(scores, rankings)),
         details=_describe_accuracies_by_figure_and_table(frames),
     )
@@ -98,12 +98,12 @@ def _describe_accuracies_by_figure_and_table(frames: Mapping[str, pd.DataFrame])
     return {name: sentences for name, sentences in details.items() if sentences}
 
 
-def _describe_template_verdict(rankings: pd.DataFrame) -> Iterator[str]:
+def _describe_rank_stability_over_templates(rankings: pd.DataFrame) -> Iterator[str]:
     """Yield how many pairs of models keep their order with another template, and how reliably one ranks them."""
     if rankings.empty:
         yield "Two models and two templates that both have would be needed to tell whether their order would stand."
         return
-    main_rankings = _select_main_rankings(rankings)
+    main_rankings = _select_rankings_by_mean_over_tasks(rankings)
     of_each = " of each task" if (main_rankings["task"] == ALL).all() else ""
     grouping = "condition" if len(main_rankings) == main_rankings["condition"].nunique() else "ranking"
     or_more, under = (" or more", f", in every {grouping}") if len(main_rankings) > 1 else ("", "")
@@ -130,7 +130,7 @@ def _format_template_count_range(rows: pd.DataFrame, *, spelled_out: bool = Fals
     return " to ".join(dict.fromkeys(texts))
 
 
-def _select_main_rankings(rankings: pd.DataFrame) -> pd.DataFrame:
+def _select_rankings_by_mean_over_tasks(rankings: pd.DataFrame) -> pd.DataFrame:
     """Return the rankings that sentences are about: those by the mean over tasks, or of the only task."""
     has_mean = rankings.groupby(["study", "condition"])["task"].transform(lambda tasks: (tasks == ALL).any())
     return rankings[(rankings["task"] == ALL) | ~has_mean]
@@ -139,7 +139,7 @@ def _select_main_rankings(rankings: pd.DataFrame) -> pd.DataFrame:
 def _describe_template_reliability(rankings: pd.DataFrame) -> Iterator[str]:
     """Say how reliably one template, and four, rank the models of each condition, and in which task one does so
     least."""
-    for row in _select_main_rankings(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
+    for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         is_mean = row["task"] == ALL
         over = f"the mean over {_format_averaged_task_count(row)}" if is_mean else row["task"]
         where = _format_condition_prefix(rankings, row)
@@ -204,7 +204,7 @@ def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
 
 def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
     """Say who is first, and whether it would be in another study."""
-    for row in _select_main_rankings(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
+    for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         keys = ["study", "condition", "task"]
         part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
         first = part.loc[part["rank"].idxmin()]
@@ -236,7 +236,7 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Ite
     )
     if rankings.empty:
         return
-    main_rankings = _select_main_rankings(rankings)
+    main_rankings = _select_rankings_by_mean_over_tasks(rankings)
     for row in main_rankings[main_rankings["n_tasks"] < main_rankings["n_tasks_asked"]].to_dict("records")[:CONDITIONS]:
         if row["task"] == ALL:
             yield (

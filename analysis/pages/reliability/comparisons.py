@@ -76,19 +76,19 @@ def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     for study in read_reworded_studies(runs):
         chosen_units = study.list_units_to_rank()
         study_ranking = (
-            rank_models(study.turn_so_that_higher_is_better(study.values[chosen_units]), study.crossed, seed=seed)
+            rank_models(study.orient_values_so_higher_is_better(study.values[chosen_units]), study.crossed, seed=seed)
             if len(chosen_units) > 1
             else None
         )
         if study_ranking is None:
             continue
-        means = study.turn_so_that_higher_is_better(study_ranking.mean)
+        means = study.orient_values_so_higher_is_better(study_ranking.mean)
         for place, unit in enumerate(chosen_units):
             rows.append({
                 "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
                 "n_items": study_ranking.n_items, "n_wordings": study_ranking.n_wordings,
-                "anew": _name_factors_new_in_replication(study), "mean": means[place],
+                "anew": _name_factors_redrawn_in_another_study(study), "mean": means[place],
                 "rank": study_ranking.rank[place], "rank_lower": study_ranking.lower[place],
                 "rank_upper": study_ranking.upper[place],
                 "first": study_ranking.first[place],
@@ -127,7 +127,7 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
             "n_models": components.n_models, "n_items": components.n_items, "n_wordings": components.n_wordings,
-            "n_shared": components.incidence.n_shared, "anew": _name_factors_new_in_replication(study),
+            "n_shared": components.incidence.n_shared, "anew": _name_factors_redrawn_in_another_study(study),
             "models": components.model, **{name: getattr(components, name) for name in FIGURES},
             "relative": compute_relative_coefficient(components, *size), "relative_lower": low, "relative_upper": high,
             "relative_few": np.nan if np.isnan(components.wording)
@@ -138,6 +138,6 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _name_factors_new_in_replication(study: Study) -> str:
+def _name_factors_redrawn_in_another_study(study: Study) -> str:
     """Say what another study has anew: where all items share one wording, nothing is known of others."""
     return ITEMS if study.crossed and study.has_single_wording else BOTH

@@ -87,7 +87,7 @@ def answer_page_question(
     condition_rows = condition_rows.assign(label=labels.build_row_labels(condition_rows))
     headline_rows = condition_rows.drop_duplicates(["study", "model"])
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
-    asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
+    asked_sentence = _describe_numbers_of_models_and_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
     answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
         if (~is_validity_below_half(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
@@ -104,7 +104,7 @@ def answer_page_question(
         "wording_ranking": tuple(_describe_ranking_reliability(ranking)),
         "variance_components": (
             *_describe_sampling_reliability(answering_parts),
-            *_describe_worth_of_thoughts(answering_parts),
+            *_describe_counted_answers_worth_a_thought(answering_parts),
             *_describe_thoughts_of_unknown_effect(answering_parts),
         ),
         "beyond_rewording": tuple(_describe_differences_that_hold(frames["beyond_rewording"])),
@@ -127,7 +127,7 @@ def answer_page_question(
     )  # fmt: skip
 
 
-def _describe_asked_wordings(headline_rows: pd.DataFrame, sampled_rows: pd.DataFrame, when: str) -> str:
+def _describe_numbers_of_models_and_wordings(headline_rows: pd.DataFrame, sampled_rows: pd.DataFrame, when: str) -> str:
     """Say how many models were asked about how many items, in one or several wordings, samples and thoughts."""
     models = headline_rows["model"].nunique()
     items = headline_rows.groupby("study")["n_items"].max().sum()
@@ -197,7 +197,7 @@ def _format_unit_count(rows: pd.DataFrame) -> str:
 
 def _describe_least_reliable_ranking(rankings: pd.DataFrame) -> Iterator[str]:
     """State the reliability of the ranking, of several that whose interval begins lowest; where it is above 0."""
-    known_rankings = _select_headline_rows(rankings).dropna(subset=["relative"])
+    known_rankings = _select_rows_of_headline_measure(rankings).dropna(subset=["relative"])
     if known_rankings.empty:
         return
     row = known_rankings.loc[known_rankings["relative_lower"].fillna(-np.inf).idxmin()]
@@ -246,7 +246,7 @@ def _describe_sampling_reliability(component_rows: pd.DataFrame) -> Iterator[str
             )
 
 
-def _describe_worth_of_thoughts(component_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_counted_answers_worth_a_thought(component_rows: pd.DataFrame) -> Iterator[str]:
     """Say how many counted answers one thought with exact probabilities is worth, and where it settles the answer."""
     thought_rows = component_rows[component_rows["sampled"] == THOUGHTS].dropna(subset=["worth"])
     for study, part in thought_rows.groupby("study", sort=False):
@@ -278,7 +278,7 @@ def _format_value_range(values: pd.Series) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _select_headline_rows(frame: pd.DataFrame) -> pd.DataFrame:
+def _select_rows_of_headline_measure(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows about the measure that sentences are about."""
     return frame[frame["headline"].astype(bool)] if len(frame) else frame
 
@@ -313,7 +313,7 @@ def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
 
     Of several studies, each sentence names its study, and begins a paragraph on the page.
     """
-    rows = _select_headline_rows(rankings).dropna(subset=["relative"])
+    rows = _select_rows_of_headline_measure(rankings).dropna(subset=["relative"])
     several = len(rows) > 0 and rows["study"].nunique() > 1
     for row in rows.to_dict("records"):
         of_study, by, ranking = (f"Study “{row['study']}”: ", "by", "ranking") if several else ("", "By", "Ranking")
@@ -361,11 +361,9 @@ def _phrase_reliability_upper_bound(row: Mapping[str, float]) -> str:
 
 
 def _describe_differences_that_hold(pairs: pd.DataFrame) -> Iterator[str]:
-    """Count the differences between models that hold (`beyond.describe_significant_differences`), and those of which a
-    study
-    finds the sign."""
-    headline_pairs = _select_headline_rows(pairs)
-    beyond_sentence = beyond.describe_significant_differences(headline_pairs)
+    """Count the differences that hold (`beyond.describe_significant_difference_counts`), and those whose sign is sure."""
+    headline_pairs = _select_rows_of_headline_measure(pairs)
+    beyond_sentence = beyond.describe_significant_difference_counts(headline_pairs)
     if not beyond_sentence:
         return
     yield beyond_sentence

@@ -78,14 +78,14 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     )  # fmt: skip
     for model in models:
         part, look = rows[rows["model"] == model], looks[model]
-        axes.plot(np.log(part["at"]), part["predicted"], color=look.colour, linewidth=1, gid=look.model_class)
+        axes.plot(np.log(part["at"]), part["predicted"], color=look.colour, linewidth=1, gid=look.svg_class_of_model)
         model_row = part.iloc[0]
         place = np.log(model_row["n_wordings"])
         axes.plot(place, model_row["error"], look.marker, color=look.colour, ms=4, linestyle="none", zorder=3,
-                  gid=look.model_class)  # fmt: skip
+                  gid=look.svg_class_of_model)  # fmt: skip
         name = f"{model_row['label']}, {model_row['n_wordings']:g} wordings"
         marks.set_hover_titles_of_marks(
-            axes, [place], [model_row["error"]], name, [model_row["error"]], classes=look.model_class
+            axes, [place], [model_row["error"]], name, [model_row["error"]], classes=look.svg_class_of_model
         )
     highest = float(max(rows["predicted"].max(), rows["error"].max()))
     panels.set_axis_limits_and_ticks(axes, 0, highest * 1.02, 4, axis="y")
@@ -131,10 +131,14 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         for model in models:
             part, look = rows[rows["model"] == model], looks[model]
             x = np.log(part["k"])
-            axes.plot(x, part["predicted"], color=look.colour, linewidth=1, gid=look.model_class)
-            axes.plot(x, part["actual"], look.marker, color=look.colour, ms=3.5, linestyle="none", gid=look.model_class)
+            axes.plot(x, part["predicted"], color=look.colour, linewidth=1, gid=look.svg_class_of_model)
+            axes.plot(
+                x, part["actual"], look.marker, color=look.colour, ms=3.5, linestyle="none", gid=look.svg_class_of_model
+            )
             names = [f"{models[model]}, {k:g} wordings" for k in part["k"]]
-            marks.set_hover_titles_of_marks(axes, x, part["actual"], names, part["actual"], classes=look.model_class)
+            marks.set_hover_titles_of_marks(
+                axes, x, part["actual"], names, part["actual"], classes=look.svg_class_of_model
+            )
         highest = float(np.nanmax(rows[["predicted", "actual"]].to_numpy(float), initial=0.0))
         panels.set_axis_limits_and_ticks(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
         ticks = list_wording_ticks(2, most) if most >= 10 else list(range(2, int(most) + 1))
@@ -282,7 +286,7 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
     drawing, panel_axes, tasks = _lay_out_condition_panels(
         frame, frame.groupby("task", sort=False)["one"].mean(), width, top
     )
-    for axes, (_, part) in zip(panel_axes, _split_rows_by_drawn_condition(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _split_rows_by_conditions_that_fit(frame), strict=True):
         panels.set_axis_limits_and_ticks(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
@@ -312,7 +316,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     order = -frame.groupby("task", sort=False)["range"].mean()
     drawing, panel_axes, tasks = _lay_out_condition_panels(frame, order, width, 0.03)
-    for axes, (_, part) in zip(panel_axes, _split_rows_by_drawn_condition(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _split_rows_by_conditions_that_fit(frame), strict=True):
         panels.set_axis_limits_and_ticks(axes, 0, float(frame["range"].max()), 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
@@ -325,7 +329,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-def _split_rows_by_drawn_condition(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _split_rows_by_conditions_that_fit(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Split the rows by condition, with its name; only the conditions that there is room to draw."""
     return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
 
@@ -340,7 +344,7 @@ def _lay_out_condition_panels(
     short_tasks = labels.shorten_but_keep_distinct(
         ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
     )
-    conditions = _split_rows_by_drawn_condition(frame)
+    conditions = _split_rows_by_conditions_that_fit(frame)
     across = 1 if panels.is_one_column_wide(width) else len(conditions)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(conditions), across, len(tasks) * panels.choose_distance_between_rows(short_tasks, 3.6),

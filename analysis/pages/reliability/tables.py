@@ -20,7 +20,7 @@ from analysis.statistics.reliability.generalizability import compute_intraclass_
 from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.reliability.ranges import compute_component_intervals, has_enough_degrees_of_freedom
 from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
-from analysis.statistics.shares import count_whole_items
+from analysis.statistics.shares import build_shares_counting_items_once
 from analysis.statistics.spread import compute_standard_deviations
 from ground.errors import InputError
 
@@ -218,7 +218,7 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
     has_range = ~np.isnan(columns["range_k"])
     columns["sd_k"] = np.where(has_range, columns["sd_k"], np.nan)
     # An item counts by its probability to flip at k wordings.
-    flips = partial(count_whole_items, names=["flip_k"])
+    flips = partial(build_shares_counting_items_once, names=["flip_k"])
     intervals = bootstrap_intervals(columns, average_columns_in_each_draw, flips, draws=resamples, seed=seed)
     models, conditions = zip(*study.units, strict=True)
     least_sizes = np.where(sizes > 0, sizes, np.iinfo(int).max).min(axis=1)

@@ -25,7 +25,7 @@ TABLES = {
         measures=Measures({"score": "Score on scale"}, kinds=("scale",), joins_conditions=True),
     ),
     "scales_moves": Table(
-        "styles.tabulate_scales_answer_distances",
+        "styles.tabulate_answer_distances_by_differing_factor",
         "What moves an answer, beside another model",
         "Mean over items of the absolute difference of s between two answers to an item that differ in one thing "
         "alone. This is the wording, the order of the options, their labels, the middle option, the persona, or the "

@@ -139,21 +139,21 @@ def _describe_effects_of_asking_beside_models(moves: pd.DataFrame) -> str:
         for word in (MORE, LESS, "")
     }
     word = MORE if len(by_word[MORE]) else LESS
-    said, unclear = by_word[word], _join_names_of_changes(by_word[""])
+    said, unclear = by_word[word], _join_names_of_changed_asking_ways(by_word[""])
     if said.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
-    names = _join_names_of_changes(said)
+    names = _join_names_of_changed_asking_ways(said)
     has_more = bool(unclear) or (word == MORE and len(by_word[LESS]) > 0)
     of_scale = "" if has_more or len(said) > 1 else " of the scale"  # a first screen has 60 words at most
     # Of the change named first.
     numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f}{of_scale})"
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
-        sentence += f", {_join_names_of_changes(by_word[LESS])} less"
+        sentence += f", {_join_names_of_changed_asking_ways(by_word[LESS])} less"
     return f"{sentence}; of {unclear}, these runs cannot tell." if unclear else f"{sentence}."
 
 
-def _join_names_of_changes(rows: pd.DataFrame) -> str:
+def _join_names_of_changed_asking_ways(rows: pd.DataFrame) -> str:
     """Name changes of the way of asking: "another wording, order or kind of label"; empty for none."""
     names = [ASKED[change] for change in rows["change"]]
     return f"another {join_names(names, 4).replace(' and ', ' or ')}" if names else ""
@@ -173,15 +173,17 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
     rows = rows[np.array(is_new, bool)]
     rank = rows["style"].map({style: place for place, style in enumerate(IN_ORDER)}).fillna(len(IN_ORDER))
-    phrases = [phrase_style_of_model(row.style, row.difference) for row in rows.itertuples()]
+    phrases = [phrase_behaviour_of_response_style(row.style, row.difference) for row in rows.itertuples()]
     return rows.assign(phrase=phrases, rank=rank).sort_values(["rank", "p_holm"], kind="stable")
 
 
-def phrase_style_of_model(style: str, difference: float) -> str:
+def phrase_behaviour_of_response_style(style: str, difference: float) -> str:
     """Say what a model with a style does.
 
-    >>> phrase_style_of_model("ends", -0.1), phrase_style_of_model("labels numbers-words", 0.1)
-    ('avoids the ends', 'answers higher by numbers than by words')
+    >>> phrase_behaviour_of_response_style("ends", -0.1)
+    'avoids the ends'
+    >>> phrase_behaviour_of_response_style("labels numbers-words", 0.1)
+    'answers higher by numbers than by words'
     """
     up = difference > 0
     if style.startswith(LABELS):
@@ -206,7 +208,7 @@ def _name_clear_styles_with_models(styles: pd.DataFrame, table: pd.DataFrame) ->
     parts = [
         (f"{labels.shorten_middle(names[0], LONGEST_NAME)} {phrase}" if len(names) == 1
          else f"{format_quantity(len(names), 'model')} {_make_verb_phrase_plural(phrase)}")
-        + " in some settings" * _has_setting_without_style(styles[styles["phrase"] == phrase], table)
+        + " in some settings" * _has_style_unclear_in_some_setting(styles[styles["phrase"] == phrase], table)
         for phrase, names in list(by_phrase.items())[:MOST_PHRASES]
     ]  # fmt: skip
     more = len(by_phrase) - MOST_PHRASES
@@ -214,7 +216,7 @@ def _name_clear_styles_with_models(styles: pd.DataFrame, table: pd.DataFrame) ->
     return f"Whatever is asked, {join_names(parts)}{ending}."
 
 
-def _has_setting_without_style(rows: pd.DataFrame, table: pd.DataFrame) -> bool:
+def _has_style_unclear_in_some_setting(rows: pd.DataFrame, table: pd.DataFrame) -> bool:
     """Tell whether one of the models that have a style was asked in a setting in which it is not clear."""
     tested = table[(table["style"] == rows["style"].iloc[0]) & table["p_holm"].notna()]
     return bool((tested["model"].isin(rows["model"])).sum() > len(rows))
@@ -280,7 +282,7 @@ def _describe_significant_differences(differences: pd.DataFrame) -> Iterator[str
     """Count the differences between models that hold."""
     if len(differences):
         scales = format_quantity(differences["scale"].nunique(), "scale")
-        sentence = beyond.describe_significant_differences(differences.assign(measure=f"scores on {scales}"))
+        sentence = beyond.describe_significant_difference_counts(differences.assign(measure=f"scores on {scales}"))
         if sentence:
             yield sentence
 

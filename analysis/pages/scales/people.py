@@ -14,8 +14,8 @@ from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
 from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
-    compute_intervals_over_items,
     compute_intervals_over_people,
+    compute_people_comparison_intervals,
     judge_distance_from_people,
 )
 from analysis.statistics.ratings.consistency import LISTWISE, PAIRWISE, compute_cronbach_alpha, compute_mcdonald_omega
@@ -58,7 +58,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
         for name, signs in groups.items():
             items = np.flatnonzero(signs)
             figures = {figure: values[items] for figure, values in study.figures.items()}
-            over_items = compute_intervals_over_items(figures, signs[items])
+            over_items = compute_people_comparison_intervals(figures, signs[items])
             for unit, (model, setting, persona) in enumerate(study.units):
                 has_both = items[~np.isnan(study.figures["w1"][items, unit])]
                 if len(has_both):
@@ -67,7 +67,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
                         "scale": name, "validity": study.validity[unit], "n_items": len(has_both),
                         "n_people": float(study.people.n[has_both].mean()),
                         **_build_distance_from_people_columns(over_items, unit, over_people[unit].get(name, {})),
-                        **_build_human_ceiling_columns(study.reference, has_both),
+                        **_build_people_to_people_agreement_columns(study.reference, has_both),
                     })  # fmt: skip
     table = pd.DataFrame(rows)
     if len(table):
@@ -95,7 +95,7 @@ def _build_distance_from_people_columns(
     return columns
 
 
-def _build_human_ceiling_columns(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
+def _build_people_to_people_agreement_columns(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
     """Return what two groups of as many people reach on some items."""
     w1 = float(reference.between_w1[items].mean())
     return {
@@ -155,9 +155,11 @@ def tabulate_answer_shares_of_people(runs: Runs, *, people: str = "") -> pd.Data
         answers = read_people_answers_to_run_items(runs, people).get(ratings.name)
         if answers is not None:
             shares = {f"share_{rank + 1}": column for rank, column in enumerate(answers.shares.T)}
-            part = ratings.items[["item", "scale", "key"]].assign(n_people=answers.n, score=answers.scores, **shares)
+            part = ratings.items[["item", "scale", "key"]].assign(
+                n_people=answers.n, score=answers.mean_item_ranks, **shares
+            )
             part.insert(0, "study", ratings.name)
-            parts.append(part[~np.isnan(answers.scores)])
+            parts.append(part[~np.isnan(answers.mean_item_ranks)])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -182,7 +184,7 @@ def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFr
             rows += _compute_consistency_of_scales(ratings, names, answers)
         answered = read_people_answers_to_run_items(runs, people).get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
-            keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.item_keys)
+            keyed = reverse_scores(answered.ranks / (answered.n_options - 1), ratings.item_keying_signs)
             rows += _compute_consistency_of_scales(
                 ratings, {"respondents": PEOPLE, "model": None, "condition": None}, keyed
             )

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.words import format_quantity, join_names, labels
-from analysis.reporting.words.verdicts import widen_difference_interval
+from analysis.reporting.words.verdicts import widen_difference_interval_for_multiplicity
 from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN, judge_distance_from_people
 
 
@@ -77,8 +77,8 @@ def judge_excess_distance_from_people(rows: pd.DataFrame) -> pd.Series:
     n = int(rows["excess"].notna().sum())
     verdicts = [
         judge_distance_from_people(
-            widen_difference_interval(row.excess, row.excess_lower, row.excess_upper, n),
-            widen_difference_interval(row.excess, row.excess_people_lower, row.excess_people_upper, n),
+            widen_difference_interval_for_multiplicity(row.excess, row.excess_lower, row.excess_upper, n),
+            widen_difference_interval_for_multiplicity(row.excess, row.excess_people_lower, row.excess_people_upper, n),
         )
         for row in rows.itertuples()
     ]

@@ -92,7 +92,8 @@ def _draw_dots_by_panel(
             panels.draw_row_labels(axes, names)
         axes.hlines(rows["row"], rows["like_lower"].clip(*ends), rows["like_upper"].clip(*ends),
                     colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                    gid=join_css_classes_of_models(looks[model].model_class for model in rows["model"]))  # fmt: skip
+                    gid=join_css_classes_of_models(looks[model].svg_class_of_model for model in rows["model"])
+                    )  # fmt: skip
         clipped = rows.assign(**{
             f"{measure}_{side}": rows[f"{measure}_{side}"].clip(*ends) for side in ("lower", "upper")
         })  # fmt: skip

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, measure_response_styles
-from analysis.measures.ratings_wordings import compute_half_intervals_over_wordings, measure_answer_distances_by_cause
+from analysis.measures.ratings_wordings import compute_half_widths_of_distance_excess, measure_answer_distances_by_cause
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -57,7 +57,7 @@ def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
     return frame.assign(p_holm=correct_families_by_holm(frame, ["study"])) if rows else frame
 
 
-def tabulate_scales_answer_distances(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_answer_distances_by_differing_factor(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how far two answers to an item are apart that differ in one thing alone, beside those of two models.
 
     Parameters
@@ -78,11 +78,11 @@ def tabulate_scales_answer_distances(runs: Runs, *, resamples: int = DRAWS, seed
         minus models; lower, upper: over items, and over wordings where items share them; no_interval. Models and
         difference are NaN for the row on models, and where no answer has another model beside it.
     """
-    parts = [_tabulate_answer_distances(ratings, resamples, seed) for ratings in read_ratings(runs)]
+    parts = [_tabulate_answer_distances_by_cause(ratings, resamples, seed) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _tabulate_answer_distances(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_answer_distances_by_cause(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
     """Measure the changes of one study."""
     changes = measure_answer_distances_by_cause(ratings)
     if not changes:
@@ -103,7 +103,7 @@ def _tabulate_answer_distances(ratings: Ratings, resamples: int, seed: int) -> p
             seed=seed,
         )  # fmt: skip
         difference = intervals["difference"]
-        limits = compute_half_intervals_over_wordings(ratings, list(changes))
+        limits = compute_half_widths_of_distance_excess(ratings, list(changes))
         of_wordings = np.array([limits[list(changes)[place]] for place in compared])
         rows.loc[compared, ["models", "difference", "lower", "upper"]] = np.stack(
             [intervals["models"].estimate, difference.estimate,

@@ -41,8 +41,8 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     rows = []
     for ratings in read_ratings(runs):
         groups = dict(ratings.list_unit_places_by_setting())
-        for scale, study in _build_scale_studies(ratings, groups):
-            n_reversed = int((ratings.mark_scale_items(scale) & (ratings.item_keys < 0)).sum())
+        for scale, study in _build_group_scores_by_scale(ratings, groups):
+            n_reversed = int((ratings.mark_scale_items(scale) & (ratings.item_keying_signs < 0)).sum())
             for unit, (model, condition) in enumerate(study.units):
                 rows.append({
                     "study": ratings.name, "model": model, "condition": condition, "scale": scale,
@@ -52,7 +52,7 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _build_scale_studies(ratings: Ratings, groups: Groups) -> Iterator[tuple[str, Study]]:
+def _build_group_scores_by_scale(ratings: Ratings, groups: Groups) -> Iterator[tuple[str, Study]]:
     """Yield every scale with the scores of some groups of units on it."""
     study = build_study_of_unit_groups(ratings, groups)
     for scale in ratings.scales:
@@ -89,7 +89,7 @@ def tabulate_scale_scores_by_condition(runs: Runs) -> pd.DataFrame:
     for ratings in read_ratings(runs):
         groups = dict(group_units_by_columns(ratings.units, ["model", "presentation"]))
         shown = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
-        for scale, study in _build_scale_studies(ratings, groups):
+        for scale, study in _build_group_scores_by_scale(ratings, groups):
             rows += [
                 {"study": ratings.name, "model": model, "condition": condition, **shown[unit], "scale": scale,
                  "validity": study.validity[unit], **_estimate_scale_score_of_unit(study, unit)}
@@ -172,7 +172,9 @@ def tabulate_differences_of_scale_scores(runs: Runs) -> pd.DataFrame:
     """
     parts = []
     for ratings in read_ratings(runs):
-        studies = [study for _, study in _build_scale_studies(ratings, dict(ratings.list_unit_places_by_setting()))]
+        studies = [
+            study for _, study in _build_group_scores_by_scale(ratings, dict(ratings.list_unit_places_by_setting()))
+        ]
         pairs = tabulate_pair_difference_tests(studies)
         if len(pairs):
             pairs = pairs.assign(p_holm=correct_families_by_holm(pairs, ["study"]))  # a sentence counts all of them

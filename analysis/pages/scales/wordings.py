@@ -12,7 +12,7 @@ from analysis.measures.ratings import Ratings, average_over_units, read_ratings
 from analysis.measures.ratings_styles import CUT, LABELS, ORDER, pair_conditions_shown_differently
 from analysis.measures.ratings_wordings import (
     average_answer_shares_and_entropies,
-    average_over_settings,
+    average_over_conditions_of_settings,
     measure_wording_spread_of_items,
 )
 from analysis.runs import Runs
@@ -96,15 +96,15 @@ def tabulate_answer_distributions_of_items(runs: Runs) -> pd.DataFrame:
         minus s shown falling; label_effect_A_B: s by labels A minus s by B; middle_effect: s without the middle minus s
         with it; each NaN where no conditions tell.
     """
-    parts = [_tabulate_item_distributions(ratings) for ratings in read_ratings(runs)]
+    parts = [_tabulate_answer_distributions_of_one_study(ratings) for ratings in read_ratings(runs)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _tabulate_item_distributions(ratings: Ratings) -> pd.DataFrame:
+def _tabulate_answer_distributions_of_one_study(ratings: Ratings) -> pd.DataFrame:
     """Compute the rows of one study, model by model."""
     settings, items = ratings.list_unit_places_by_setting(), ratings.items
     shares, spreads = average_answer_shares_and_entropies(ratings)["shares"], measure_wording_spread_of_items(ratings)
-    in_wordings = average_over_settings(ratings, ratings.scores)
+    in_wordings = average_over_conditions_of_settings(ratings, ratings.scores)
     scores, n_wordings = average_over_units(np.moveaxis(in_wordings, 2, 0)), (~np.isnan(in_wordings)).sum(axis=2)
     sizes = np.array([len(options) for options in items["options"]])
     parts = []
@@ -174,7 +174,7 @@ def _list_items_of_widest_spread(ratings: Ratings, examples: int) -> list[dict[s
     variants = ratings.variants.drop_duplicates(["item_code", "wording_code"])
     names = variants.set_index(["item_code", "wording_code"])["variant"]
     rows = []
-    averages = average_over_settings(ratings, ratings.scores)
+    averages = average_over_conditions_of_settings(ratings, ratings.scores)
     for ((model, setting), _), scores in zip(ratings.list_unit_places_by_setting(), averages, strict=True):
         ranges = np.nan_to_num(compute_ranges(scores))
         order = np.argsort(-ranges, kind="stable")[:examples]

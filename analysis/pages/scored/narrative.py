@@ -58,8 +58,8 @@ def answer_page_question(
     Answer
         What the page says in words.
     """
-    means = _select_headline_rows(frames["scored_means"])
-    spread = _select_headline_rows(frames["scored_spread"])
+    means = _select_rows_of_headline_measure(frames["scored_means"])
+    spread = _select_rows_of_headline_measure(frames["scored_spread"])
     setup = _describe_setup(frames["scored_means"], means, when)
     changeable = spread[(spread["n_items"] > 0) & ~is_validity_below_half(spread["validity"])]
     cautions = (
@@ -76,13 +76,13 @@ def answer_page_question(
         "scored_wordings": tuple(_describe_best_and_worst_wording(frames["scored_wordings"], means)),
     }
     return Answer(
-        setup, _describe_verdict(judged, by_chance), cautions=cautions,
+        setup, _describe_model_counts_by_verdict_word(judged, by_chance), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=_explain_when_score_passes(judged, means),
     )  # fmt: skip
 
 
-def _select_headline_rows(table: pd.DataFrame) -> pd.DataFrame:
+def _select_rows_of_headline_measure(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows by the measure that sentences are about, with a `label` each."""
     rows = table[table["headline"].astype(bool)]
     return rows.assign(label=labels.build_row_labels(rows))
@@ -115,7 +115,7 @@ def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str
     return f"A score passes the threshold where {measure} is {rule['threshold']:.3g} or {side}."
 
 
-def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
+def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
     """Count the models by their words; where all have the same, say the shares that the word stands for."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."

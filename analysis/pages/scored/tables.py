@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
+from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scored_studies_by_measure
 from analysis.reporting.words.beyond import tabulate_pair_difference_tests_of_study
 from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
-from analysis.statistics.shares import count_whole_items
+from analysis.statistics.shares import build_shares_counting_items_once
 from analysis.statistics.spread import compute_ranges, compute_standard_deviations
 from ground.errors import InputError
 
@@ -38,7 +38,7 @@ def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
         like_upper: for wordings like these; error: standard error with items and wordings drawn anew.
     """
     rows = []
-    for scored in read_scores(runs):
+    for scored in read_scored_studies_by_measure(runs):
         study = scored.study
         for unit in range(len(study.units)):
             panel = study.estimate_mean_and_components(unit)
@@ -95,7 +95,10 @@ def tabulate_score_spread_over_wordings(
     """
     if not 0 < passing <= 1:
         raise InputError(f"passing = {passing}: give a share of the range above 0 and up to 1, such as 0.5")
-    parts = [_tabulate_spread_by_measure(scored, passing, resamples, seed) for scored in read_scores(runs)]
+    parts = [
+        _tabulate_spread_in_one_measure(scored, passing, resamples, seed)
+        for scored in read_scored_studies_by_measure(runs)
+    ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -117,9 +120,9 @@ def mark_passing_scores(scored: Scored, threshold: float) -> Array:
     return np.where(np.isnan(scored.scores), np.nan, passes.astype(float))
 
 
-def _tabulate_spread_by_measure(scored: Scored, passing: float, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_spread_in_one_measure(scored: Scored, passing: float, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every unit of a study by one measure."""
-    threshold = scored.compute_score_threshold(passing)
+    threshold = scored.find_score_dividing_share_of_range(passing)
     sizes = (~np.isnan(scored.scores)).sum(axis=2)
     is_compared = sizes > 1
     passes = np.nansum(mark_passing_scores(scored, threshold), axis=2)
@@ -130,7 +133,8 @@ def _tabulate_spread_by_measure(scored: Scored, passing: float, resamples: int, 
     }  # fmt: skip
     intervals = bootstrap_intervals(
         {name: np.where(is_compared, column, np.nan).T for name, column in columns.items()},
-        average_columns_in_each_draw, partial(count_whole_items, names=PASSED), draws=resamples, seed=seed,
+        average_columns_in_each_draw, partial(build_shares_counting_items_once, names=PASSED),
+        draws=resamples, seed=seed,
     )  # fmt: skip
     least = np.where(is_compared, sizes, np.iinfo(int).max).min(axis=1)
     names = pd.DataFrame([_build_key_columns_of_unit(scored, unit) for unit in range(len(scored.study.units))])
@@ -158,7 +162,7 @@ def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
         these; p_items, p: p values for either; p_items_holm, p_holm: after Holm over the pairs of a study and measure.
     """
     parts = []
-    for scored in read_scores(runs):
+    for scored in read_scored_studies_by_measure(runs):
         pairs = tabulate_pair_difference_tests_of_study(runs, scored.study)
         if len(pairs):
             parts.append(pairs.assign(**{name: scored.width * pairs[name] for name in DIFFERENCES}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.measures.reworded.scored import Scored, read_scores
+from analysis.measures.reworded.scored import Scored, read_scored_studies_by_measure
 from analysis.runs import Runs
 from analysis.statistics.spread import compute_ranges
 from ground.errors import InputError
@@ -28,7 +28,7 @@ def tabulate_mean_scores_by_wording(runs: Runs) -> pd.DataFrame:
         unit of the measure. No rows for studies whose items have their own wordings, or one.
     """
     rows = []
-    for scored in read_scores(runs):
+    for scored in read_scored_studies_by_measure(runs):
         study = scored.study
         if not study.crossed or study.has_single_wording:
             continue
@@ -70,7 +70,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
     """
     if examples < 1:
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
-    parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scores(runs)]
+    parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scored_studies_by_measure(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["study"])
     if rows.empty:
         return pd.DataFrame()
@@ -87,7 +87,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
 def _find_items_of_widest_spread(scored: Scored, examples: int) -> pd.DataFrame:
     """Find the items of every unit whose wordings are furthest apart, with the variants of both ends."""
     variants = scored.variants.set_index(["item_code", "wording_code"])
-    turned = scored.study.turn_so_that_higher_is_better(scored.scores)
+    turned = scored.study.orient_values_so_higher_is_better(scored.scores)
     rows = []
     for (model, condition), scores, ranked in zip(scored.study.units, scored.scores, turned, strict=True):
         ranges = np.nan_to_num(compute_ranges(scores))

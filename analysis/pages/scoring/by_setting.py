@@ -27,7 +27,7 @@ def describe_settings_other_than_headline(models: pd.DataFrame) -> Iterator[str]
         )
 
 
-def count_signed_and_clear_differences(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
+def count_same_sign_and_significant_differences(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
     """Count the differences in a measure that have a sign.
 
     Parameters
@@ -87,7 +87,7 @@ def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]
     comparisons = comparisons.dropna(subset=["tau_difference"])
     if comparisons.empty:
         return
-    lower, significant = count_signed_and_clear_differences(comparisons, "tau", -1)
+    lower, significant = count_same_sign_and_significant_differences(comparisons, "tau", -1)
     width = methods["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
     distance = format_percent((methods["score_distance"] / width).mean())
     yield (

@@ -17,19 +17,21 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import labels
 
 
-def choose_page_setting(frames: Frames) -> str:
+def choose_scoring_setting_of_figures(frames: Frames) -> str:
     """Return the range, temperature and method that the figures are about (`items.choose_headline_setting`)."""
     return choose_headline_setting(read_scores(frames.runs), frames.options.get("setting", ""))
 
 
 def build_score_violins_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_items`, some groups of items at a time."""
-    yield from split_frame_by_group_count(_mark_silent_models(frames["score_items"], frames["scores"]))
+    yield from split_frame_by_most_groups_drawn(
+        _add_nonanswering_column_over_item_groups(frames["score_items"], frames["scores"])
+    )
 
 
 def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scores` with the page's range and method, where several temperatures were asked."""
-    span, _, method = choose_page_setting(frames).rsplit("/", 2)
+    span, _, method = choose_scoring_setting_of_figures(frames).rsplit("/", 2)
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
     if rows["temperature"].nunique() > 1:
@@ -37,7 +39,7 @@ def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFra
         best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
             "validity"
         ].transform("max")
-        yield from split_frame_by_group_count(rows.assign(silent=is_validity_below_half(best_validity)))
+        yield from split_frame_by_most_groups_drawn(rows.assign(silent=is_validity_below_half(best_validity)))
 
 
 def build_score_methods_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -49,17 +51,17 @@ def build_score_methods_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield (table.assign(silent=is_validity_below_half(best_validity)),)
 
 
-def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+def _add_nonanswering_column_over_item_groups(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column `silent`: whether the model gives numbers at least half of the time, over the groups of items."""
     unit_validity = (
         scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()
     )
-    return labels.add_silent_column(items, unit_validity.reset_index())
+    return labels.add_nonanswering_unit_column(items, unit_validity.reset_index())
 
 
 def build_score_influence_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
-    setting, table = choose_page_setting(frames), frames["score_influence"]
+    setting, table = choose_scoring_setting_of_figures(frames), frames["score_influence"]
     answered_differences = blank_differences_of_invalid_models(
         select_setting_rows(frames["score_differences"], setting)
     )
@@ -83,7 +85,7 @@ def _frame_influence_if_enough_points(
         yield table, name_correlation_points(differences)
 
 
-def split_frame_by_group_count(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
+def split_frame_by_most_groups_drawn(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
     """Split a frame into parts of at most `MOST_PANELS` groups of items, in their order.
 
     Parameters

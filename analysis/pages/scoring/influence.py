@@ -51,7 +51,9 @@ def tabulate_influence_on_correlation(
         read_printed_score_differences(),
     )
     parts = [
-        correlate_with_omissions(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
+        correlate_points_without_each_subset(part, resamples=resamples, seed=seed).assign(
+            **dict(zip(_FAMILY, family, strict=True))
+        )
         for source in sources
         if len(source)
         for family, part in name_correlation_points(source).groupby(_FAMILY, sort=False, dropna=False)
@@ -80,7 +82,9 @@ def name_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))
 
 
-def correlate_with_omissions(points: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def correlate_points_without_each_subset(
+    points: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Correlate all points (`name_correlation_points`), and those without each point, each group and each series.
 
     Parameters

@@ -11,7 +11,7 @@ from analysis.measures.scores import GOLD, MAKER, METHODS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
-    count_signed_and_clear_differences,
+    count_same_sign_and_significant_differences,
     describe_kurtosis_by_range,
     describe_kurtosis_by_temperature,
     describe_sampled_versus_exact_scores,
@@ -97,7 +97,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
         "score_violins": (
             *WORD_MEANINGS[: 3 if PEOPLE in habit_words else 2],
             *_describe_most_repeated_score(answering_rows, scores),
-            *_describe_score_accuracy(answering_rows),
+            *_describe_models_of_extreme_tau(answering_rows),
             *describe_settings_other_than_headline(models),
             *([beyond] if beyond else []),
         ),
@@ -111,7 +111,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
         "score_methods": tuple(describe_sampled_versus_exact_scores(frames["score_methods"])),
     }
     verdict = (
-        _describe_scoring_verdict(judged_rows, scores)
+        _describe_counts_of_scoring_verdicts(judged_rows, scores)
         if len(judged_rows)
         else f"{verdicts.UNCLEAR}: no item has a score."
     )
@@ -180,7 +180,7 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
     )
 
 
-def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
+def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
     """Count what `choose_verdict_words_for_score_repetition` says of each model.
 
     Name the score of a model that is alone.
@@ -297,7 +297,7 @@ def _describe_most_repeated_score(answering_rows: pd.DataFrame, scores: pd.DataF
         yield f"Of the human scores there, {format_percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}."
 
 
-def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_models_of_extreme_tau(answering_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models with the lowest and the highest tau, with intervals."""
     rows_with_tau = answering_rows.dropna(subset=["tau"])
     if rows_with_tau.empty:
@@ -326,7 +326,9 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
         family = differences[differences[f"{name}_p"].notna()]
         if defined_pairs.empty:
             continue
-        (up, more), (down, less) = (count_signed_and_clear_differences(defined_pairs, name, sign) for sign in (1, -1))
+        (up, more), (down, less) = (
+            count_same_sign_and_significant_differences(defined_pairs, name, sign) for sign in (1, -1)
+        )
         if len(family) and not has_possibly_significant_test(family):
             yield f"{name.capitalize()}: {words.explain_no_detectable_difference(family)}"
         else:

@@ -39,7 +39,9 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
         The figure.
     """
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(items["model"]))
-    items = select_extreme_models(items, "score", panels.ROWS).assign(panel=lambda frame: _name_score_panels(frame))
+    items = limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(
+        panel=lambda frame: _name_score_panels(frame)
+    )
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [HUMAN, *names] if human else names
@@ -74,7 +76,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return drawing
 
 
-def select_extreme_models(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
+def limit_to_extreme_models_that_fit(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
     """Keep the models that a figure has room for.
 
     Parameters
@@ -120,13 +122,13 @@ def _draw_violin(
     half = 0.42 * density / density.max()
     face = look.colour if filled else "white"
     axes.fill_between(grid, row - half, row + half, facecolor=face, edgecolor=look.colour, linewidth=0.8, zorder=2,
-                      gid=look.model_class)  # fmt: skip
+                      gid=look.svg_class_of_model)  # fmt: skip
     median, quarters = float(np.median(values)), np.quantile(values, [0.25, 0.75])
     marks.set_hover_titles_of_marks(axes, [median], [row], f"{name}, median (quartiles)", [median], quarters[:1],
     quarters[1:],
-                     look.model_class)  # fmt: skip
+                     look.svg_class_of_model)  # fmt: skip
     axes.vlines(median, row - 0.2, row + 0.2, colors="white" if filled else look.colour, linewidth=1.2, zorder=3,
-                gid=look.model_class)  # fmt: skip
+                gid=look.svg_class_of_model)  # fmt: skip
 
 
 @run_in_report_style
@@ -177,7 +179,7 @@ def select_temperature_lines_to_draw(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
     # A line is a model, with its prompt form where it was asked in several.
     line_labels = labels.build_row_labels(scores.assign(condition=scores["form"]))
-    return select_extreme_models(scores.assign(label=line_labels), "tau", MOST_LINES)
+    return limit_to_extreme_models_that_fit(scores.assign(label=line_labels), "tau", MOST_LINES)
 
 
 def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -202,7 +204,7 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
         colors=look.colour,
         linewidth=0.6,
         alpha=0.6,
-        gid=look.model_class,
+        gid=look.svg_class_of_model,
     )
     axes.plot(
         x[has_interval],
@@ -210,7 +212,7 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
         color=look.colour,
         linewidth=1.1,
         linestyle="-" if tuned else (0, (3, 2)),
-        gid=look.model_class,
+        gid=look.svg_class_of_model,
     )
     names = [
         f"{name}, temperature {at:g}"
@@ -218,9 +220,9 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
     ]
     marks.set_hover_titles_of_marks(axes, x, y, names, y, defined_rows[f"{measure}_lower"],
     defined_rows[f"{measure}_upper"],
-                     look.model_class)  # fmt: skip
+                     look.svg_class_of_model)  # fmt: skip
     axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1,
-              gid=look.model_class)  # fmt: skip
+              gid=look.svg_class_of_model)  # fmt: skip
 
 
 def _scale_measure_axis(axes: Axes, measure: str, largest_value: float, axis_names: str = "y") -> None:
@@ -278,10 +280,10 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
                 look, tuned = looks[part["model"].iloc[0]], part["stage"].iloc[0] != "base"
                 axes.plot(part[f"{measure}_exact"], part[f"{measure}_sampled"], look.marker, ms=3.2, mec=look.colour,
                           mfc=look.colour if tuned else "white", mew=0.8, alpha=0.8, linestyle="none",
-                          rasterized=len(defined_rows) > 2000, gid=look.model_class)  # fmt: skip
+                          rasterized=len(defined_rows) > 2000, gid=look.svg_class_of_model)  # fmt: skip
                 marks.set_hover_titles_of_marks(axes, part[f"{measure}_exact"], part[f"{measure}_sampled"],
                 f"{name}, sampled",
-                                 part[f"{measure}_sampled"], classes=look.model_class)  # fmt: skip
+                                 part[f"{measure}_sampled"], classes=look.svg_class_of_model)  # fmt: skip
         values = pd.concat([defined_rows[f"{measure}_exact"], defined_rows[f"{measure}_sampled"]])
         _scale_measure_axis(axes, measure, values.max(), "xy")
         limits = (values.min() - edge, values.max() * factor + edge) if len(values) else (0.0, 1.0)

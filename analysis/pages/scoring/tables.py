@@ -136,7 +136,7 @@ def tabulate_score_bias_and_accuracy(
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
 
-def _compute_point_estimates(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
+def _compute_score_rows_without_intervals(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
     """Return `scores` without intervals, computed once for the tables that need them."""
     key = ("point estimates of scores", biased, invalid)
     return runs.compute_once(
@@ -160,7 +160,7 @@ def tabulate_invalid_sample_conventions(runs: Runs, *, biased: bool = True) -> p
         study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
         kurtosis_X, tau_X, mode_share_X under both conventions (`read_scores`).
     """
-    scores_by_convention = {name: _compute_point_estimates(runs, biased, name) for name in CONVENTIONS}
+    scores_by_convention = {name: _compute_score_rows_without_intervals(runs, biased, name) for name in CONVENTIONS}
     key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
     frame = scores_by_convention["dropped"][key]
     for name in ("n", "kurtosis", "tau", "mode_share"):
@@ -210,7 +210,7 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
         study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
         range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
-    long = _compute_point_estimates(runs, biased, invalid)
+    long = _compute_score_rows_without_intervals(runs, biased, invalid)
     long = long[long["model"] != GOLD]
     unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
     wide = long[unit].drop_duplicates()

@@ -19,7 +19,7 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.runs import Runs
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, average_columns_in_each_draw, bootstrap_intervals
-from analysis.statistics.shares import count_whole_items
+from analysis.statistics.shares import build_shares_counting_items_once
 from ground.errors import InputError, shorten_to_one_line
 
 ItemMeasure: TypeAlias = Callable[[pd.DataFrame], float]
@@ -28,7 +28,9 @@ KEY = ["study", "model", "condition", "item"]
 DIGITS = 3
 
 
-def add_measure_columns(runs: Runs, item_table: pd.DataFrame, measures: ItemMeasures | None) -> pd.DataFrame:
+def add_column_per_reader_defined_measure(
+    runs: Runs, item_table: pd.DataFrame, measures: ItemMeasures | None
+) -> pd.DataFrame:
     """Add a column of a reader's own for every measure to a table with a row per item.
 
     Parameters
@@ -137,7 +139,9 @@ def estimate_added_measures(
         estimates |= bootstrap_intervals(
             {name: values},
             average_columns_in_each_draw,
-            shares=partial(count_whole_items, names=[name]) if _has_only_zeros_and_ones(values) else None,
+            shares=partial(build_shares_counting_items_once, names=[name])
+            if _has_only_zeros_and_ones(values)
+            else None,
             draws=draws,
             seed=seed,
         )

@@ -52,7 +52,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     order = ", the most stable on top" if len(stability) > 1 else ""
-    return selection.read_attached_answer_pair(stability).rewrite_text(
+    return selection.read_attached_answer_pair(stability).rewrite_agreement_text_for_answers(
         f"Stability over {items} per row: {phrase_models_in_conditions(stability)}{order}. Validity: "
         "the probability of all options together, or the share of texts that can be read as one. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
@@ -99,7 +99,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
         else ""
     )
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
-    return selection.read_attached_answer_pair(distribution).rewrite_text(
+    return selection.read_attached_answer_pair(distribution).rewrite_agreement_text_for_answers(
         f"Median agreement over the paraphrases of {format_quantity(cells['row'].nunique(), 'item')} "
         f"({format_count_range(valid_boxes['n'], 'paraphrase')} each){', a column each' if n_units > 1 else ''}: "
         f"{phrase_models_in_conditions(valid_boxes)}. Items are sorted by their median"
@@ -130,7 +130,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
         if (models > 1).any()
         else f"No standard error: one model{' of each kind' if total > 1 else ''}"
     )
-    return selection.read_attached_answer_pair(frame).rewrite_text(
+    return selection.read_attached_answer_pair(frame).rewrite_agreement_text_for_answers(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
         f"largest such SD{of_models}. {error_text}. 1 would be the least stable item of "
         f"{'every' if total > 1 else 'the'} model, 0 an item whose answer never moves. Left out: models of which less "
@@ -169,7 +169,7 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    measure_meaning = selection.read_attached_answer_pair(frame).rewrite_text(
+    measure_meaning = selection.read_attached_answer_pair(frame).rewrite_agreement_text_for_answers(
         look_up_column("stability", measure).meaning
     )
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
@@ -186,7 +186,7 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     return (
         f"Paired differences over {format_count_range(pairs['n_items'])} common items in "
         f"the {measure_meaning}: {format_quantity(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all "
-        f"pairs{lines}.{_explain_list_of_largest_pairs(pairs, listed_pairs)}{_explain_limited_comparisons(pairs)}"
+        f"pairs{lines}.{_explain_list_of_largest_pairs(pairs, listed_pairs)}{_explain_choice_of_compared_pairs(pairs)}"
         f"{explain_missing_interval_lines(pairs)}{labels.explain_mark_of_unjudged_models(sides)}"
     )
 
@@ -202,7 +202,7 @@ def _explain_list_of_largest_pairs(pairs: pd.DataFrame, listed_pairs: pd.DataFra
     )
 
 
-def _explain_limited_comparisons(pairs: pd.DataFrame) -> str:
+def _explain_choice_of_compared_pairs(pairs: pd.DataFrame) -> str:
     """Say how pairs are chosen, where every model is compared with one other only (`tables.MOST_PAIRS`)."""
     if len(pairs) <= FOREST or pairs.duplicated(["study", "b_model", "b_condition"]).any():
         return ""

@@ -152,7 +152,7 @@ def _split_models_into_portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
         yield last, portion
 
 
-def tabulate_invalid_answers(runs: Runs, examples: int = 3) -> pd.DataFrame:
+def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.DataFrame:
     """Count answers that are not valid, over originals and paraphrases together.
 
     Parameters

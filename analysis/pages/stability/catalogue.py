@@ -88,7 +88,7 @@ TABLES = {
         (*IDENTITY, *split_names("item variant agreement outside")),
     ),
     "invalid": Table(
-        "cases.tabulate_invalid_answers",
+        "cases.tabulate_counts_of_invalid_answers",
         "Answers that could not be used",
         "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
         "outputs.",

@@ -22,7 +22,7 @@ def build_agreement_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]
     A column stands for both orders of the options where no cell would look different. Studies have items of their own:
     in one map, the cells of a study's items would be empty below the models of another.
     """
-    boxes = labels.add_silent_column(frames["distribution"], frames["stability"])
+    boxes = labels.add_nonanswering_unit_column(frames["distribution"], frames["stability"])
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
     split = (cells["q25"] < MIDDLE) & (cells["q75"] > MIDDLE)  # a dot of the figure; a truth value must be the same
     shown_columns = ["median", "agreement_mean"]
@@ -49,7 +49,7 @@ def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.Data
     """
     frame = join_differences_over_option_orders(frames)
     for side in SIDES:
-        frame = labels.add_silent_column(frame, frames.join_option_orders("stability"), side)
+        frame = labels.add_nonanswering_unit_column(frame, frames.join_option_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])
     answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip_column(frames["stability"]))]
     if answering_pairs["difference"].notna().any():
@@ -58,7 +58,7 @@ def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.Data
 
 def build_validity_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items` of every study, with the mark of the models that do not answer."""
-    rows = labels.add_silent_column(frames["items"], frames["stability"])
+    rows = labels.add_nonanswering_unit_column(frames["items"], frames["stability"])
     cells = frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE)
     for _, study_cells in cells.groupby("study", sort=False):
         yield (study_cells,)

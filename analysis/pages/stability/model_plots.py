@@ -148,7 +148,7 @@ def _draw_difference_forest(pairs: pd.DataFrame, width: float, looks: Looks | No
     )
     rows = [_wrap_pair_of_names(a, b, 0.55 * width) for a, b in zip(pairs["a"], pairs["b"], strict=True)]
     sides = pd.concat([pairs[[side, f"{side}_model"]].set_axis(["label", "model"], axis="columns") for side in "ab"])
-    names = list(dict.fromkeys(sides["label"])) if plotting.count_most_lines(rows) > MOST_LINES else []
+    names = list(dict.fromkeys(sides["label"])) if plotting.count_lines_of_tallest_text(rows) > MOST_LINES else []
     if names:
         rows = [f"{names.index(a) + 1} − {names.index(b) + 1}" for a, b in zip(pairs["a"], pairs["b"], strict=True)]
     drawing, (axes,) = panels.lay_out_panels(

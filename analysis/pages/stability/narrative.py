@@ -89,7 +89,7 @@ def answer_page_question(
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     measured_rows = labelled_rows.dropna(subset=[flip, "range_mean"])
     answering = measured_rows[~is_validity_below_half(measured_rows["validity"])]
-    setup_sentence = _describe_agreement_setup(stability, items, choice, when)
+    setup_sentence = _describe_model_item_and_wording_counts(stability, items, choice, when)
     doubts = (
         *chance.list_chance_change_cautions(answering, by_chance),
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
@@ -102,11 +102,13 @@ def answer_page_question(
     details = {
         "overview": (
             WORD_MEANINGS,
-            *_describe_flips_at_extremes(answering, flip),
+            *_describe_flips_of_extreme_models(answering, flip),
             *_describe_extreme_ranges(answering, choice),
         ),
         "differences": (
-            *_describe_flip_differences(differences, differences if pairs is None else pairs, answering, flip, shared),
+            *_describe_model_pairs_differing_in_flips(
+                differences, differences if pairs is None else pairs, answering, flip, shared
+            ),
             *([beyond] if beyond else []),
         ),
     }
@@ -144,7 +146,7 @@ def describe_text_probability_mismatches(texts: pd.DataFrame, choice: AnswerPair
     )
 
 
-def describe_same_answer_to_both_wordings(wording_pair_rows: pd.DataFrame) -> str:
+def describe_models_unmoved_by_two_wordings(wording_pair_rows: pd.DataFrame) -> str:
     """Name the models that give the same answer to the two wordings furthest apart: rows of `divergent` with a
     `label`."""
     if wording_pair_rows.empty:
@@ -163,7 +165,9 @@ def _format_share_range(frame: pd.DataFrame, column: str) -> str:
     return f"{format_percent(low[column])} ({low['label']}) to {format_percent(high[column])} ({high['label']})"
 
 
-def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str) -> str:
+def _describe_model_item_and_wording_counts(
+    stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str
+) -> str:
     """Say how many models were asked about which items, in how many wordings and conditions."""
     who = phrase_asked_models(stability)
     is_one = stability["model"].nunique() == 1
@@ -228,7 +232,7 @@ def _find_lowest_and_highest_rows(model_rows: pd.DataFrame, measure: str) -> tup
     return ordered.iloc[0], ordered.iloc[-1]
 
 
-def _describe_flips_at_extremes(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
+def _describe_flips_of_extreme_models(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
     """Say what a flip is, and on how many items the answer flips with the most and the least stable model."""
     limit = f"more than {parse_flip_threshold_percent(flip_column):g} %"
     means = (
@@ -279,7 +283,7 @@ def _select_differences_among_units(differences: pd.DataFrame, chosen_rows: pd.D
     return differences[side_masks[0] & side_masks[1]]
 
 
-def _describe_flip_differences(
+def _describe_model_pairs_differing_in_flips(
     differences: pd.DataFrame,
     page_pairs: pd.DataFrame,
     answering: pd.DataFrame,

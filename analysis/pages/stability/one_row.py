@@ -21,7 +21,7 @@ def find_significantly_differing_condition_pairs(frames: Frames) -> set[tuple[st
     pairs = frames["differences"]
     pairs = pairs[(pairs["p_holm"] < ALPHA) & (pairs["a_model"] == pairs["b_model"])]
     smallest_visible = {
-        measure: orders.compute_last_digit_unit("stability", measure) for measure in pairs["measure"].unique()
+        measure: orders.compute_last_digit_unit_of_column("stability", measure) for measure in pairs["measure"].unique()
     }
     pairs = pairs[pairs["difference"].abs() >= pairs["measure"].map(smallest_visible)]
     return {(row["study"], row["a_model"], frozenset({row["a_condition"], row["b_condition"]}))
@@ -39,7 +39,7 @@ def join_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
     if len(rows) == len(frames["stability"]):
         return table
     for side in SIDES:
-        table = orders.rename_joined_conditions(table, rows, conditions, side)
+        table = orders.rename_conditions_like_joined_table(table, rows, conditions, side)
     unit_columns = table["study"], table["a_model"], table["a_condition"], table["b_model"], table["b_condition"]
     place = {unit: number for number, unit in enumerate(rows[UNIT].itertuples(index=False, name=None))}
     first, second = (
@@ -65,16 +65,16 @@ def _swap_sides_of_pairs(table: pd.DataFrame, is_swapped: pd.Series) -> pd.DataF
     return table.where(~is_swapped, swapped)
 
 
-def select_divergent_pairs_of_judged_models(frames: Frames) -> pd.DataFrame:
+def select_divergent_wordings_of_judged_models(frames: Frames) -> pd.DataFrame:
     """Return the rows of table `divergent` about models that are judged, as examples of what wordings do.
 
     Of two orders that are one row in table `stability`, it is only the one with more to show: one with two different
     answers, and of such the one with the larger range. What a model says with little of its probability is no example
     (`thresholds.is_validity_below_half`).
     """
-    table = labels.add_silent_column(frames["divergent"], frames["stability"])
+    table = labels.add_nonanswering_unit_column(frames["divergent"], frames["stability"])
     table = table[~table["silent"]].drop(columns="silent")
-    wording_pairs = orders.rename_joined_conditions(
+    wording_pairs = orders.rename_conditions_like_joined_table(
         table, frames.join_option_orders("stability"), frames.runs.info["conditions"]
     )
     has_two_answers = (wording_pairs["low_agreement"] >= 0.5) != (wording_pairs["high_agreement"] >= 0.5)

@@ -34,9 +34,10 @@ class StabilityPage(Page):
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(narrative.answer_page_question(
             **frames, choice=self.choice, when=words.phrase_run_dates(self.runs.info),
-            beyond=self.choice.rewrite_text(beyond.describe_differences_beyond_rewording(self.runs)),
+            beyond=self.choice.rewrite_agreement_text_for_answers(beyond.describe_differences_beyond_rewording(self.runs)),
             shared=beyond.has_wordings_shared_by_items(self.runs),
-            by_chance=orders.rename_joined_conditions(by_chance, frames["stability"], self.runs.info["conditions"]),
+            by_chance=orders.rename_conditions_like_joined_table(
+                by_chance, frames["stability"], self.runs.info["conditions"]),
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def describe_texts_against_probabilities(self) -> str:
@@ -56,16 +57,16 @@ class StabilityPage(Page):
             return render_missing_content_note(
                 f"No item has two paraphrases with a defined {self.choice.measure_phrase}."
             )
-        frame = one_row.select_divergent_pairs_of_judged_models(self.frames)
+        frame = one_row.select_divergent_wordings_of_judged_models(self.frames)
         if frame.empty:
             return render_missing_content_note("No model with such a pair is judged, so none is shown.")
         frame = frame.assign(label=labels.build_row_labels(frame))
         has_two_answers = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
-        left_out_text = narrative.describe_same_answer_to_both_wordings(frame[~has_two_answers])
+        left_out_text = narrative.describe_models_unmoved_by_two_wordings(frame[~has_two_answers])
         if not has_two_answers.any():
             return render_missing_content_note(left_out_text)
-        pairs = [_build_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
-        caption = self.choice.rewrite_text(catalogue.look_up_table("divergent").caption)
+        pairs = [_build_template_data_of_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
+        caption = self.choice.rewrite_agreement_text_for_answers(catalogue.look_up_table("divergent").caption)
         if orders.describe_joined_option_orders(self.runs.info["conditions"], frame):
             caption += (
                 " Where no clear difference between both orders of the options was found, the one with the larger "
@@ -84,7 +85,7 @@ class StabilityPage(Page):
         )  # fmt: skip
 
 
-def _build_wording_pair(row: pd.Series, choice: AnswerPair) -> dict[str, Any]:
+def _build_template_data_of_wording_pair(row: pd.Series, choice: AnswerPair) -> dict[str, Any]:
     """Build what the template shows of an item's two wordings: text with marked differences, answer and agreement."""
     wordings = []
     for side, pieces in zip(

@@ -55,7 +55,10 @@ def draw_agreement(
     Drawing
         The figure.
     """
-    name = selection.read_attached_answer_pair(distribution).rewrite_text("Median agreement") + " (white: 0.5)"
+    name = (
+        selection.read_attached_answer_pair(distribution).rewrite_agreement_text_for_answers("Median agreement")
+        + " (white: 0.5)"
+    )
     cells = select_agreement_cells(distribution, items)
     table, names = _pivot_cells(cells, "value"), _label_items(items, cells, width)
     is_split = _pivot_cells(cells, "split").fillna(0).to_numpy(float) > 0
@@ -210,7 +213,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     second = places["family"].map(dict(zip(families, hollow, strict=True)))
     panels.draw_dots(axes, places, "normalised_sd_mean", looks_by_family, is_hollow=second)
     panels.set_axis_limits_and_ticks(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
-    panels.label_x_axis(axes, answer_choice.rewrite_text("Normalised SD of agreement"))
+    panels.label_x_axis(axes, answer_choice.rewrite_agreement_text_for_answers("Normalised SD of agreement"))
     if len(families) > 1:
         panels.draw_legend(
             drawing, [f"{family} models" for family in families], [looks_by_family[f] for f in families], hollow

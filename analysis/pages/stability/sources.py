@@ -97,9 +97,9 @@ def tabulate_source_pair_comparisons(
         units = next(iter(study_by_source.values())).units
         # The columns stand source by source: of 3 units, unit 1 of source 2 is column 2 * 3 + 1 = 7.
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
-        masses = _stack_source_columns([study.masses for study in study_by_source.values()])
-        spreads = _stack_source_columns([study.spreads for study in study_by_source.values()])
-        means = _stack_source_columns([{"agreement": study.agreement} for study in study_by_source.values()])
+        masses = _place_sources_side_by_side([study.masses for study in study_by_source.values()])
+        spreads = _place_sources_side_by_side([study.spreads for study in study_by_source.values()])
+        means = _place_sources_side_by_side([{"agreement": study.agreement} for study in study_by_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
         estimates = measures.estimate_stability_measures(
             masses, means, spreads, thresholds_by_name, partial(bootstrap_differences, pairs=targets, **options)
@@ -165,7 +165,7 @@ def _build_study_columns_by_source(runs: Runs, invalid: str) -> Iterator[tuple[l
         yield names, study_by_source
 
 
-def _stack_source_columns(columns: Sequence[Columns]) -> Columns:
+def _place_sources_side_by_side(columns: Sequence[Columns]) -> Columns:
     """Join columns (items, units) of several sources: unit u of source s gets the number s * n_units + u."""
     return {name: np.hstack([source_columns[name] for source_columns in columns]) for name in columns[0]}
 

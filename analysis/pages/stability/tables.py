@@ -28,7 +28,11 @@ from analysis.measures.agreement import (
 )
 from analysis.measures.thresholds import build_thresholds_by_flip_column, is_validity_below_half
 from analysis.pages.stability import measures as model_measures
-from analysis.pages.stability.added_measures import ItemMeasures, add_measure_columns, estimate_added_measures
+from analysis.pages.stability.added_measures import (
+    ItemMeasures,
+    add_column_per_reader_defined_measure,
+    estimate_added_measures,
+)
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
@@ -97,7 +101,7 @@ def tabulate_item_agreement(
              JOIN units AS u USING (study, model, condition)
         ORDER BY u.position, s.position"""
     )
-    return add_measure_columns(runs, item_table, measures)
+    return add_column_per_reader_defined_measure(runs, item_table, measures)
 
 
 def tabulate_stability(

@@ -48,7 +48,9 @@ def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, 
                 items = _count_text_mismatches_by_item(runs, study, name, probabilities)
                 if len(items):
                     tables.append(
-                        _compute_written_answer_rows(items, resamples, seed).assign(study=study, condition=name)
+                        _compute_written_answer_shares_with_intervals(items, resamples, seed).assign(
+                            study=study, condition=name
+                        )
                     )
     if not tables:
         # The catalogue does not name the ends of intervals: a table without rows has those that are here.
@@ -88,7 +90,7 @@ def _count_text_mismatches_by_item(
     )
 
 
-def _compute_written_answer_rows(item_counts: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+def _compute_written_answer_shares_with_intervals(item_counts: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of one condition: every share with its interval."""
     wide = item_counts.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in item_counts.columns if name not in ("item", "model")}

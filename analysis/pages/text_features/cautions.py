@@ -46,7 +46,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_fit_problems(fits)
     yield from _describe_unconfirmed_effects(effects)
     yield from _describe_logit_scale_disagreement(frames["scales"])
-    yield from _describe_invalid_answer_conventions(frames["mixed_conventions"])
+    yield from _describe_effects_with_invalid_as_disagreement(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
     yield from list_unjudged_cautions(fitted)
     if len(fitted):
@@ -148,7 +148,7 @@ def _describe_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_invalid_answer_conventions(table: pd.DataFrame) -> Iterator[str]:
+def _describe_effects_with_invalid_as_disagreement(table: pd.DataFrame) -> Iterator[str]:
     """Say what changes where invalid answers are not dropped, but count as not agreeing."""
     effects_in_both = table.dropna(subset=["confirmed_dropped", "confirmed_inconsistent"])
     if effects_in_both.empty:

@@ -212,7 +212,7 @@ COLUMNS: Mapping[str, Column] = {
 }
 
 
-def _define_percentage_effect_column(name: str) -> Column | None:
+def _define_percentage_point_effect_column(name: str) -> Column | None:
     """Explain the effect of a feature in percentage points, its standard error (_se) or its dagger (_dagger)."""
     term = name.removeprefix("effect_").removesuffix("_se").removesuffix("_dagger")
     if term not in TERMS:
@@ -225,4 +225,4 @@ def _define_percentage_effect_column(name: str) -> Column | None:
     return Column(meaning, "percentage points", f"{feature.header}{' SE' if error else ''}", 2)
 
 
-PATTERNS: Mapping[str, Pattern] = {"effect_*": _define_percentage_effect_column}
+PATTERNS: Mapping[str, Pattern] = {"effect_*": _define_percentage_point_effect_column}

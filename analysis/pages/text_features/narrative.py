@@ -120,7 +120,7 @@ def answer_page_question(
     }
     return Answer(
         setup,
-        _describe_features_verdict(effects, answer_pair),
+        _describe_feature_with_most_effects(effects, answer_pair),
         cautions=doubts,
         details=details,
     )
@@ -160,7 +160,7 @@ def count_confirmed_effects_by_term(effects: pd.DataFrame) -> pd.Series:
     return sizes_by_term.sort_values(["size", "max"], ascending=False, kind="stable")["size"]
 
 
-def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -> str:
+def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: AnswerPair) -> str:
     """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed."""
     counts_by_term = count_confirmed_effects_by_term(effects)
     if counts_by_term.empty:

@@ -216,7 +216,7 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
             x_low, x_high = x_low - LEAST_EDGE, x_high + LEAST_EDGE
         look = looks[panel["model"].iloc[0]]
         extent = [[x_low, x_high], [-edge, edge]]
-        axes.set_gid(look.model_class)
+        axes.set_gid(look.svg_class_of_model)
         if len(panel) >= DENSE:
             counts, *_ = np.histogram2d(panel["fitted"], panel["residual"], bins=BINS, range=extent)
             axes.imshow(
@@ -266,12 +266,12 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")
         look = looks[panel["model"].iloc[0]]
-        axes.set_gid(look.model_class)
+        axes.set_gid(look.svg_class_of_model)
         x, centre, error = np.arange(len(panel)), panel["estimate"].to_numpy(), 1.96 * panel["se"].to_numpy()
         axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
         marks.set_hover_titles_of_marks(axes, x, centre, "item " + panel["level"].astype(str), centre, centre - error,
         centre + error,
-                         look.model_class)  # fmt: skip
+                         look.svg_class_of_model)  # fmt: skip
         many = len(panel) > DENSE
         axes.vlines(x, centre - error, centre + error, colors=look.colour, linewidth=0.6, alpha=0.7, rasterized=many)
         axes.scatter(x, centre, s=3, color=look.colour, linewidths=0, zorder=3, rasterized=many)

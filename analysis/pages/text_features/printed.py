@@ -35,7 +35,7 @@ def tabulate_effects_in_percentage_points(
         effect_X, effect_X_se, effect_X_dagger ("†" if not significant after Bonferroni over the tests of these runs);
         n_rows, n_items. A printed row follows ours if the model and its items were printed.
     """
-    ours = _pivot_effects(
+    ours = _pivot_effects_to_row_per_unit(
         tabulate_mixed_effects(runs, engine=engine, predictors="published", invalid=invalid), list(FAMILY)
     ).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
@@ -48,13 +48,15 @@ def read_printed_effects_per_model() -> pd.DataFrame:
     rows = pd.read_csv(FOLDER / "haller_table3.csv")
     rows = rows.assign(dagger=rows["significant"].map({True: "", False: DAGGER}))
     return (
-        _pivot_effects(rows, ["model"], in_percentage_points=True)
+        _pivot_effects_to_row_per_unit(rows, ["model"], in_percentage_points=True)
         .rename(columns={"model": "printed"})
         .assign(source=SOURCE)
     )
 
 
-def _pivot_effects(rows: pd.DataFrame, unit_columns: list[str], in_percentage_points: bool = False) -> pd.DataFrame:
+def _pivot_effects_to_row_per_unit(
+    rows: pd.DataFrame, unit_columns: list[str], in_percentage_points: bool = False
+) -> pd.DataFrame:
     """Make one row per unit; a predictor without a value is NaN, and its dagger is empty."""
     factor = 1 if in_percentage_points else PERCENTAGE_POINTS
     sizes = [name for name in ("n_rows", "n_items") if name in rows]

@@ -14,7 +14,7 @@ from analysis.pages.text_features.family import (
 )
 from analysis.statistics.mixed import compare_fits_on_two_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
-from analysis.statistics.multiplicity import floor_p_values
+from analysis.statistics.multiplicity import replace_underflowed_p_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def tabulate_effects_on_agreement_and_logit(
 
 def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:
     """Correlate the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
-    return floor_p_values(features.correlate_features(runs))
+    return replace_underflowed_p_values(features.correlate_features(runs))
 
 
 def tabulate_feature_components(runs: Runs) -> pd.DataFrame:
@@ -167,7 +167,7 @@ def _add_daggers_and_intervals(table: pd.DataFrame) -> pd.DataFrame:
     dagger = ~table["confirmed"] & tested
     # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.
     factor = table["estimate_std"] / table["estimate"].where(table["estimate"] != 0)
-    return floor_p_values(table).assign(
+    return replace_underflowed_p_values(table).assign(
         dagger=dagger.map({True: DAGGER, False: ""}),
         estimate_std_lower=table["lower_robust"] * factor,
         estimate_std_upper=table["upper_robust"] * factor,

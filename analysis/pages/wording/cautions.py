@@ -29,7 +29,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
 def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions from the tables `consistency` and `conventions`, the gravest first."""
     reworded = consistency_rows[consistency_rows["pattern"] != ORIGINAL]
-    yield from _describe_silent_models(consistency_rows)
+    yield from _describe_models_with_few_valid_answers(consistency_rows)
     yield from _describe_bounds_by_invalid_answers(conventions)
     yield from _describe_constant_answers(
         consistency_rows[~is_validity_below_half(average_validity_over_patterns_per_row(consistency_rows))]
@@ -43,7 +43,7 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     yield from list_few_models_cautions(consistency_rows["model"].nunique())
 
 
-def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_models_with_few_valid_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models with no or few valid answers."""
     for (language, task), part in consistency_rows.groupby(["language", "task"], sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0

@@ -77,11 +77,11 @@ def create_wording_answers_view(runs: Runs) -> None:
     labels = {name: _read_yes_no_labels(runs, name) for name in names}
     for name in names:
         _refuse_malformed_wording_stimuli(runs, name, labels[name])
-    views = " UNION ALL ".join(_build_wording_answers_sql(name, labels[name][0]) for name in names)
+    views = " UNION ALL ".join(_build_wording_view_sql_of_study(name, labels[name][0]) for name in names)
     runs.execute(f"CREATE VIEW wording_answers AS {views}")
 
 
-def compute_wording_item_sums(runs: Runs, invalid: str = "dropped") -> WordingItemSums:
+def compute_item_sums_of_wording_studies(runs: Runs, invalid: str = "dropped") -> WordingItemSums:
     """Compute the item-level sums of all wording studies of the runs.
 
     Parameters
@@ -146,7 +146,7 @@ def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: lis
         )
 
 
-def _build_wording_answers_sql(study: str, yes_label: str) -> str:
+def _build_wording_view_sql_of_study(study: str, yes_label: str) -> str:
     """Return the SQL of one study's rows of the view."""
     name, yes_sql = quote_sql_literal(study), quote_sql_literal(yes_label)
     place = f"list_position(s.options, {yes_sql})"
@@ -228,13 +228,13 @@ def _sort_units_and_add_run_fields(runs: Runs, units: pd.DataFrame) -> pd.DataFr
     )
     frame = order.sort_values(["unit", "language", "task", "place"]).drop(columns=["unit", "place"])
     unit_fields = [
-        _read_unit_fields(runs, *unit)
+        _read_run_json_fields_of_unit(runs, *unit)
         for unit in frame[["study", "model", "condition"]].itertuples(index=False, name=None)
     ]
     return pd.concat([frame.reset_index(drop=True), pd.DataFrame(unit_fields, dtype=object)], axis=1)
 
 
-def _read_unit_fields(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
+def _read_run_json_fields_of_unit(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
     """Return the fields of run.json about a unit's model and condition."""
     fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
     # Left out: form and shots have their own fields, and prompt and exemplars follow from them.

@@ -11,7 +11,13 @@ import numpy as np
 
 from analysis.pages.wording.cells import SUMS, WordingItemSums
 from analysis.statistics.interval import Interval, build_empty_interval
-from analysis.statistics.resampling import Array, Columns, bootstrap_differences, bootstrap_intervals, divide_drawn_sums
+from analysis.statistics.resampling import (
+    Array,
+    Columns,
+    bootstrap_differences,
+    bootstrap_intervals,
+    divide_one_drawn_sum_by_another,
+)
 from analysis.statistics.shares import DerivedFigure, Share
 
 UnitGroup: TypeAlias = tuple[int, ...]  # rows of `WordingItemSums.units` whose measures are averaged; often only one
@@ -55,7 +61,7 @@ def compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array
     # One product of matrices reads the counts once, and not once per sum.
     products = np.split(counts @ np.hstack([columns[name] for name in names]), len(names), axis=1)
     sums = dict(zip(names, products, strict=True))
-    shares = {(part, whole): divide_drawn_sums(sums[part], sums[whole]) for part, whole in pairs}
+    shares = {(part, whole): divide_one_drawn_sum_by_another(sums[part], sums[whole]) for part, whole in pairs}
     value_by_measure = {name: reduce(np.subtract, [shares[pair] for pair in parts]) for name, parts in SHARES.items()}
     return value_by_measure | {"overall": compute_harmonic_mean(*(value_by_measure[name] for name in OVERALL))}
 
@@ -75,7 +81,7 @@ def estimate_unit_group_measures(
     Parameters
     ----------
     item_sums
-        From `cells.compute_wording_item_sums`.
+        From `cells.compute_item_sums_of_wording_studies`.
     unit_groups
         Groups of units, as rows of `WordingItemSums.units`. The measure of a target is the plain mean of its units'
         measures, NaN if one of them is. Units that share items are resampled together.

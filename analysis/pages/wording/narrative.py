@@ -86,7 +86,7 @@ def answer_page_question(
     details = {
         "consistency": (
             *WORD_MEANINGS,
-            *_describe_answer_names(choice),
+            *_describe_what_yes_and_no_mean(choice),
             *(text for name, part in languages for text in _describe_unchanged_answers(str(name), part, several)),
             *([beyond] if beyond else []),
         ),
@@ -107,7 +107,7 @@ def answer_page_question(
     )
 
 
-def _describe_answer_names(choice: AnswerPair) -> Iterator[str]:
+def _describe_what_yes_and_no_mean(choice: AnswerPair) -> Iterator[str]:
     """Say what “Yes” and “No” stand for, where the answers have other names."""
     if (choice.first.lower(), choice.second.lower()) not in (*SPOKEN_ANSWERS, MIXED):
         yield f"“Yes” stands for {quote_answer(choice.first)} here, and “No” for {quote_answer(choice.second)}."
@@ -179,7 +179,7 @@ def _describe_wording_verdict(
     single = consistency_rows[
         (consistency_rows["pattern"] == row["pattern"]) & (consistency_rows["language"] == row["language"])
     ]
-    ends = verdicts.find_distinct_extremes(
+    ends = verdicts.find_lowest_and_highest_distinct_share(
         *(single[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     )
     if ends is None:
@@ -253,7 +253,7 @@ def _choose_text_by_change_sign(
 
 def _widen_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int) -> tuple[float, float]:
     """Return the interval of a change of “Yes”, widened for a number of comparisons (Bonferroni)."""
-    return verdicts.widen_difference_interval(
+    return verdicts.widen_difference_interval_for_multiplicity(
         row[measure], row[f"{measure}_lower"], row[f"{measure}_upper"], n_comparisons
     )
 

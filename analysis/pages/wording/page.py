@@ -12,7 +12,7 @@ from analysis.pages.wording.columns import WORDS
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
-from analysis.reporting.catalogue.selection import find_answer_pair
+from analysis.reporting.catalogue.selection import find_two_answers_shared_by_studies
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
@@ -28,7 +28,7 @@ class WordingPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         return self.show_answer(narrative.answer_page_question(
-            frames, words.phrase_run_dates(self.runs.info), find_answer_pair(self.runs.info),
+            frames, words.phrase_run_dates(self.runs.info), find_two_answers_shared_by_studies(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.find_units_with_chance_changes(self.runs),
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip

@@ -274,11 +274,15 @@ def _draw_shift_line(axes: Axes, part: pd.DataFrame, look: Look) -> None:
         colors=look.colour,
         linewidth=0.7,
         alpha=0.7,
-        gid=look.model_class,
+        gid=look.svg_class_of_model,
     )
     breaks = np.flatnonzero(np.diff(part["bin_low"].to_numpy(float)) > 1.5 / BINS) + 1
     axes.plot(
-        np.insert(x, breaks, np.nan), np.insert(y, breaks, np.nan), color=look.colour, linewidth=1, gid=look.model_class
+        np.insert(x, breaks, np.nan),
+        np.insert(y, breaks, np.nan),
+        color=look.colour,
+        linewidth=1,
+        gid=look.svg_class_of_model,
     )
-    axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none", gid=look.model_class)
-    marks.set_hover_titles_of_marks(axes, x, y, part["label"], y, part["low"], part["high"], look.model_class)
+    axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none", gid=look.svg_class_of_model)
+    marks.set_hover_titles_of_marks(axes, x, y, part["label"], y, part["low"], part["high"], look.svg_class_of_model)

@@ -14,7 +14,7 @@ from analysis.pages.wording.cells import (
     UNIT,
     WordingItemSums,
     average_validity_over_patterns_per_row,
-    compute_wording_item_sums,
+    compute_item_sums_of_wording_studies,
     create_wording_answers_view,
 )
 from analysis.pages.wording.measures import UnitGroup, estimate_unit_group_differences, estimate_unit_group_measures
@@ -54,7 +54,7 @@ def tabulate_consistency(
         `accuracy` is after, `accuracy_original` before rewording, on the same pairs. NaN where undefined: no valid
         pair, no gold label.
     """
-    item_sums = compute_wording_item_sums(runs, invalid)
+    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     frame = _tabulate_unit_group_measures(item_sums, [(i,) for i in range(len(item_sums.units))], resamples, seed)
     frame = pd.concat([item_sums.units[UNIT], frame], axis=1)
     frame["n"] = item_sums.sums["pairs"].sum(axis=0).astype(int)
@@ -77,7 +77,7 @@ def tabulate_invalid_answer_conventions(runs: Runs) -> pd.DataFrame:
     tables_by_convention = {name: tabulate_consistency(runs, invalid=name, resamples=0) for name in CONVENTIONS}
     counted = tables_by_convention["inconsistent"]
     frame = counted[[*UNIT, "n", "valid"]].copy()
-    frame["n_pairs"] = compute_wording_item_sums(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
+    frame["n_pairs"] = compute_item_sums_of_wording_studies(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
     for name in ("consistency", "yes", "diff_yes", "accuracy", "overall"):
         for convention, table in tables_by_convention.items():
             frame[f"{name}_{convention}"] = table[name]
@@ -106,7 +106,7 @@ def tabulate_means_over_patterns_and_tasks(
     DataFrame
         model, language, condition, n_tasks, n_patterns, n_undefined, n_items, and the measures with intervals.
     """
-    item_sums = compute_wording_item_sums(runs, invalid)
+    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     groups = _group_units_by_keys(item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums))
     groups = groups.drop(columns="n_models")
     return pd.concat([groups, _tabulate_unit_group_measures(item_sums, groups.pop("target"), resamples, seed)], axis=1)
@@ -132,7 +132,7 @@ def tabulate_training_stage_means(
     DataFrame
         stage, condition, language, task, pattern, n_models, n_undefined, n_items, the measures with intervals, source.
     """
-    item_sums = compute_wording_item_sums(runs, invalid)
+    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     has_stage = item_sums.units["stage"].notna().to_numpy()
     keys = ["stage", "condition", "language", "task", "pattern"]
     cell_groups = _group_units_by_keys(item_sums, keys, has_stage)
@@ -171,7 +171,7 @@ def tabulate_pattern_means(
         language, pattern, n_models, n_tasks, n_undefined (cells left out: no valid pair, or less than half of the
         model's answers valid), n_items, and the measures with intervals.
     """
-    item_sums = compute_wording_item_sums(runs, invalid)
+    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     frame = _group_units_by_keys(
         item_sums, ["language", "pattern"], _mark_reworded_units(item_sums) & _mark_answering_units(item_sums)
     )
@@ -229,7 +229,7 @@ def tabulate_shot_differences(
         study, model, stage, language, task, condition, condition_zero, pattern, n_models, measure, difference, lower,
         upper, n_items, no_interval, p, p_least, p_holm.
     """
-    item_sums = compute_wording_item_sums(runs, invalid)
+    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     units = item_sums.units[_mark_answering_units(item_sums)]
     shared_keys = ["study", "language", "task", "model", "pattern", "form", "setting"]
     pairs = units.reset_index().merge(units[units["shots"] == 0].reset_index(), on=shared_keys, suffixes=("", "_zero"))
@@ -265,7 +265,7 @@ def tabulate_training_stage_differences(
     DataFrame
         series, study, language, task, shots, pattern; the rest as in `shots`.
     """
-    item_sums = compute_wording_item_sums(runs, invalid)
+    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
     parts = {stage: _tabulate_unit_indices_per_key_combination(staged_units[staged_units["stage"] == stage], keys,

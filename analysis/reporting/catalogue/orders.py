@@ -89,7 +89,7 @@ def join_option_order_rows(
     is_joined = is_alike.groupby(unit).transform("all")
     if not is_joined.any():
         return frame
-    joined_rows = _join_rows_by_group(renamed_rows[is_joined], group[is_joined])
+    joined_rows = _summarize_rows_by_group(renamed_rows[is_joined], group[is_joined])
     return pd.concat([rows[~is_joined], joined_rows]).sort_index(kind="stable")[list(frame)]
 
 
@@ -144,7 +144,7 @@ def _extract_study_model_and_condition_frames(frame: pd.DataFrame) -> list[pd.Da
     return [frame[columns].set_axis(UNIT, axis=1) for columns in names if set(columns) <= set(frame)]
 
 
-def rename_joined_conditions(
+def rename_conditions_like_joined_table(
     frame: pd.DataFrame, joined_rows: pd.DataFrame, conditions: Conditions, column_prefix: str = ""
 ) -> pd.DataFrame:
     """Give the rows of another table the conditions that a joined table has for them.
@@ -208,7 +208,7 @@ def _is_p_value_column(column: str) -> bool:
     return column == "p" or column.startswith("p_")
 
 
-def compute_last_digit_unit(table_name: str, column: str) -> float:
+def compute_last_digit_unit_of_column(table_name: str, column: str) -> float:
     """Return one of the last digit with which a column of a table is printed.
 
     Parameters
@@ -269,7 +269,7 @@ def _mark_rows_with_alike_numbers(
         if key in p_values:
             least = 0.5
         else:
-            least = compute_last_digit_unit(table_name, key) if least_difference is None else least_difference
+            least = compute_last_digit_unit_of_column(table_name, key) if least_difference is None else least_difference
         looks_alike = (n_known[key] == 0) | (highest[key] - lowest[key] < least) & (n_known[key] == n_rows)
         if interval := ends.get(key):
             lower, upper = interval
@@ -280,15 +280,15 @@ def _mark_rows_with_alike_numbers(
     return is_alike
 
 
-def _join_rows_by_group(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
+def _summarize_rows_by_group(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
     """Join the rows of every group: means, lowest and highest ends of intervals, and what all of them say."""
 
     first_place = rows.index.to_series().groupby(group).first()
-    joined_rows = rows.groupby(group).agg({key: _choose_joining_rule(key, rows[key]) for key in rows})
+    joined_rows = rows.groupby(group).agg({key: _choose_aggregate_of_column_values(key, rows[key]) for key in rows})
     return joined_rows.set_index(first_place.reindex(joined_rows.index).to_numpy())
 
 
-def _choose_joining_rule(key: str, column: pd.Series) -> str:
+def _choose_aggregate_of_column_values(key: str, column: pd.Series) -> str:
     """Choose how pandas joins the values of a column: first, min, max or mean."""
     if not _is_numeric(column):
         return "first"

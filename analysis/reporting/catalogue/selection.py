@@ -39,18 +39,18 @@ class AnswerPair:
         """Name the measure within a sentence: "agreement", or "the share of “left”"."""
         return self.measure_phrase if self.is_agree_disagree else f"the {self.measure_phrase}"
 
-    def rewrite_text(self, text: str) -> str:
+    def rewrite_agreement_text_for_answers(self, text: str) -> str:
         """Rewrite a text about agreement for these answers; it must hold no names of models, items or studies.
 
-        >>> AnswerPair("left",
-        ...            "right").rewrite_text("Mean agreement. + the model agrees with every item, - it disagrees.")
+        >>> text = "Mean agreement. + the model agrees with every item, - it disagrees."
+        >>> AnswerPair("left", "right").rewrite_agreement_text_for_answers(text)
         'Mean share of “left”. + the model chooses “left” on every item, - it chooses “right”.'
         """
         if self.is_agree_disagree:
             return text
-        return _REPLACED_WORD.sub(self._replace_word, text)
+        return _REPLACED_WORD.sub(self._replace_agreement_word_by_own_answer, text)
 
-    def _replace_word(self, match: re.Match[str]) -> str:
+    def _replace_agreement_word_by_own_answer(self, match: re.Match[str]) -> str:
         """Return what stands for a matched word about agreement, with the answer of this pair that it is about."""
         side, replacement = _REPLACEMENTS[match[0]]
         answer = (self.first, self.second)[side]
@@ -61,15 +61,15 @@ class AnswerPair:
         columns = (
             replace(
                 entry,
-                header=self.rewrite_text(entry.header),
-                meaning=self.rewrite_text(entry.meaning),
-                unit=self.rewrite_text(entry.unit),
+                header=self.rewrite_agreement_text_for_answers(entry.header),
+                meaning=self.rewrite_agreement_text_for_answers(entry.meaning),
+                unit=self.rewrite_agreement_text_for_answers(entry.unit),
             )
             for entry in table.columns
         )
         rows = (
             tuple(
-                replace(cell, text=self.rewrite_text(cell.text)) if entry.phrase_name else cell
+                replace(cell, text=self.rewrite_agreement_text_for_answers(cell.text)) if entry.phrase_name else cell
                 for entry, cell in zip(table.columns, row, strict=True)
             )
             for row in table.rows
@@ -98,7 +98,7 @@ def quote_answer(answer: str) -> str:
     return answer if answer in MIXED else f"“{answer}”"
 
 
-def find_answer_pair(info: Mapping[str, Any]) -> AnswerPair:
+def find_two_answers_shared_by_studies(info: Mapping[str, Any]) -> AnswerPair:
     """Return the two answers that all studies of some runs share (`Runs.info`)."""
     names = {tuple(fields["canonical"][:2]) for fields in info["studies"].values()}
     return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
@@ -118,7 +118,7 @@ def attach_answer_pair(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataF
     -------
     The same frame.
     """
-    frame.attrs[_ATTRIBUTE] = find_answer_pair(info)
+    frame.attrs[_ATTRIBUTE] = find_two_answers_shared_by_studies(info)
     return frame
 
 

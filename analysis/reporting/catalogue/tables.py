@@ -3,7 +3,7 @@
 ::
 
     frame = build_table("stability", runs.open_runs("results/demo/agreement"))
-    print(render_table("stability", frame, "latex"))
+    print(render_table_in_text_format("stability", frame, "latex"))
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _convert_to_type_of_default(default: Any, value: Any) -> Any:
         return (
             tuple(_convert_to_type_of_default(default[0], part) for part in value)
             if several
-            else _check_value_type(default, value)
+            else _require_type_of_default(default, value)
         )
     if isinstance(default, tuple | list):
         return tuple(_convert_to_type_of_default(default[0], part) for part in value.split(","))
@@ -110,11 +110,11 @@ def _convert_to_type_of_default(default: Any, value: Any) -> Any:
     # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
     if value.isascii() and "_" not in value:
         with contextlib.suppress(ValueError):
-            return _check_value_type(default, type(default)(value))
+            return _require_type_of_default(default, type(default)(value))
     raise ValueError(f"{shorten_to_one_line(repr(value))} is not a number, as in the default {default}")
 
 
-def _check_value_type(default: Any, value: Any) -> Any:
+def _require_type_of_default(default: Any, value: Any) -> Any:
     """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
     if default is None or isinstance(default, str | bool):
         if default is not None and not isinstance(value, type(default)):
@@ -299,11 +299,14 @@ def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
         else:
             columns_so_far += _expand_column_pattern(name, frame, entry)
     return columns_so_far + [
-        end for key in _list_added_columns(name, frame) for end in (key, f"{key}_lower", f"{key}_upper") if end in frame
+        end
+        for key in _list_columns_added_from_python(name, frame)
+        for end in (key, f"{key}_lower", f"{key}_upper")
+        if end in frame
     ]
 
 
-def _list_added_columns(table_name: str, frame: pd.DataFrame) -> list[str]:
+def _list_columns_added_from_python(table_name: str, frame: pd.DataFrame) -> list[str]:
     """List the columns of a frame that a reader added from Python (`catalogue.register_added_column`)."""
     return [key for key in map(str, frame.columns) if (table_name, key) in ADDED]
 
@@ -316,7 +319,7 @@ def _expand_column_pattern(table_name: str, frame: pd.DataFrame, pattern: str) -
     return [key for key in map(str, frame.columns) if fnmatchcase(key, pattern) and make(key)]
 
 
-def render_table(
+def render_table_in_text_format(
     name: str, frame: pd.DataFrame, form: str, columns: Sequence[str] | None = None, width: Width = "page"
 ) -> str:
     """Write a table as text: CSV or JSON with full precision, LaTeX (booktabs) or Markdown with few digits.
@@ -363,7 +366,7 @@ def render_table(
     if form == "markdown":
         return grid.render_markdown(cells)
     entry = look_up_table(name)
-    return latex.render_latex(cells, name, replace(entry, caption=entry.choose_caption(frame)), width)
+    return latex.render_grid_as_latex(cells, name, replace(entry, caption=entry.choose_caption(frame)), width)
 
 
 def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
@@ -389,7 +392,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
         for key in _expand_column_pattern(name, frame, entry)
         if table.is_column_shown(key, frame)
     ]
-    return declared_columns + _list_added_columns(name, frame)
+    return declared_columns + _list_columns_added_from_python(name, frame)
 
 
 def list_columns_compared_within_rows(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:

@@ -30,7 +30,7 @@ def set_hover_titles_of_marks(
     values, lower, upper
         The value of each, and its interval where there is one.
     classes
-        Class of each mark's model, or of all (`Look.model_class`).
+        Class of each mark's model, or of all (`Look.svg_class_of_model`).
     sizes
         Width and height of each cell or bar; None for dots.
     """
@@ -56,4 +56,6 @@ def record_models_of_drawn_rows(axes: Axes, rows: Iterable[float], looks: Iterab
     """Note which rows of a drawing are of which model, so that their names get the class of the model, too."""
     figure = axes.get_figure(root=True)
     assert isinstance(figure, Drawing)
-    figure.model_by_row |= {row: look.model_class for row, look in zip(rows, looks, strict=True) if look.model_class}
+    figure.model_by_row |= {
+        row: look.svg_class_of_model for row, look in zip(rows, looks, strict=True) if look.svg_class_of_model
+    }

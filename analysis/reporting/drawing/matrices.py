@@ -19,7 +19,7 @@ from analysis.reporting.drawing.plotting import (
     INK,
     RULE,
     Drawing,
-    count_most_lines,
+    count_lines_of_tallest_text,
     measure_text_width,
     measure_widest_text,
     wrap_name_into_lines,
@@ -75,8 +75,8 @@ def draw_heat_map(
     is_marked
         Cells that get a dot.
     row_classes, column_classes
-        Classes of the models whose rows or columns these are, by which a page hides them (`Look.model_class`); none
-        where they are of no models.
+        Classes of the models whose rows or columns these are, by which a page hides them (`Look.svg_class_of_model`);
+        none where they are of no models.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def _wrap_column_labels(names: Sequence[str], cell: float) -> list[str]:
     """Break names above columns into as many lines as a column of a width has room for, each as long as it must be."""
     lines, long = max(1, int(cell / panels.ROW)), 1.3
     wrapped = [wrap_name_into_lines(name, long) for name in names]
-    while count_most_lines(wrapped) > lines:
+    while count_lines_of_tallest_text(wrapped) > lines:
         long += 0.1
         wrapped = [wrap_name_into_lines(name, long) for name in names]
     return wrapped
@@ -145,15 +145,15 @@ def draw_lower_triangle(
     second_lines
         A second line of every cell, such as its n, laid out as `values`; None for none.
     model_classes
-        Classes of the models that the names are of (`Look.model_class`), none where they are of none: a page hides the
-        cells of both.
+        Classes of the models that the names are of (`Look.svg_class_of_model`), none where they are of none: a page
+        hides the cells of both.
 
     Returns
     -------
     The drawing.
     """
     count, (fitted_names, cell), legend_names = len(names), _fit_diagonal_names(names, width), []
-    if count_most_lines(fitted_names) > MOST_LINES:
+    if count_lines_of_tallest_text(fitted_names) > MOST_LINES:
         legend_names = panels.prefix_names_with_numbers(names)
         fitted_names, cell = _fit_diagonal_names([str(number) for number in range(1, count + 1)], width)
     legend_height = panels.LINE * panels.count_legend_lines(legend_names, width) + 0.05 * bool(legend_names)
@@ -195,7 +195,7 @@ def _fit_diagonal_names(names: Sequence[str], width: float) -> tuple[list[str], 
             cell = min(
                 0.55, *((width - 0.2 - measure_text_width(text)) / max(1, place) for place, text in enumerate(wrapped))
             )
-            if cell >= least and count_most_lines(wrapped) <= most_lines:
+            if cell >= least and count_lines_of_tallest_text(wrapped) <= most_lines:
                 return wrapped, cell
     return wrapped, cell
 

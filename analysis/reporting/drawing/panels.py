@@ -23,7 +23,7 @@ from analysis.reporting.drawing.plotting import (
     Drawing,
     Look,
     Looks,
-    count_most_lines,
+    count_lines_of_tallest_text,
     measure_text_width,
     measure_widest_text,
     replace_missing_glyphs,
@@ -79,7 +79,7 @@ def lay_out_panels(
     # From the beginning of a title to that of the next, or to the edge of the drawing.
     free = wide + min(titles_left + right, gap - 0.04 if n_across > 1 else titles_left + right)
     wrapped_titles = [wrap_name_into_lines(name, free) for name in whole_titles]
-    title += LINE * (count_most_lines(wrapped_titles) - 1)
+    title += LINE * (count_lines_of_tallest_text(wrapped_titles) - 1)
     tall = top + bottom + down * (title + height + below)
     if whole_titles and tall > HIGHEST:  # titles of several lines take the room of their panels
         height = max(0.4, height - (tall - HIGHEST + 0.01) / down)
@@ -234,7 +234,7 @@ def choose_distance_between_rows(row_labels: Sequence[str], max_total: float, ma
     Inches from one row to the next, at least 0.118 for each line of a label; where labels have several lines, so much
     more that two labels do not look like one, unless the rows alone would fill the highest figure.
     """
-    lines, count = count_most_lines(row_labels), max(1, len(row_labels))
+    lines, count = count_lines_of_tallest_text(row_labels), max(1, len(row_labels))
     least = ROW * lines
     if lines > 1:
         gap = float(np.clip(min(max_total + 0.4, HIGHEST - 0.5) / count - least, *GAPS))
@@ -263,7 +263,7 @@ def wrap_row_labels(names: Sequence[str], width: float, max_total: float = 3.6, 
     free = LETTER * compute_max_label_letters(width, n_columns)
     most = 0.6 * width
     wrapped = [wrap_name_into_lines(name, free) for name in names]
-    while ROW * count_most_lines(wrapped) * len(names) > max_total and free < most:
+    while ROW * count_lines_of_tallest_text(wrapped) * len(names) > max_total and free < most:
         free += 0.1
         wrapped = [wrap_name_into_lines(name, free) for name in names]
     return wrapped
@@ -395,7 +395,7 @@ def draw_dots(
                   zorder=4, label="said",
              bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
     colours = [looks[model].colour for model in known_rows["model"]]
-    classes = np.array([looks[model].model_class or "" for model in known_rows["model"]], object)
+    classes = np.array([looks[model].svg_class_of_model or "" for model in known_rows["model"]], object)
     lower: Any = known_rows.get(f"{measure}_lower") if with_intervals else None
     upper: Any = known_rows.get(f"{measure}_upper") if with_intervals else None
     if with_intervals:
@@ -430,7 +430,7 @@ def count_legend_lines(names: Sequence[str], width: float) -> int:
     -------
     Number of lines, 0 without names.
     """
-    return sum(count_most_lines(line) for line in _arrange_legend(names, width))
+    return sum(count_lines_of_tallest_text(line) for line in _arrange_legend(names, width))
 
 
 def _arrange_legend(names: Sequence[str], width: float) -> list[list[str]]:
@@ -464,11 +464,11 @@ def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], i
         for column, name in enumerate(line):
             x, look = 0.12 + column * pitch, looks[number]
             face = "white" if is_hollow and is_hollow[number] else look.colour
-            place.plot(x, y, look.marker, ms=4, mfc=face, mec=look.colour, mew=1, gid=look.model_class)
+            place.plot(x, y, look.marker, ms=4, mfc=face, mec=look.colour, mew=1, gid=look.svg_class_of_model)
             for part, text in enumerate(replace_missing_glyphs(name).split("\n")):
-                place.text(x + 0.09, y - part * LINE, text, va="center_baseline", gid=look.model_class)
+                place.text(x + 0.09, y - part * LINE, text, va="center_baseline", gid=look.svg_class_of_model)
             number += 1
-        y -= LINE * count_most_lines(line)
+        y -= LINE * count_lines_of_tallest_text(line)
 
 
 def draw_numbered_legend(drawing: Drawing, names: Sequence[str], model_classes: Sequence[str]) -> None:

@@ -102,7 +102,7 @@ class Look:
     number: int = 0
 
     @property
-    def model_class(self) -> str | None:
+    def svg_class_of_model(self) -> str | None:
         """Return the class of the model's marks in an SVG and of its rows in a table: the id of matplotlib's artist."""
         return f"model-{self.number}" if self.number else None
 
@@ -153,7 +153,7 @@ def list_css_classes_of_models(frame: pd.DataFrame, names: Iterable[str], looks:
         A class per name; none without looks.
     """
     model_by_name = dict(zip(frame["label"], frame["model"], strict=True))
-    return [str(looks[model_by_name[name]].model_class or "") for name in names] if looks else []
+    return [str(looks[model_by_name[name]].svg_class_of_model or "") for name in names] if looks else []
 
 
 def assign_distinct_model_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
@@ -356,6 +356,6 @@ def _wrap_phrase(phrase: str, width: float) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def count_most_lines(texts: Iterable[str]) -> int:
+def count_lines_of_tallest_text(texts: Iterable[str]) -> int:
     """Count the lines of the text that has most of them, at least 1."""
     return max((text.count("\n") + 1 for text in texts), default=1)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.features.mixed_effects import choose_protocol_of_formula, fit_formula_by_group
+from analysis.features.mixed_effects import choose_protocol_of_formula, fit_mixed_model_by_group
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
@@ -132,7 +132,7 @@ class Run:
             return self
         run = copy.copy(self)
         run.__dict__.pop("_tidy_tables_connection", None)
-        run._opened, run._frames = {(frozenset(), self.over_time): self.open_protocols(protocols)}, {}
+        run._opened, run._frames = {(frozenset(), self.over_time): self.open_runs_of_protocols(protocols)}, {}
         run._protocols = self._protocols & set(protocols)
         run._whole = run if self.part is None else self._whole
         return run
@@ -318,7 +318,7 @@ class Run:
         Parameters
         ----------
         formula, by, engine
-            As in `analysis.features.mixed_effects.fit_formula_by_group`: "agreement ~ negation_cues +
+            As in `analysis.features.mixed_effects.fit_mixed_model_by_group`: "agreement ~ negation_cues +
             attributes.hedged + (1 | item)". Of rating scales, and of scores of any kind, "score ~ ...".
 
         Returns
@@ -332,7 +332,7 @@ class Run:
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
         protocol = choose_protocol_of_formula(formula, self._protocols)
-        return fit_formula_by_group(self.open_protocols({protocol}), formula, by, engine)
+        return fit_mixed_model_by_group(self.open_runs_of_protocols({protocol}), formula, by, engine)
 
     def correlate(
         self,
@@ -397,9 +397,9 @@ class Run:
     def _open_page_runs(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
         entry = catalogue.list_pages()[page]
-        return self.open_protocols(entry.protocols, entry.over_time)
+        return self.open_runs_of_protocols(entry.protocols, entry.over_time)
 
-    def open_protocols(self, protocols: Collection[str] = (), over_time: bool = False) -> Runs:
+    def open_runs_of_protocols(self, protocols: Collection[str] = (), over_time: bool = False) -> Runs:
         """Return the run folders of some protocols as one database, all of them where none is named; opened once."""
         over_time = over_time or self.over_time
         # Of a part, too, what there is in the whole decides: the part is counted over all that a page is about.
@@ -410,14 +410,14 @@ class Run:
             self._opened[key] = (
                 runs.open_runs(*self._paths, protocols=chosen, over_time=over_time)
                 if self.part is None
-                else self._whole.open_protocols(chosen, over_time).restrict_to_part(self.part)
+                else self._whole.open_runs_of_protocols(chosen, over_time).restrict_to_part(self.part)
             )
         return self._opened[key]
 
     @property
     def _runs(self) -> Runs:
         """Return all run folders as one database."""
-        return self.open_protocols()
+        return self.open_runs_of_protocols()
 
     @cached_property
     def _tidy_tables_connection(self) -> duckdb.DuckDBPyConnection:

@@ -52,7 +52,7 @@ def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None
         Folder of the report.
     """
     folder = out / "tables"
-    write_text_file(folder / f"{name}.csv", tables.render_table(name, frame, "csv"))
+    write_text_file(folder / f"{name}.csv", tables.render_table_in_text_format(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
         write_text_file(folder / f"{name}.tex", render_latex_for_any_document(name, frame))
     write_data_dictionary(out)
@@ -75,12 +75,12 @@ def render_latex_for_any_document(name: str, frame: pd.DataFrame) -> str:
     -------
     The LaTeX.
     """
-    text = tables.render_table(name, frame, "latex")
+    text = tables.render_table_in_text_format(name, frame, "latex")
     n_floats = text.count("\\begin{table*}")
     if n_floats <= latex.WAITING:
         return text
     comment = f"% A longtable in place of {n_floats} floats: put it after \\onecolumn in a document of two columns.\n"
-    return comment + tables.render_table(name, frame, "latex", width="text")
+    return comment + tables.render_table_in_text_format(name, frame, "latex", width="text")
 
 
 def write_data_dictionary(out: Path) -> None:

@@ -100,9 +100,11 @@ class Page:
         self.folders = self.run.folders
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = self.run.open_protocols(self.protocols, self.over_time)
-        self.frames = Frames(self.runs, self.options, self._write_frame)
-        self.choice = selection.find_answer_pair(self.runs.info) if self.of_agreement else AnswerPair()
+        self.runs = self.run.open_runs_of_protocols(self.protocols, self.over_time)
+        self.frames = Frames(self.runs, self.options, self._write_page_table_files)
+        self.choice = (
+            selection.find_two_answers_shared_by_studies(self.runs.info) if self.of_agreement else AnswerPair()
+        )
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
@@ -123,7 +125,7 @@ class Page:
         inside = [folder for name in self.folders for folder in list_run_folders(Path(resolve_run_folder(name)))]
         return frozenset(map(read_protocol_of_run, inside)) - self.protocols
 
-    def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
+    def _write_page_table_files(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table to the folder of the page, if it has one; a table of another page is written by that page."""
         if self.out and name not in self._borrowed_tables:
             files.write_table_csv_and_latex(name, frame, self.out)
@@ -186,16 +188,16 @@ class Page:
         """
         self._figures += 1
         entry = catalogue.look_up_figure(name)
-        title = self._phrase_title(entry.title)
+        title = self._rewrite_title_with_answer_labels(entry.title)
         pictures_html = "".join(self._render_picture(title, picture) for picture in build_pictures(name, self.frames))
         html = pictures_html or render_missing_content_note(f"{title}: {entry.empty_note}").text
         return Html(
             html + self.render_sentences_about(name) if self._figures == 1 else self.render_sentences_about(name) + html
         )
 
-    def _phrase_title(self, title: str) -> str:
+    def _rewrite_title_with_answer_labels(self, title: str) -> str:
         """Write a title or heading with the answers of these runs, and for one model where there is one."""
-        title = self.choice.rewrite_text(title)
+        title = self.choice.rewrite_agreement_text_for_answers(title)
         return rephrase_heading_for_one_model(title) if len(self.runs.models_with_response_rows) == 1 else title
 
     def _render_picture(self, title: str, picture: Picture) -> str:
@@ -249,7 +251,7 @@ class Page:
         The table; a note where it has no rows.
         """
         frame, entry = self.frame(name), catalogue.look_up_table(name)
-        title = self._phrase_title(entry.title)
+        title = self._rewrite_title_with_answer_labels(entry.title)
         if frame.empty:
             return Html(self.render_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
@@ -258,7 +260,7 @@ class Page:
         )
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
-        caption = self.choice.rewrite_text(entry.choose_caption(shown_rows))
+        caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
         joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
         caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
@@ -303,7 +305,10 @@ class Page:
         -------
         Heading and table.
         """
-        title, table_title = self._phrase_title(title), self._phrase_title(catalogue.look_up_table(name).title)
+        title, table_title = (
+            self._rewrite_title_with_answer_labels(title),
+            self._rewrite_title_with_answer_labels(catalogue.look_up_table(name).title),
+        )
         if self.frame(name).empty and name not in self._details:
             return render_missing_content_note(f"{title or table_title}: none.")
         heading = render_template_for_notebook("section", name=name, title=title, said=introduction, note=table_title)
@@ -332,7 +337,7 @@ class Page:
     def _css_classes_by_model(self) -> dict[str, str]:
         """Return model -> the class of its marks in figures and of its rows in tables."""
         looks = plotting.assign_colours_and_markers(self.runs.models)
-        return {name: str(look.model_class) for name, look in looks.items()}
+        return {name: str(look.svg_class_of_model) for name, look in looks.items()}
 
     @property
     def first_canonical_label_by_study(self) -> dict[str, str]:

@@ -71,7 +71,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ("Run", [*folders]),
         *([("Part", words.describe_part_in_full(runs.part))] if runs.part else []),
         ("Study", [_describe_study_source(name, fields) for name, fields in info["studies"].items()]),
-        ("Models", [_describe_model_source(name, fields) for name, fields in info["models"].items()]),
+        ("Models", [_describe_model_revision_and_engine(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
         *([("Wordings", lines)] if (lines := words.list_wording_subsample_notes(runs.info)) else []),
         (
@@ -163,11 +163,11 @@ def _format_parameter(name: str, value: Any) -> str:
     """Write a parameter: functions by name with where they are defined, anything else as it is."""
     if not isinstance(value, Mapping):
         return f"{name} = {value}"
-    sources = [f"{key} ({_describe_function_source(function)})" for key, function in value.items()]
+    sources = [f"{key} ({_describe_where_function_is_defined(function)})" for key, function in value.items()]
     return f"{name} = {'; '.join(sources)}"
 
 
-def _describe_function_source(function: Any) -> str:
+def _describe_where_function_is_defined(function: Any) -> str:
     """Say where a function is defined: file and line, or the notebook, or the module of one that has no code here."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -184,14 +184,18 @@ def _describe_study_source(name: str, fields: Mapping[str, Any]) -> str:
     return f"{name} ({fields['protocol']}{source}), hash {fields['hash']}"
 
 
-def _describe_model_source(name: str, fields: Mapping[str, Any]) -> str:
+def _describe_model_revision_and_engine(name: str, fields: Mapping[str, Any]) -> str:
     """Write a model's name with its revision, engine and what else run.json records of it."""
     field_names = ("revision", "engine", "dtype", "device", "parameters", "series", "stage")
-    field_texts = [f"{key} {_format_field(fields[key])}" for key in field_names if fields.get(key) not in (None, "")]
+    field_texts = [
+        f"{key} {_format_number_with_thousands_separator(fields[key])}"
+        for key in field_names
+        if fields.get(key) not in (None, "")
+    ]
     return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"
 
 
-def _format_field(value: Any) -> str:
+def _format_number_with_thousands_separator(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -23,7 +23,9 @@ MOST_CHARACTERS = 6_000  # characters of a prompt
 PROMPTS, MARKED_PROMPTS = 12, 2  # per wording; with the marks of a chat template
 
 
-def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condition: str = "") -> Iterator[str]:
+def format_prompts_and_answers_of_wordings(
+    runs: Runs, item: str = "", model: str = "", condition: str = ""
+) -> Iterator[str]:
     """Write the lines about some wordings.
 
     Parameters
@@ -89,7 +91,7 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
         if len(rows):
             yield from ("", *_wrap_text(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
             yield from _describe_prompts_and_answers(runs, study, wording, rows)
-    yield from _describe_chat_template_prompts(runs, study, answers)
+    yield from _quote_chat_template_prompts(runs, study, answers)
     yield from _describe_unshown_wordings(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
 
 
@@ -163,7 +165,7 @@ def _quote_first_texts(texts: Sequence[str], thoughts: Sequence[str], tokens: Se
         yield f"    and {format_quantity(len(texts) - TEXTS, 'more thought' if thoughts else 'more text')}"
 
 
-def _describe_chat_template_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
+def _quote_chat_template_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
     """Write one prompt with the marks of each chat template: above, messages stand without them."""
     entries = [
         model_prompts.find_prompts_entry_of_condition(runs, study, *unit)

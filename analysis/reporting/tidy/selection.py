@@ -57,12 +57,12 @@ def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.Data
         condition = " ".join(where.split())
     else:
         keys = _read_key_file(where) if isinstance(where, str) else where
-        pairs, condition = _select_rows_matching_keys(con, keys), _describe_key_table(where)
+        pairs, condition = _select_rows_matching_keys(con, keys), _name_key_table_in_message(where)
     if not len(pairs):
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing")
     if runs.part:
         condition = f"({runs.part.condition}) AND ({condition})"
-    return _build_part_of_pairs(runs, con, pairs, condition)
+    return _build_part_of_unit_wording_pairs(runs, con, pairs, condition)
 
 
 def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
@@ -127,12 +127,12 @@ def _create_candidates_view(con: duckdb.DuckDBPyConnection, part: Part | None) -
         f"CREATE OR REPLACE VIEW {_VIEW} AS SELECT {', '.join(selected)} FROM main.places AS p "
         "JOIN tidy.wordings AS w USING (study) JOIN main.numbered_wordings AS n USING (study, item, variant) "
         "JOIN tidy.items AS i USING (study, item) JOIN tidy.models AS m USING (model) "
-        f"JOIN tidy.conditions AS c USING (study, condition){_build_sql_of_kept_pairs(part)}"
+        f"JOIN tidy.conditions AS c USING (study, condition){_build_sql_keeping_unit_wording_pairs(part)}"
     )
     return names
 
 
-def _build_sql_of_kept_pairs(part: Part | None) -> str:
+def _build_sql_keeping_unit_wording_pairs(part: Part | None) -> str:
     """Write the SQL that keeps only the pairs of an earlier part, where that is less than its units and wordings."""
     if part is None or part.pairs is None:
         return ""
@@ -159,7 +159,7 @@ def _read_key_file(name: str) -> pd.DataFrame:
     return pd.DataFrame([cells for _, cells in read_csv_file(Path(name.strip()))])
 
 
-def _describe_key_table(where: Any) -> str:
+def _name_key_table_in_message(where: Any) -> str:
     """Say which table of keys it is."""
     return where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
 
@@ -196,7 +196,9 @@ def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any) -> pa.
     return table
 
 
-def _build_part_of_pairs(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, condition: str) -> Part:
+def _build_part_of_unit_wording_pairs(
+    runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, condition: str
+) -> Part:
     """Build the part of some pairs of a unit and a wording: its tables, and how much it is."""
     import pyarrow as pa
 

@@ -293,7 +293,7 @@ def _build_items_sql(attributes: Mapping[str, str]) -> str:
 
 def _build_responses_sql(labels: Iterable[str]) -> str:
     """Write the SQL of the responses, with the probability of every canonical option in a column of its own."""
-    probabilities = _list_option_probabilities_sql("r.probability", labels)
+    probabilities = _build_option_probability_columns_sql("r.probability", labels)
     columns = [
         *(f"r.{name}" for name in _KEY), "r.answer",
         "s.canonical[list_position(s.options, r.answer)] AS canonical_answer",
@@ -304,7 +304,7 @@ def _build_responses_sql(labels: Iterable[str]) -> str:
     )
 
 
-def _list_option_probabilities_sql(probabilities_sql: str, labels: Iterable[str]) -> list[str]:
+def _build_option_probability_columns_sql(probabilities_sql: str, labels: Iterable[str]) -> list[str]:
     """Write the SQL of a column for the probability of every canonical option."""
     names: dict[str, str] = {}
     for label in labels:
@@ -323,7 +323,7 @@ def _build_thoughts_sql(labels: Iterable[str]) -> str:
         *(f"r.{name}" for name in _KEY), "number", "r.thought_tokens[number] AS tokens",
         "r.sample_probability[number] IS NOT NULL AS answered", "r.sample_answer[number] AS answer",
         "s.canonical[list_position(s.options, r.sample_answer[number])] AS canonical_answer",
-        *_list_option_probabilities_sql("r.sample_probability[number]", labels),
+        *_build_option_probability_columns_sql("r.sample_probability[number]", labels),
         "r.sample_probability[number] AS probability", "r.thought[number] AS thought", "r.output[number] AS output",
     ]  # fmt: skip
     return (

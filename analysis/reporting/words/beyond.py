@@ -77,7 +77,7 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
 
     Returns
     -------
-    As `describe_significant_differences`; empty where no two models are compared in several wordings.
+    As `describe_significant_difference_counts`; empty where no two models are compared in several wordings.
     """
     about = [
         study.select_units_of_conditions(conditions) if conditions else study
@@ -92,7 +92,7 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
         if not study.has_single_wording
     ]
     filled = [frame for frame in pairs if len(frame)]
-    return describe_significant_differences(
+    return describe_significant_difference_counts(
         pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(), "orders" if orders else "wordings"
     )
 
@@ -104,7 +104,7 @@ def has_wordings_shared_by_items(runs: Runs) -> bool:
     )
 
 
-def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "wordings") -> str:
+def describe_significant_difference_counts(pairs: pd.DataFrame, wordings_noun: str = "wordings") -> str:
     """Count the differences between models that hold for these wordings, and those that hold for others, too.
 
     Both by tests after Holm, over all pairs of a study and measure.
@@ -121,9 +121,9 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
     The sentence; empty where no pair of two models has both p values.
 
     >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
-    >>> describe_significant_differences(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
+    >>> describe_significant_difference_counts(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
     'Of 1 difference in agreement between models, 1 holds for these wordings, and none for wordings like these.'
-    >>> describe_significant_differences(pd.DataFrame([{**names, "a_model": "a", "p": 0.01, "p_holm": 0.01}]))
+    >>> describe_significant_difference_counts(pd.DataFrame([{**names, "a_model": "a", "p": 0.01, "p_holm": 0.01}]))
     'Of 1 difference in agreement between models, 1 holds for these wordings and for wordings like these.'
     """
     if pairs.empty:
@@ -194,13 +194,13 @@ def _list_unit_pairs(study: Study) -> list[tuple[int, int]]:
     """List the pairs of units that are compared, or of too many each unit's first."""
     ranked_units, places = study.list_units_to_rank(), range(len(study.units))
     if len(ranked_units) * (len(ranked_units) - 1) // 2 > MOST_PAIRS:  # thousands of respondents have millions of pairs
-        return _list_pairs_with_first_unit(study, ranked_units)
+        return _pair_each_unit_with_first_compared(study, ranked_units)
     same_model_pairs = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]
     pairs = sorted({*combinations(ranked_units, 2), *same_model_pairs})
-    return pairs if len(pairs) <= MOST_PAIRS else _list_pairs_with_first_unit(study, ranked_units)
+    return pairs if len(pairs) <= MOST_PAIRS else _pair_each_unit_with_first_compared(study, ranked_units)
 
 
-def _list_pairs_with_first_unit(study: Study, ranked_units: list[int]) -> list[tuple[int, int]]:
+def _pair_each_unit_with_first_compared(study: Study, ranked_units: list[int]) -> list[tuple[int, int]]:
     """List each unit with the first that it is compared with: of the ranked ones, or of its model."""
     first: dict[int, int] = {}
     first_of_model: dict[str, int] = {}

@@ -42,12 +42,13 @@ def split_texts_at_differences(text_a: str, text_b: str) -> tuple[Pieces, Pieces
         for places, start in zip(same_places, (block.a, block.b), strict=True):
             places.update(range(start, start + block.size))
     first, second = (
-        _group_words_by_difference(text_words, places) for text_words, places in zip(words, same_places, strict=True)
+        _join_neighbouring_words_of_equal_mark(text_words, places)
+        for text_words, places in zip(words, same_places, strict=True)
     )
     return first, second
 
 
-def _group_words_by_difference(words: list[str], shared_positions: set[int]) -> Pieces:
+def _join_neighbouring_words_of_equal_mark(words: list[str], shared_positions: set[int]) -> Pieces:
     """Join neighbours; a blank is marked between two marked words only."""
     differs = [place not in shared_positions for place in range(len(words))]
     for place, word in enumerate(words):

@@ -51,7 +51,7 @@ def find_terms_in_page(page_html: str) -> list[Term]:
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(page_html, "html.parser")
-    for other in _list_texts_not_by_report(soup):
+    for other in _list_elements_without_report_prose(soup):
         other.decompose()
     text = soup.get_text("\n")
     return [
@@ -59,7 +59,7 @@ def find_terms_in_page(page_html: str) -> list[Term]:
     ]
 
 
-def _list_texts_not_by_report(soup: BeautifulSoup) -> list[Tag]:
+def _list_elements_without_report_prose(soup: BeautifulSoup) -> list[Tag]:
     """List what is no text of the report: style, script, code, and the texts of items, in examples and in cells.
 
     Not by a selector: the first one of a process takes 0.1 s to compile.

@@ -167,7 +167,9 @@ def explain_mark_of_unjudged_models(frame: pd.DataFrame, shortage: str = "") -> 
     return f" {SILENT.strip()}: {reason}, so the model is not ranked."
 
 
-def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = "") -> pd.DataFrame:
+def add_nonanswering_unit_column(
+    frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = ""
+) -> pd.DataFrame:
     """Add column `silent` to rows about models.
 
     Parameters

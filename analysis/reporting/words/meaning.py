@@ -56,7 +56,7 @@ RULES = (
 )
 
 
-def join_same_meaning_flip_shares(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
+def join_flip_shares_with_same_meaning(flips: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
     """Put the shares of all wordings and of those of the same meaning beside each other.
 
     Parameters
@@ -86,7 +86,7 @@ def join_same_meaning_flip_shares(flips: pd.DataFrame, corrected: pd.DataFrame) 
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
-def estimate_excess_of_same_meaning_share(
+def estimate_same_meaning_flip_excess_interval(
     row: Mapping[Hashable, Any], part: float, n_intervals: int = 1
 ) -> tuple[float, float]:
     """Estimate how far the share of wordings of the same meaning is above a part of that of all wordings.
@@ -94,11 +94,11 @@ def estimate_excess_of_same_meaning_share(
     Parameters
     ----------
     row
-        Of `join_same_meaning_flip_shares`.
+        Of `join_flip_shares_with_same_meaning`.
     part
         Such as 0.8.
     n_intervals
-        The intervals are widened for this number of them (`verdicts.widen_difference_interval`).
+        The intervals are widened for this number of them (`verdicts.widen_difference_interval_for_multiplicity`).
 
     Returns
     -------
@@ -106,12 +106,14 @@ def estimate_excess_of_same_meaning_share(
 
     >>> row = {"flip": 0.4, "flip_lower": 0.3, "flip_upper": 0.5, "flip_difference": -0.06,
     ...        "flip_difference_lower": -0.09, "flip_difference_upper": -0.03}
-    >>> [round(end, 4) for end in estimate_excess_of_same_meaning_share(row, 0.8)]
+    >>> [round(end, 4) for end in estimate_same_meaning_flip_excess_interval(row, 0.8)]
     [-0.0161, 0.0561]
     """
     excess, below, above = 0.0, 0.0, 0.0
     for name, weight in (("flip_difference", 1.0), ("flip", 1 - part)):
-        ends = verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], n_intervals)
+        ends = verdicts.widen_difference_interval_for_multiplicity(
+            row[name], row[f"{name}_lower"], row[f"{name}_upper"], n_intervals
+        )
         low, high = ends
         excess += weight * row[name]
         below, above = np.hypot(below, weight * (row[name] - low)), np.hypot(above, weight * (high - row[name]))
@@ -126,7 +128,7 @@ def choose_meaning_support_words(
     Parameters
     ----------
     rows
-        From `join_same_meaning_flip_shares`, of models that answer.
+        From `join_flip_shares_with_same_meaning`, of models that answer.
     units_with_chance_changes
         From `chance.find_units_with_chance_changes`.
 
@@ -151,12 +153,12 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
     if row["n_items_changed"] < LEAST:
         return ""
     excess, low, high = (float(row[f"excess{end}"]) for end in ("", "_lower", "_upper"))  # missing without a sheet
-    is_refuted = verdicts.widen_difference_interval(excess, low, high, n_intervals)[0] <= 0
-    if estimate_excess_of_same_meaning_share(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
+    is_refuted = verdicts.widen_difference_interval_for_multiplicity(excess, low, high, n_intervals)[0] <= 0
+    if estimate_same_meaning_flip_excess_interval(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND
-    if estimate_excess_of_same_meaning_share(row, HALF, n_intervals)[1] < 0:
+    if estimate_same_meaning_flip_excess_interval(row, HALF, n_intervals)[1] < 0:
         return HARDLY
-    return PART if estimate_excess_of_same_meaning_share(row, 1.0, n_intervals)[1] < 0 else ""
+    return PART if estimate_same_meaning_flip_excess_interval(row, 1.0, n_intervals)[1] < 0 else ""
 
 
 def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
@@ -165,7 +167,7 @@ def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
     Parameters
     ----------
     rows
-        From `join_same_meaning_flip_shares`.
+        From `join_flip_shares_with_same_meaning`.
     """
     return bool((rows["n_wordings"].eq(rows["same_n_wordings"]) & rows["left_out_items"].eq(0)).all())
 
@@ -237,14 +239,16 @@ def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     answering = flips[~is_validity_below_half(flips["validity"])]
     if answering.empty:
         return ""
-    rows = join_same_meaning_flip_shares(answering, correct_flip_shares_for_check_errors(runs))
+    rows = join_flip_shares_with_same_meaning(answering, correct_flip_shares_for_check_errors(runs))
     if rows.empty:
         return NOTHING if (flips["wordings"] == SAME).any() else NO_CHECK_ELSEWHERE
     words = choose_meaning_support_words(rows, chance.find_units_with_chance_changes(runs))
-    return describe_support_by_same_meaning(words, rows, _name_subject_of_support(rows, list(runs.info["studies"])))
+    return describe_support_by_same_meaning(
+        words, rows, _name_supported_finding_with_studies(rows, list(runs.info["studies"]))
+    )
 
 
-def _name_subject_of_support(rows: pd.DataFrame, studies: Sequence[str]) -> str:
+def _name_supported_finding_with_studies(rows: pd.DataFrame, studies: Sequence[str]) -> str:
     """Name what stands, with its studies where others of the page were not checked."""
     checked = list(rows["study"].unique())
     if set(checked) == set(studies):

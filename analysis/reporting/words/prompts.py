@@ -26,7 +26,7 @@ class PromptExample:
     conditions: list[str] = field(default_factory=list)
 
     @property
-    def models_and_conditions(self) -> str:
+    def phrase_whose_prompt_it_is(self) -> str:
         """Say whose prompt it is, in one line."""
         return f"{join_names(self.models, MOST_NAMES)}, under {join_names(self.conditions, MOST_NAMES)}"
 

@@ -2,11 +2,11 @@
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
 functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_words_for_shares` and
-`choose_words_for_differences` are "interval",
-`chance.blank_word_in_rows_with_chance_changes` is "chance", `widen_share_interval` is "several",
-`find_distinct_extremes` is "spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people",
-`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of
-`statistics.ratings.comparison`.
+`choose_words_for_differences` are "interval", `chance.blank_word_in_rows_with_chance_changes` is "chance",
+`widen_share_interval` is "several",
+`find_lowest_and_highest_distinct_share` is "spread", `widen_difference_interval_for_multiplicity` is "change",
+`is_share_clearly_above` is "people", `mark_clear_effects` is "fit" and "holm"; "beside people"
+is `judge_distance_from_people` of `statistics.ratings.comparison`.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def choose_words_for_differences(rows: pd.DataFrame, difference_column: str, ban
     The word of every row, empty where it has none.
     """
     return _choose_words_by_widened_intervals(
-        rows[[difference_column, "lower", "upper"]], widen_difference_interval, bands
+        rows[[difference_column, "lower", "upper"]], widen_difference_interval_for_multiplicity, bands
     )
 
 
@@ -255,7 +255,9 @@ def choose_words_by_stepwise_wider_intervals(choose_words: Callable[[int], list[
     return words
 
 
-def find_distinct_extremes(shares: pd.Series, lows: pd.Series, highs: pd.Series) -> tuple[float, float] | None:
+def find_lowest_and_highest_distinct_share(
+    shares: pd.Series, lows: pd.Series, highs: pd.Series
+) -> tuple[float, float] | None:
     """Find the lowest and the highest of several shares, if they are apart by more than chance explains.
 
     Of many models, some are far from the mean by chance alone. So the intervals of the two ends are widened for the
@@ -274,9 +276,8 @@ def find_distinct_extremes(shares: pd.Series, lows: pd.Series, highs: pd.Series)
 
     >>> import pandas as pd
     >>> shares, lows, highs = pd.Series([0.3, 0.5, 0.8]), pd.Series([0.2, 0.4, 0.71]), pd.Series([0.4, 0.6, 0.87])
-    >>> (find_distinct_extremes(shares, lows, highs), find_distinct_extremes(shares[:2], lows, highs),
-    ...  find_distinct_extremes(shares[:1], lows, highs))
-    ((0.3, 0.8), None, None)
+    >>> [find_lowest_and_highest_distinct_share(shares[:n], lows, highs) for n in (3, 2, 1)]
+    [(0.3, 0.8), None, None]
     """
     known_shares = shares[lows.notna() & highs.notna()]
     if len(known_shares) < 2:
@@ -287,7 +288,9 @@ def find_distinct_extremes(shares: pd.Series, lows: pd.Series, highs: pd.Series)
     return (float(shares[least]), float(shares[most])) if below < beyond_it else None
 
 
-def widen_difference_interval(difference: float, low: float, high: float, n_intervals: int) -> tuple[float, float]:
+def widen_difference_interval_for_multiplicity(
+    difference: float, low: float, high: float, n_intervals: int
+) -> tuple[float, float]:
     """Widen the 95 % interval of a difference, so that `n_intervals` such intervals all hold theirs in 95 % of cases.
 
     Each end moves away as that of a normal distribution does. `widen_share_interval` is for shares, whose distribution
@@ -306,8 +309,8 @@ def widen_difference_interval(difference: float, low: float, high: float, n_inte
     -------
     The ends of the wider interval.
 
-    >>> low, high = widen_difference_interval(0.1, 0.02, 0.2, 3)
-    >>> round(low, 3), round(high, 3), widen_difference_interval(0.1, 0.02, 0.2, 1)
+    >>> low, high = widen_difference_interval_for_multiplicity(0.1, 0.02, 0.2, 3)
+    >>> round(low, 3), round(high, 3), widen_difference_interval_for_multiplicity(0.1, 0.02, 0.2, 1)
     (0.002, 0.222, (0.02, 0.2))
     """
     if n_intervals == 1:

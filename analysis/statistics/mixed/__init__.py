@@ -135,8 +135,8 @@ def choose_engine_that_fits_formula(formula: Formula, engine: str = "auto") -> s
     if engine not in ENGINES:
         raise InputError(f"no engine '{engine}'; there are {', '.join(ENGINES)}")
     if engine == "auto":
-        return "profile" if formula.has_only_random_intercept else "pymer4"
-    if engine != "pymer4" and not formula.has_only_random_intercept:
+        return "profile" if formula.is_fittable_by_builtin_engine else "pymer4"
+    if engine != "pymer4" and not formula.is_fittable_by_builtin_engine:
         raise InputError(
             f"formula '{formula}': engine '{engine}' fits one random intercept like (1 | item) and columns joined by "
             "+, : and *; engine 'pymer4' fits the rest"

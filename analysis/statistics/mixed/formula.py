@@ -57,7 +57,7 @@ class Formula:
         return f"{self.response} ~ {' + '.join(terms)}"
 
     @property
-    def has_only_random_intercept(self) -> bool:
+    def is_fittable_by_builtin_engine(self) -> bool:
         """Tell whether the built-in engine can fit it: one random intercept, fixed terms of columns and products."""
         texts = [self.response, *(name for term in self.fixed for name in term.split(":"))]
         has_one_intercept = (

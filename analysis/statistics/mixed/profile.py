@@ -125,7 +125,7 @@ class ProfileEngine:
         """
         full_matrix = build_model_matrix(fit_input)
         if self._last is None or not full_matrix.has_same_predictors_and_items(self._last.full_matrix):
-            self._last = sum_predictors_by_item(full_matrix, build_full_rank_design(full_matrix))
+            self._last = compute_sufficient_statistics_of_predictors(full_matrix, build_full_rank_design(full_matrix))
         full_rank, predictor_sums = self._last.design, self._last
         ols = full_rank.q.T @ full_matrix.y
         residuals = full_matrix.y - full_rank.q @ ols
@@ -172,7 +172,7 @@ class ProfileEngine:
         )
 
 
-def sum_predictors_by_item(full_matrix: Matrix, full_rank: Design) -> PredictorSums:
+def compute_sufficient_statistics_of_predictors(full_matrix: Matrix, full_rank: Design) -> PredictorSums:
     """Compute the sufficient statistics that depend on the predictors only.
 
     Parameters
@@ -197,7 +197,7 @@ def add_response_sums(predictor_sums: PredictorSums, y: Array) -> Sums:
     Parameters
     ----------
     predictor_sums
-        Of the predictors, from `sum_predictors_by_item`.
+        Of the predictors, from `compute_sufficient_statistics_of_predictors`.
     y
         Response (rows), or what least squares leave of it.
 

@@ -53,7 +53,7 @@ class Result:
         """
         table = add_corrected_p_values(self._stack_fit_tables(_build_coefficient_table))
         sure = table["p_bonferroni"] < ALPHA
-        if self.fits[0][0].formula.has_only_random_intercept and self.fits[0][1].engine != "ordinal":
+        if self.fits[0][0].formula.is_fittable_by_builtin_engine and self.fits[0][1].engine != "ordinal":
             sure &= table["p_robust_bonferroni"] < ALPHA
         table.insert(list(table.columns).index("p_slopes") + 1, "confirmed", sure)
         return table
@@ -251,7 +251,7 @@ def add_robust_errors(fit_input: FitInput, fit: Fit) -> Fit:
     Fit
         Unchanged where the formula is another, whose fit may have random slopes itself, and for ordered logits.
     """
-    if fit.thresholds or not fit_input.formula.has_only_random_intercept:
+    if fit.thresholds or not fit_input.formula.is_fittable_by_builtin_engine:
         return fit
     items = sum_rows_by_item(fit_input, fit)
     return replace(fit, se_robust=compute_robust_se(items, fit), p_slopes=compute_slope_variation_p_values(items))

@@ -67,7 +67,7 @@ def compare_units_with_people_by_item(
     """
     answers, n_options = people.shares[:, None], people.n_options[:, None]
     w1 = compute_wasserstein(shares, answers, n_options)
-    s_people = np.broadcast_to(people.scores[:, None], w1.shape)
+    s_people = np.broadcast_to(people.mean_item_ranks[:, None], w1.shape)
     sampled = np.where(np.isfinite(n_samples), n_samples, np.inf)
     more = np.sqrt(1 + people.n[:, None] / sampled)
     return {
@@ -83,7 +83,9 @@ def compare_units_with_people_by_item(
     }
 
 
-def compute_intervals_over_items(figures: Mapping[str, Array], signs: Array) -> dict[str, tuple[Array, Array, Array]]:
+def compute_people_comparison_intervals(
+    figures: Mapping[str, Array], signs: Array
+) -> dict[str, tuple[Array, Array, Array]]:
     """Average the figures of items, with 95 % intervals over items.
 
     Parameters

@@ -53,7 +53,7 @@ class People:
     ranks: Array | None = None
 
     @property
-    def scores(self) -> Array:
+    def mean_item_ranks(self) -> Array:
         """Return the mean rank of every item, 0 to 1: (items,)."""
         return compute_mean_answer_scores(self.shares, self.n_options)
 
@@ -99,7 +99,7 @@ def resample_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) ->
     if people.ranks is not None:
         counts = [chunk @ people.indicators for chunk in draw_item_counts(len(people.ranks), draws, seed)]
         return _divide_by_sum(np.concatenate(counts).reshape(shape))
-    return _draw_shares(people, people.n, draws, np.random.default_rng(seed))
+    return _sample_answers_from_item_shares(people, people.n, draws, np.random.default_rng(seed))
 
 
 def compute_option_shares_of_random_halves(people: People, splits: int = SPLITS, seed: int = 0) -> tuple[Array, Array]:
@@ -119,7 +119,7 @@ def compute_option_shares_of_random_halves(people: People, splits: int = SPLITS,
     rng = np.random.default_rng(seed)
     if people.ranks is None:
         halves = np.floor(people.n / 2), np.ceil(people.n / 2)
-        first, second = (_draw_shares(people, n, splits, rng) for n in halves)
+        first, second = (_sample_answers_from_item_shares(people, n, splits, rng) for n in halves)
         return first, second
     size = len(people.ranks)
     is_in_first = rng.random((splits, size)).argsort(axis=1) < size // 2
@@ -129,7 +129,7 @@ def compute_option_shares_of_random_halves(people: People, splits: int = SPLITS,
     return _divide_by_sum(counts.reshape(shape)), _divide_by_sum(others.reshape(shape))
 
 
-def _draw_shares(people: People, n: Array, draws: int, rng: np.random.Generator) -> Array:
+def _sample_answers_from_item_shares(people: People, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """Draw n answers to every item from its shares."""
     is_drawn = (n > 0) & ~np.isnan(people.shares).any(axis=1)
     drawn = np.full((draws, *people.shares.shape), np.nan)

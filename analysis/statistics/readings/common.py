@@ -20,10 +20,10 @@ import numpy as np
 
 from analysis.statistics.interval import Interval
 from analysis.statistics.readings.moments import ItemMoments
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, divide_drawn_sums
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, divide_one_drawn_sum_by_another
 
 
-def estimate_largest_squared_correlation(
+def estimate_largest_r2_with_other_responses(
     moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
 ) -> Interval:
     """Estimate the largest squared correlation of a reading with one of other responses, with an interval over items.
@@ -60,5 +60,5 @@ def _compute_largest_squared_correlation(columns: Columns, counts: Array) -> dic
     for place in range(len(sums) // 2):
         square, cross = sums[f"square_{place}"], sums[f"cross_{place}"]
         scale = np.where((sums["square"] > 0) & (square > 0), sums["square"] * square, 0.0)
-        largest = np.fmax(largest, divide_drawn_sums(np.maximum(cross, 0.0) ** 2, scale))
+        largest = np.fmax(largest, divide_one_drawn_sum_by_another(np.maximum(cross, 0.0) ** 2, scale))
     return {"common": np.minimum(largest, 1.0)}

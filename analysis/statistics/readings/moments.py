@@ -64,12 +64,12 @@ class ItemMoments:
         )  # fmt: skip
 
 
-def find_common_wordings(values: Array) -> np.ndarray:
+def mark_wordings_common_to_readings(values: Array) -> np.ndarray:
     """Tell of every wording (items, wordings) whether all readings (R, items, wordings) have a number for it."""
     return np.asarray(~np.isnan(values).any(axis=0))
 
 
-def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
+def compute_moment_sums_by_item(values: Array, noise: Array) -> ItemMoments:
     """Compute the sums of every item.
 
     Parameters
@@ -84,11 +84,11 @@ def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
     -------
     ItemMoments
 
-    >>> moments = compute_item_moments(np.array([[[0.2, 0.6]], [[0.1, 0.3]]]), np.zeros((2, 2, 1, 2)))
+    >>> moments = compute_moment_sums_by_item(np.array([[[0.2, 0.6]], [[0.1, 0.3]]]), np.zeros((2, 2, 1, 2)))
     >>> moments.cross[:, :, 0].round(3).tolist(), moments.freedom.tolist()
     ([[0.08, 0.04], [0.04, 0.02]], [1.0])
     """
-    is_common = find_common_wordings(values)
+    is_common = mark_wordings_common_to_readings(values)
     n_wordings = is_common.sum(axis=1).astype(float)
     weights = is_common / np.maximum(n_wordings, 1)[:, None]
     filled = np.where(is_common, values, 0.0)
@@ -96,7 +96,9 @@ def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
     centred = np.where(is_common, filled - mean[:, :, None], 0.0)
     centred[np.abs(centred) <= ROUNDING] = 0.0  # else shares of a variance that is rounding would be told
     freedom = np.maximum(n_wordings - 1, 0)
-    cross = np.einsum("aik,bik->abi", centred, centred) - freedom * _average_noise_covariances(noise, is_common)
+    cross = np.einsum("aik,bik->abi", centred, centred) - freedom * _average_noise_covariances_over_wordings(
+        noise, is_common
+    )
     cross = np.where(freedom > 0, cross, 0.0)
     squares = (centred**2).sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,7 +112,7 @@ def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
     )  # fmt: skip
 
 
-def _average_noise_covariances(noise: Array, is_common: np.ndarray) -> Array:
+def _average_noise_covariances_over_wordings(noise: Array, is_common: np.ndarray) -> Array:
     """Average the covariances over an item's wordings; over all items where the item has no known one."""
     is_known = ~np.isnan(noise) & is_common
     total, n = np.where(is_known, noise, 0.0).sum(axis=3), is_known.sum(axis=3)

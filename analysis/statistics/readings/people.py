@@ -29,7 +29,7 @@ from scipy.special import chdtrc
 
 from analysis.statistics.interval import Interval
 from analysis.statistics.readings.moments import (
-    compute_item_moments,
+    compute_moment_sums_by_item,
     compute_noise_covariance,
     compute_sample_share_and_influences,
 )
@@ -40,7 +40,7 @@ from analysis.statistics.resampling import (
     Columns,
     bootstrap_intervals,
     compute_drawn_mean,
-    divide_drawn_sums,
+    divide_one_drawn_sum_by_another,
     draw_item_counts,
 )
 from analysis.statistics.significance import compute_two_sided_bootstrap_p
@@ -161,8 +161,8 @@ def correct_reading_by_people(
     -------
     CorrectedReading
     """
-    values, noise = compute_raw_and_corrected_wording_shares(numerators, denominators, people, has_people)
-    moments = compute_item_moments(values, noise)
+    values, noise = compute_answer_shares_raw_and_corrected(numerators, denominators, people, has_people)
+    moments = compute_moment_sums_by_item(values, noise)
     is_used = (~np.isnan(values).any(axis=0)) & (moments.freedom > 0)[:, None]
     with_wordings = moments.freedom > 0
     columns = {
@@ -176,11 +176,13 @@ def correct_reading_by_people(
     _shift_shares_by_jackknife_bias_over_items(
         figures["own"], {name: column[with_wordings] for name, column in columns.items()}
     )
-    p = _test_corrected_share({name: column[with_wordings] for name, column in columns.items()}, draws, seed)
+    p = _test_variance_share_due_to_reading(
+        {name: column[with_wordings] for name, column in columns.items()}, draws, seed
+    )
     return CorrectedReading(figures, p, int(is_used.sum()), int((has_people & is_used[:, :, None]).sum()))
 
 
-def compute_raw_and_corrected_wording_shares(
+def compute_answer_shares_raw_and_corrected(
     numerators: Array, denominators: Array, people: Array, has_people: np.ndarray
 ) -> tuple[Array, Array]:
     """Compute x and h of every wording, and what sampling adds to them (see the module's docstring).
@@ -221,14 +223,14 @@ def _compute_corrected_mean_and_spread(columns: Columns, counts: Array) -> dict[
     """Compute the figures of `CorrectedReading` in every draw."""
     freedom = counts @ columns["freedom"]
     variance, cross, people = (
-        divide_drawn_sums(counts @ columns[name], freedom) for name in ("variance", "cross", "people")
+        divide_one_drawn_sum_by_another(counts @ columns[name], freedom) for name in ("variance", "cross", "people")
     )
     scale = np.where((variance > 0) & (people > 0), variance * people, 0.0)
     return {
         "mean": compute_drawn_mean(counts, columns["mean"]),
         "corrected_mean": compute_drawn_mean(counts, columns["corrected"]),
         "wording_sd": np.sqrt(np.maximum(variance, 0)), "corrected_sd": np.sqrt(np.maximum(people, 0)),
-        "own": 1 - divide_drawn_sums(cross**2, scale),
+        "own": 1 - divide_one_drawn_sum_by_another(cross**2, scale),
     }  # fmt: skip
 
 
@@ -248,17 +250,19 @@ def _shift_shares_by_jackknife_bias_over_items(own: Interval, columns: Columns) 
             part -= bias
 
 
-def _test_corrected_share(columns: Columns, draws: int, seed: int) -> float:
+def _test_variance_share_due_to_reading(columns: Columns, draws: int, seed: int) -> float:
     """Test that more than `LEAST_OWN` of the variance is due to the reading; 1 where the estimate is not above it."""
     n_items = len(columns["freedom"])
     if draws == 0 or n_items < 2 or np.isnan(columns["people"]).any():
         return np.nan
 
-    def compute_excess(counts: Array) -> Array:
+    def subtract_squared_covariance_from_variance_product(counts: Array) -> Array:
         """Compute what the product of variances has beyond the square of the covariance."""
         sums = {name: counts @ column for name, column in columns.items()}
         return (1 - LEAST_OWN) * sums["variance"] * sums["people"] - sums["cross"] ** 2
 
-    excess = np.concatenate([compute_excess(counts) for counts in draw_item_counts(n_items, draws, seed)])
+    excess = np.concatenate(
+        [subtract_squared_covariance_from_variance_product(counts) for counts in draw_item_counts(n_items, draws, seed)]
+    )
     p = float(compute_two_sided_bootstrap_p(excess, n_items)[0])
-    return p if compute_excess(np.ones((1, n_items)))[0, 0] > 0 else 1.0
+    return p if subtract_squared_covariance_from_variance_product(np.ones((1, n_items)))[0, 0] > 0 else 1.0

@@ -42,7 +42,7 @@ from analysis.statistics.resampling import (
     Columns,
     bootstrap_intervals,
     compute_drawn_mean,
-    divide_drawn_sums,
+    divide_one_drawn_sum_by_another,
     draw_item_counts,
 )
 from analysis.statistics.significance import compute_smallest_possible_p, compute_two_sided_bootstrap_p
@@ -70,7 +70,7 @@ class OwnShare:
     p_least: float = np.nan
 
 
-def list_triad_pairs(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
+def list_reading_pairs_on_different_responses(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
     """List the pairs of other readings that read different responses.
 
     Parameters
@@ -84,8 +84,8 @@ def list_triad_pairs(reading: int, sources: Sequence[str]) -> list[tuple[int, in
     -------
     list of tuple of int
 
-    >>> list_triad_pairs(0, ["texts", "texts", "probability"]), list_triad_pairs(2, ["texts", "texts", "probability"])
-    ([(1, 2)], [])
+    >>> [list_reading_pairs_on_different_responses(reading, ["texts", "texts", "probability"]) for reading in (0, 2)]
+    [[(1, 2)], []]
     """
     places = [place for place in range(len(sources)) if place != reading]
     return [(b, c) for b in places for c in places if b < c and sources[b] != sources[c]]
@@ -125,7 +125,7 @@ def estimate_means_and_spreads_of_readings(
 def _compute_means_and_spreads_of_readings(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `estimate_means_and_spreads_of_readings` in every draw."""
     freedom = counts @ columns["freedom"]
-    variance = divide_drawn_sums(counts @ columns["variance"], freedom)
+    variance = divide_one_drawn_sum_by_another(counts @ columns["variance"], freedom)
     mean, n = compute_drawn_mean(counts, columns["mean"]), counts.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         between = (counts @ columns["mean"] ** 2 / n - mean**2) * n / (n - 1)
@@ -144,7 +144,7 @@ def _compute_means_and_spreads_of_readings(columns: Columns, counts: Array) -> d
 
 def _divide_least_covariance_by_variance(covariance: Array, variance: Array) -> Array:
     """Divide the least covariance by the variance, between 0 and 1; NaN where there is no variance."""
-    return np.clip(divide_drawn_sums(covariance, np.where(variance > 0, variance, 0.0)), 0.0, 1.0)
+    return np.clip(divide_one_drawn_sum_by_another(covariance, np.where(variance > 0, variance, 0.0)), 0.0, 1.0)
 
 
 def estimate_agreement_of_reading_pairs(
@@ -182,15 +182,15 @@ def estimate_agreement_of_reading_pairs(
 def _compute_agreement_of_reading_pairs(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `estimate_agreement_of_reading_pairs` in every draw."""
     sums = {name: counts @ column for name, column in columns.items()}
-    share_a, share_b = (divide_drawn_sums(sums[f"upper_{side}"], sums["n"]) for side in "ab")
-    same = divide_drawn_sums(sums["n"] - sums["upper_a"] - sums["upper_b"] + 2 * sums["both"], sums["n"])
+    share_a, share_b = (divide_one_drawn_sum_by_another(sums[f"upper_{side}"], sums["n"]) for side in "ab")
+    same = divide_one_drawn_sum_by_another(sums["n"] - sums["upper_a"] - sums["upper_b"] + 2 * sums["both"], sums["n"])
     by_chance = share_a * share_b + (1 - share_a) * (1 - share_b)
     with np.errstate(invalid="ignore"):
         scale = np.sqrt(np.maximum(sums["square_a"], 0) * np.maximum(sums["square_b"], 0))
     return {
-        "same_side": same, "kappa": divide_drawn_sums(same - by_chance, 1 - by_chance),
-        "correlation": np.clip(divide_drawn_sums(sums["cross"], scale), -1.0, 1.0),
-        "common_sd": np.sqrt(np.maximum(divide_drawn_sums(sums["cross"], sums["freedom"]), 0.0)),
+        "same_side": same, "kappa": divide_one_drawn_sum_by_another(same - by_chance, 1 - by_chance),
+        "correlation": np.clip(divide_one_drawn_sum_by_another(sums["cross"], scale), -1.0, 1.0),
+        "common_sd": np.sqrt(np.maximum(divide_one_drawn_sum_by_another(sums["cross"], sums["freedom"]), 0.0)),
     }  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def estimate_own_variance_share_of_reading(
     reading
         Place of the reading.
     sources
-        As in `list_triad_pairs`.
+        As in `list_reading_pairs_on_different_responses`.
     draws, seed
         As in `resampling.bootstrap_intervals`.
 
@@ -215,7 +215,7 @@ def estimate_own_variance_share_of_reading(
     OwnShare
         Without a figure or a bound where the noise of the reading is unknown, or it does not vary.
     """
-    pairs = list_triad_pairs(reading, sources)
+    pairs = list_reading_pairs_on_different_responses(reading, sources)
     if not pairs:
         return bound_own_variance_share_of_reading(moments, reading, sources)
     b, c = np.array(pairs).T
@@ -226,7 +226,7 @@ def estimate_own_variance_share_of_reading(
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
     if np.isnan(columns["variance"]).all():
         return OwnShare()
-    figure = bootstrap_intervals(columns, _compute_own_variance_share, draws=draws, seed=seed)["own"]
+    figure = bootstrap_intervals(columns, _compute_variance_share_due_to_reading, draws=draws, seed=seed)["own"]
     p, least = compute_p_of_own_variance_share(columns, draws, seed)
     return OwnShare(figure, np.nan, p, least) if not np.isnan(figure.estimate[0]) else OwnShare()
 
@@ -234,17 +234,17 @@ def estimate_own_variance_share_of_reading(
 def _sum_covariances_of_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
     """Return variance, sum of products and sum of covariances of the triads, in every draw."""
     freedom = counts @ columns["freedom"]
-    means = {name: divide_drawn_sums(counts @ column, freedom) for name, column in columns.items()}
+    means = {name: divide_one_drawn_sum_by_another(counts @ column, freedom) for name, column in columns.items()}
     places = range(sum(name.startswith("apart_") for name in columns))
     products = sum((means[f"first_{place}"] * means[f"second_{place}"] for place in places), np.zeros_like(freedom))
     return means["variance"], products, sum((means[f"apart_{place}"] for place in places), np.zeros_like(freedom))
 
 
-def _compute_own_variance_share(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_variance_share_due_to_reading(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute 1 - sum of products / (variance times sum of covariances), in every draw."""
     variance, products, apart = _sum_covariances_of_triads(columns, counts)
     scale = np.where((variance > 0) & (apart > 0), variance * apart, 0.0)
-    return {"own": 1 - divide_drawn_sums(products, scale)}
+    return {"own": 1 - divide_one_drawn_sum_by_another(products, scale)}
 
 
 def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> tuple[float, float]:
@@ -270,12 +270,15 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
     if draws == 0 or n_items < 2:
         return np.nan, np.nan
 
-    def compute_excess(counts: Array) -> tuple[Array, Array]:
+    def compute_own_variance_excess_in_draws(counts: Array) -> tuple[Array, Array]:
         variance, products, apart = _sum_covariances_of_triads(columns, counts)
         return (1 - LEAST_OWN) * variance * apart - products, apart
 
-    excess, apart = map(np.concatenate, zip(*map(compute_excess, draw_item_counts(n_items, draws, seed)), strict=True))
-    estimate, _ = compute_excess(np.ones((1, n_items)))
+    excess, apart = map(
+        np.concatenate,
+        zip(*map(compute_own_variance_excess_in_draws, draw_item_counts(n_items, draws, seed)), strict=True),
+    )
+    estimate, _ = compute_own_variance_excess_in_draws(np.ones((1, n_items)))
     least = float(compute_smallest_possible_p(draws, n_items))
     p_values = [float(compute_two_sided_bootstrap_p(samples, n_items)[0]) for samples in (excess, apart)]
     return max(p_values) if estimate[0, 0] > 0 else 1.0, least
@@ -293,7 +296,7 @@ def bound_own_variance_share_of_reading(moments: ItemMoments, reading: int, sour
     reading
         Place of the reading.
     sources
-        As in `list_triad_pairs`.
+        As in `list_reading_pairs_on_different_responses`.
 
     Returns
     -------

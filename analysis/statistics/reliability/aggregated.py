@@ -163,7 +163,7 @@ class Reliability:
         return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
-def estimate_ranking_reliability(task_accuracies: Sequence[TaskAccuracies]) -> Reliability:
+def estimate_components_of_mean_task_accuracy(task_accuracies: Sequence[TaskAccuracies]) -> Reliability:
     """Estimate the components of the mean over the blocks' tasks; the models of all are the same, two or more."""
     parts = [estimate_variance_components(block.accuracies, crossed=True) for block in task_accuracies]
     weight = 1 / len(task_accuracies) ** 2
@@ -182,7 +182,7 @@ def estimate_ranking_reliability(task_accuracies: Sequence[TaskAccuracies]) -> R
     )  # fmt: skip
 
 
-def compute_same_order_share(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Array:
+def compute_pair_order_agreement_over_templates(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Array:
     """Compute how often a pair of models has the same order with one template of each task as with another.
 
     Parameters
@@ -220,7 +220,7 @@ def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) 
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
     As `replication.compute_panel_same_sign_probability`, for all pairs at once: with the errors of all models, from
-    three on (`estimate_accuracy_pair_prior`), and templates that are unlike
+    three on (`estimate_prior_of_model_accuracy_differences`), and templates that are unlike
     (`Reliability.template_degrees_of_freedom`). Of several tasks, the degrees of freedom are Satterthwaite's.
 
     Returns
@@ -236,13 +236,15 @@ def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) 
         for block in task_accuracies
     ])  # fmt: skip
     prior, wording_freedom = (
-        estimate_accuracy_pair_prior(task_accuracies, other_items=False),
-        estimate_ranking_reliability(task_accuracies).template_degrees_of_freedom,
+        estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=False),
+        estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom,
     )
     return compute_same_sign_probabilities(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
 
-def estimate_accuracy_pair_prior(task_accuracies: Sequence[TaskAccuracies], *, other_items: bool) -> PairPrior | None:
+def estimate_prior_of_model_accuracy_differences(
+    task_accuracies: Sequence[TaskAccuracies], *, other_items: bool
+) -> PairPrior | None:
     """Learn from all models how far true differences are from 0 and how large errors are, as
     `replication.estimate_pair_difference_prior`.
 
@@ -260,7 +262,7 @@ def estimate_accuracy_pair_prior(task_accuracies: Sequence[TaskAccuracies], *, o
     """
     from scipy.special import chdtri
 
-    components_of_mean = estimate_ranking_reliability(task_accuracies)
+    components_of_mean = estimate_components_of_mean_task_accuracy(task_accuracies)
     freedom = components_of_mean.spread_free
     if freedom < 2 or not components_of_mean.spread > 0:
         return None
@@ -305,13 +307,20 @@ def rank_models_by_accuracy(
     sampling = sum(block.binomial_variance for block in task_accuracies) / tasks**2
     covariances.append((np.diag(sampling), EXACT))
     templates = np.mean([block.accuracies.shape[1] for block in task_accuracies])
-    prior, shrunk, more = estimate_accuracy_pair_prior(task_accuracies, other_items=True), np.ones(1), 0.0
+    prior, shrunk, more = (
+        estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=True),
+        np.ones(1),
+        0.0,
+    )
     if prior is not None:
         error = prior.error + 2 * float(np.mean(sampling))
         shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        more = min(prior.freedom, estimate_ranking_reliability(task_accuracies).template_degrees_of_freedom) / tasks
+        more = (
+            min(prior.freedom, estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom)
+            / tasks
+        )
     n_items = int(min(block.n.min() for block in task_accuracies))
     return simulate_rankings(
         mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed, level=level

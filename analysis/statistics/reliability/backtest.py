@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import Forecast, build_mean_error_forecast, predict_standard_error
-from analysis.statistics.reliability.panel import split_interaction_deduction_by_df
+from analysis.statistics.reliability.panel import deduct_interaction_by_degrees_of_freedom
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
 SHARE = 0.1
@@ -78,7 +78,7 @@ def compare_forecast_and_actual_errors(
     pilot, held_back = values[:, :size], values[:, size:]
     forecasts: dict[str, Forecast | None] = {MEAN: build_mean_error_forecast(pilot, crossed)}
     if not mean_only:
-        forecasts[SD] = build_sd_error_forecast(pilot, crossed)
+        forecasts[SD] = forecast_error_of_mean_wording_sd(pilot, crossed)
         forecasts |= {} if crossed else {FLIPS: build_flip_share_error_forecast(pilot, threshold)}
     at = sorted({n_wordings for n_wordings in AT if n_wordings < width - size} | {width - size})
     actual_errors = (_compute_actual_errors_shared_wordings if crossed else _compute_actual_errors_own_wordings)(
@@ -163,6 +163,6 @@ def compute_error_variance_of_complete_panel(values: Array) -> float:
     items, wordings = values.mean(axis=1), values.mean(axis=0)
     left = values - items[:, None] - (wordings - items.mean())
     interaction = float(np.vdot(left, left)) / (n_items - 1) / (n_wordings - 1) / values.size
-    less, more = split_interaction_deduction_by_df(n_items - 1, n_wordings - 1, interaction)
+    less, more = deduct_interaction_by_degrees_of_freedom(n_items - 1, n_wordings - 1, interaction)
     of_items, of_wordings = items.var(ddof=1) / n_items, wordings.var(ddof=1) / n_wordings
     return float(np.maximum(of_items - less, 0.0) + np.maximum(of_wordings - more, 0.0))

@@ -60,7 +60,7 @@ def compare_predicted_and_kept_orders(values: Array, crossed: bool, anew: Anew, 
     rng = np.random.default_rng(seed)
     cases = []
     for _ in range(max(1, min(SPLITS, MOST // max(1, n_pairs)))):
-        halves = _split_into_halves(values, crossed, anew, rng)
+        halves = _split_answers_into_halves(values, crossed, anew, rng)
         if halves is None:
             continue
         priors = [estimate_pair_difference_prior(half, crossed, anew) for half in halves]
@@ -75,7 +75,7 @@ def compare_predicted_and_kept_orders(values: Array, crossed: bool, anew: Anew, 
     return np.stack([probabilities[is_usable], signs[is_usable] > 0])
 
 
-def _split_into_halves(
+def _split_answers_into_halves(
     values: Array, crossed: bool, anew: Anew, rng: np.random.Generator
 ) -> tuple[Array, Array] | None:
     """Cut the answers into two halves; None where one would have too little."""

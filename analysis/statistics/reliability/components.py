@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.incidence import Incidence, measure_wording_incidence
+from analysis.statistics.reliability.incidence import Incidence, measure_which_items_have_which_wordings
 from analysis.statistics.shares import Array
 
 
@@ -234,7 +234,7 @@ def estimate_model_variance_components(
     by_model = [estimate_variance_components(of_model - mean, crossed) for of_model in values]
     if np.isnan([common.residual, *(of_model.residual for of_model in by_model)]).any():
         return None
-    share, incidence = n_models / (n_models - 1), measure_wording_incidence(has_answer, crossed)
+    share, incidence = n_models / (n_models - 1), measure_which_items_have_which_wordings(has_answer, crossed)
     model_item, model_wording, residual = (
         share * float(np.mean([getattr(of_model, name) for of_model in by_model]))
         for name in ("item", "wording", "residual")

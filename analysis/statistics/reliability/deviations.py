@@ -92,7 +92,7 @@ class Deviations:
         ), item_variance
 
 
-def build_sd_error_forecast(values: Array, crossed: bool) -> Deviations | None:
+def forecast_error_of_mean_wording_sd(values: Array, crossed: bool) -> Deviations | None:
     """Foresee the error of the mean SD over wordings from a pilot.
 
     Parameters

@@ -45,16 +45,16 @@ class Incidence:
 NOTHING = Incidence(0, np.nan, np.nan, np.nan)
 
 
-def measure_wording_incidence(has_answer: npt.NDArray[np.bool_], crossed: bool) -> Incidence:
+def measure_which_items_have_which_wordings(has_answer: npt.NDArray[np.bool_], crossed: bool) -> Incidence:
     """Measure which items have which wordings.
 
     Two items share the second of three wordings. Of their mean, it makes one half and the others a quarter each:
 
     >>> answered = np.array([[True, True, False], [False, True, True]])
-    >>> incidence = measure_wording_incidence(answered, crossed=True)
+    >>> incidence = measure_which_items_have_which_wordings(answered, crossed=True)
     >>> incidence.n_wordings, round(incidence.n_shared, 2), incidence.unshared_variance
     (2.0, 2.67, 0.25)
-    >>> measure_wording_incidence(answered[:, :2] | True, crossed=True)
+    >>> measure_which_items_have_which_wordings(answered[:, :2] | True, crossed=True)
     Incidence(n_items=2, n_wordings=2.0, n_shared=2.0, unshared_variance=0.0)
 
     Parameters

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.incidence import measure_wording_incidence
+from analysis.statistics.reliability.incidence import measure_which_items_have_which_wordings
 from analysis.statistics.reliability.panel import Anew, AnswerMask, split_crossed_variance
 
 
@@ -68,10 +68,10 @@ def estimate_pair_means(values: Array, crossed: bool, anew: Anew) -> PairMeans:
         return PairMeans(means, between[:, None], np.full((len(means), 1), n_items - 1.0))
     deviations = np.where(has_answer, answers - of_items[:, :, None], 0.0)
     if not crossed:
-        variances, freedoms = _compute_variances_by_own_wordings(deviations, has_answer)
+        variances, freedoms = _compute_mean_variances_by_item_wordings(deviations, has_answer)
         return PairMeans(means, variances[:, None], freedoms[:, None])
     wording, residual = _estimate_shared_wording_components(deviations, has_answer)
-    incidence = measure_wording_incidence(has_answer, True)
+    incidence = measure_which_items_have_which_wordings(has_answer, True)
     parts = split_crossed_variance(between, wording, residual, incidence, has_answer.shape[1])[anew]
     part_variances, part_freedoms = zip(*parts, strict=True)
     return PairMeans(means, np.stack(part_variances, axis=1), np.tile(part_freedoms, (len(means), 1)))
@@ -84,7 +84,7 @@ def _compute_squared_model_distances(numbers: Array) -> Array:
     return np.asarray(pdist(numbers.reshape(len(numbers), -1), "sqeuclidean"))
 
 
-def _compute_variances_by_own_wordings(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
+def _compute_mean_variances_by_item_wordings(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
     """Compute the variances of means over the wordings that every item has for itself, and their degrees of freedom."""
     totals = squares = np.zeros(len(deviations) * (len(deviations) - 1) // 2)
     for number, is_answered in enumerate(has_answer):

@@ -58,7 +58,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import UNKNOWN, Array, Components, estimate_variance_components
-from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_wording_incidence
+from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_which_items_have_which_wordings
 from analysis.statistics.reliability.sampling import SampleSpread
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import compute_wilson_score_interval, estimate_share
@@ -172,7 +172,7 @@ class Panel:
     def _compute_interval_from_variance_parts(self, anew: Anew, level: float) -> tuple[float, float]:
         """Compute the interval from the variance parts of `anew` alone."""
         if anew != "wordings" and self.share == self.share:
-            return self._compute_wilson_interval(anew, level, self.share)
+            return self._compute_wilson_interval_by_effective_n(anew, level, self.share)
         parts, ends = self.parts[anew], (np.nan, np.nan)
         if sum(variance for variance, _ in parts) > ROUNDING**2 and not (self.few and anew != "wordings"):
             skewness = 0.0 if anew == "wordings" else self.skewness
@@ -182,10 +182,10 @@ class Panel:
             )
         if anew == "wordings" or not self.bounded:
             return ends
-        lower, upper = self._compute_wilson_interval(anew, level, self.n_items)
+        lower, upper = self._compute_wilson_interval_by_effective_n(anew, level, self.n_items)
         return float(np.fmax(ends[0], lower)), float(np.fmin(ends[1], upper))
 
-    def _compute_wilson_interval(self, anew: Anew, level: float, n_items: float) -> tuple[float, float]:
+    def _compute_wilson_interval_by_effective_n(self, anew: Anew, level: float, n_items: float) -> tuple[float, float]:
         """Compute Wilson's interval with an effective number of items, and the other parts of `anew` added."""
         parts = self.parts[anew]
         total = sum(variance for variance, _ in parts)
@@ -275,7 +275,10 @@ def estimate_panel_mean(
         return _build_empty_panel(crossed)
     filled = np.where(has_answer, values, 0.0)
     means = filled.sum(axis=1) / per_item
-    estimates, incidence = estimate_variance_components(values, crossed), measure_wording_incidence(has_answer, crossed)
+    estimates, incidence = (
+        estimate_variance_components(values, crossed),
+        measure_which_items_have_which_wordings(has_answer, crossed),
+    )
     inner, added = estimates.residual, sample_spread.noise_variance if sample_spread else 0.0
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
     answers = filled[has_answer]
@@ -291,13 +294,13 @@ def estimate_panel_mean(
         float(means.mean()), incidence, int(has_answer.sum()), crossed, item,
         estimates.wording if crossed else remainder,
         remainder if crossed else np.nan, inner, sample_spread,
-        _split_variance_of_mean(filled, has_answer, means, estimates, incidence),
+        _split_variance_of_mean_by_redraws(filled, has_answer, means, estimates, incidence),
         effective, means, estimates, is_bounded, compute_scaled_skewness(means) if corrects_skewness else 0.0,
         not (is_share or is_bounded) and has_few_unlike_values(means),
     )  # fmt: skip
 
 
-def _split_variance_of_mean(
+def _split_variance_of_mean_by_redraws(
     filled: Array, has_answer: AnswerMask, means: Array, estimates: Components, incidence: Incidence
 ) -> dict[Anew, Parts]:
     """Split the variance of the mean by what is drawn anew."""
@@ -337,7 +340,7 @@ def split_crossed_variance(
     noise = residual / incidence.n_wordings / n_items
     of_wordings = wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = split_interaction_deduction_by_df(items_df, free, noise)
+    less, more = deduct_interaction_by_degrees_of_freedom(items_df, free, noise)
     shared = of_wordings - wording * incidence.unshared_variance / n_items
     return {
         "items": ((between, items_df),),
@@ -373,10 +376,12 @@ def compute_squared_half_widths(
 
 def _compute_interval_half_width(variance_parts: Parts, level: float, skewness: float = 0.0) -> float:
     """Return how far an end of an interval, whose variance is a sum of parts, is from the mean."""
-    return float(np.sqrt(combine_squared_half_widths(*compute_squared_half_widths(variance_parts, level, skewness))))
+    return float(
+        np.sqrt(compute_squared_half_width_p_norm(*compute_squared_half_widths(variance_parts, level, skewness)))
+    )
 
 
-def combine_squared_half_widths(squared_limits: Array, freedom: Array) -> Array:
+def compute_squared_half_width_p_norm(squared_limits: Array, freedom: Array) -> Array:
     """Return the p-norm of the squared limits of the parts of a variance; one part is its own limit.
 
     Parameters
@@ -399,7 +404,7 @@ def combine_squared_half_widths(squared_limits: Array, freedom: Array) -> Array:
     return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
 
 
-def split_interaction_deduction_by_df(
+def deduct_interaction_by_degrees_of_freedom(
     items_df: float, wordings_df: float, interaction_variance: float
 ) -> tuple[float, float]:
     """Take the interaction, which both parts hold, out of the one with more degrees of freedom.

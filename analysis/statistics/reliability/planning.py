@@ -30,9 +30,9 @@ from scipy.special import chdtri, ndtr
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_largest_standard_error
 from analysis.statistics.reliability.panel import (
-    combine_squared_half_widths,
+    compute_squared_half_width_p_norm,
     compute_squared_t_quantile,
-    split_interaction_deduction_by_df,
+    deduct_interaction_by_degrees_of_freedom,
 )
 from analysis.statistics.resampling import LEVEL
 
@@ -145,13 +145,16 @@ class Goal:
             """Tell whether the test finds the difference with the wanted power with so many items."""
             assert isinstance(forecast, MeanForecast)
             return (
-                compute_power(forecast, self.difference, n_items, n_wordings, n_samples, crossed=crossed) >= self.power
+                compute_power_of_difference_test(
+                    forecast, self.difference, n_items, n_wordings, n_samples, crossed=crossed
+                )
+                >= self.power
             )
 
         return find_least_items_with_power(reaches_power, least_items)
 
 
-def compute_power(
+def compute_power_of_difference_test(
     forecast: MeanForecast, difference: float, n_items: float, n_wordings: float, n_samples: float | None = None, *,
     crossed: bool, level: float = LEVEL,
 ) -> float:  # fmt: skip
@@ -183,11 +186,11 @@ def compute_power(
     squared_limit = compute_squared_t_quantile(level, np.asarray(n_items - 1)) * of_items
     if crossed:
         of_wordings = (shared + noise) * _list_equally_likely_variance_factors(n_wordings - 1)
-        less, more = split_interaction_deduction_by_df(n_items - 1, n_wordings - 1, noise)
+        less, more = deduct_interaction_by_degrees_of_freedom(n_items - 1, n_wordings - 1, noise)
         limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
         parts, free = np.stack(limit_grid, axis=-1), np.array([n_items - 1, n_wordings - 1])
         squared_limit = np.maximum(
-            squared_limit, combine_squared_half_widths(compute_squared_t_quantile(level, free) * parts, free)
+            squared_limit, compute_squared_half_width_p_norm(compute_squared_t_quantile(level, free) * parts, free)
         )
     limit = np.sqrt(squared_limit)
     error = np.sqrt(shared + item_variance / n_items)

@@ -99,14 +99,14 @@ def compute_component_intervals(
         return nothing
     incidence, sampled, single = panel.incidence, panel.sampled, bool(np.isnan(panel.wording))
     spread = _draw_item_mean_variance(panel, bounds, seed)
-    noise = _draw_sampling_variance(panel, bounds, seed)
+    noise = _draw_variance_due_to_sampled_answers(panel, bounds, seed)
     residual = noise if single else _draw_residual_variance(panel, bounds, seed)
     wording = _draw_wording_component(panel, residual, seed) if panel.crossed and not single else ZERO
     error = residual.multiply_by(1 / (1 if single else incidence.n_wordings)).add_variance(
         wording.multiply_by(incidence.unshared_variance)
     )
     item = spread.subtract_variance(error)
-    drawn = {"item": item, "consistency": _divide_variance_draws(item, spread)}
+    drawn = {"item": item, "consistency": _draw_share_of_variance(item, spread)}
     if sampled and sampled.sample > 0:
         drawn["sample"] = noise.multiply_by(sampled.number)
     if not single:
@@ -116,7 +116,7 @@ def compute_component_intervals(
         drawn["widening"] = _draw_interval_widening_by_wordings(
             item, residual.multiply_by(1 / incidence.n_wordings).add_variance(shared)
         )
-    return nothing | {name: _find_interval_ends(part, level) for name, part in drawn.items()}
+    return nothing | {name: _find_interval_ends_in_draws(part, level) for name, part in drawn.items()}
 
 
 def has_enough_degrees_of_freedom(panel: Panel) -> bool:
@@ -131,7 +131,7 @@ def _draw_item_mean_variance(panel: Panel, bounds: tuple[float, float], seed: in
     """Draw the variance of the items' means."""
     mean, n_items = panel.mean, panel.n_items
     squares = (panel.means - mean) ** 2 * n_items / (n_items - 1)
-    return _draw_mean_square_over_items(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
+    return _draw_mean_of_squares_over_items(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
 
 
 def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -140,15 +140,15 @@ def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int
     per_item = estimates.freedom / panel.n_items  # degrees of freedom that an item's squares have on average
     # Half of an item's answers at either bound: its squares are at most a quarter of the width squared for each answer.
     most = (bounds[1] - bounds[0]) ** 2 / 4 * wordings / per_item
-    return _draw_mean_square_over_items(estimates.squares / per_item, most, seed)
+    return _draw_mean_of_squares_over_items(estimates.squares / per_item, most, seed)
 
 
-def _draw_sampling_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
+def _draw_variance_due_to_sampled_answers(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw what sampling adds to an answer; 0 where nothing was sampled."""
     if panel.sampled is None or not panel.sampled.sample > 0:
         return ZERO
     most = (bounds[1] - bounds[0]) ** 2 / 2  # the variance (n - 1) of two samples, one at either bound
-    return _draw_mean_square_over_items(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
+    return _draw_mean_of_squares_over_items(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
 
 
 def _draw_wording_component(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
@@ -159,7 +159,7 @@ def _draw_wording_component(panel: Panel, residual: VarianceDraws, seed: int) ->
     return VarianceDraws(drawn, drawn).subtract_variance(residual.multiply_by(1 / per_wording))
 
 
-def _draw_mean_square_over_items(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
+def _draw_mean_of_squares_over_items(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
     """Draw the mean over items and one further item: 0 in lower ends, `largest_square` or their maximum in upper
     ones."""
     if len(squares) > GROUPS:
@@ -180,7 +180,7 @@ def _draw_item_weights(n_items: int, seed: int) -> Array:
     return drawn
 
 
-def _divide_variance_draws(part: VarianceDraws, whole: VarianceDraws) -> VarianceDraws:
+def _draw_share_of_variance(part: VarianceDraws, whole: VarianceDraws) -> VarianceDraws:
     """Draw a share of a variance: the lower ends of both go together, as do the upper ones."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return VarianceDraws(part.low / whole.low, part.high / whole.high)
@@ -194,7 +194,7 @@ def _draw_interval_widening_by_wordings(item_variance: VarianceDraws, error_vari
         )
 
 
-def _find_interval_ends(drawn: VarianceDraws, level: float) -> tuple[float, float]:
+def _find_interval_ends_in_draws(drawn: VarianceDraws, level: float) -> tuple[float, float]:
     """Find the ends of the interval in the draws; both are NaN if one is infinite."""
     # Infinite draws have no place between two others: an order statistic instead of an interpolation.
     low = float(np.quantile(drawn.low, (1 - level) / 2, method="nearest"))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array, estimate_covariance_of_models
-from analysis.statistics.reliability.incidence import measure_wording_incidence
+from analysis.statistics.reliability.incidence import measure_which_items_have_which_wordings
 from analysis.statistics.reliability.replication import estimate_pair_difference_prior
 from analysis.statistics.resampling import LEVEL
 
@@ -88,7 +88,7 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
     shrunk, more = np.ones(1), 0.0
     if prior is not None and prior.error > 0:
         shrunk, more = prior.true / (prior.true + prior.error), prior.freedom
-    incidence = measure_wording_incidence(has_answer, crossed)
+    incidence = measure_which_items_have_which_wordings(has_answer, crossed)
     covariances = [(np.cov(of_items) / n_items, n_items - 1.0)]
     if crossed and has_answer.shape[1] > 1:
         wording_covariance = np.nan_to_num(estimate_covariance_of_models(np.where(has_answer, values, np.nan)))

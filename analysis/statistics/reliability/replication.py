@@ -33,7 +33,7 @@ from analysis.statistics.reliability.panel import (
     Anew,
     Panel,
     Parts,
-    combine_squared_half_widths,
+    compute_squared_half_width_p_norm,
     compute_squared_half_widths,
     estimate_panel_mean,
 )
@@ -282,14 +282,14 @@ def _compute_p_of_distance_from_mean(distance_from_mean: float, panel: Panel, an
     """Return the least p at which the interval does not reach as far as a distance, which is above 0 for values above
     the mean."""
     skewness = 0.0 if anew == "wordings" else -panel.skewness if distance_from_mean > 0 else panel.skewness
-    p = find_p_for_variance_parts(abs(distance_from_mean), panel.parts[anew], skewness)
+    p = find_p_that_excludes_a_distance(abs(distance_from_mean), panel.parts[anew], skewness)
     # For wordings like these, an interval is never shorter than for these wordings.
     if anew == "both":
-        p = max(p, find_p_for_variance_parts(abs(distance_from_mean), panel.parts["items"], skewness))
+        p = max(p, find_p_that_excludes_a_distance(abs(distance_from_mean), panel.parts["items"], skewness))
     return p
 
 
-def find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: float = 0.0) -> float:
+def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skewness: float = 0.0) -> float:
     """Find the least p at which an interval of these variance parts does not reach as far as a distance.
 
     Parameters
@@ -319,6 +319,8 @@ def find_p_for_variance_parts(distance: float, variance_parts: Parts, skewness: 
     for _ in range(_STEPS):
         width /= _PARTS
         levels = 1 - (low + width * np.arange(1, _PARTS))[:, None]
-        squared_limits = combine_squared_half_widths(*compute_squared_half_widths(variance_parts, levels, skewness))
+        squared_limits = compute_squared_half_width_p_norm(
+            *compute_squared_half_widths(variance_parts, levels, skewness)
+        )
         low += width * int((squared_limits > distance**2).sum())
     return low + width

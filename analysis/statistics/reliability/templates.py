@@ -81,7 +81,7 @@ def correct_highest_accuracy_for_luck(
         Of the templates: (templates,).
     noise_variance
         Variance of an accuracy about the mean of all that items alone explain: `estimate_template_noise_variance`,
-        `estimate_binomial_noise_variance`.
+        `estimate_template_noise_variance_from_accuracies`.
     intervals
         From `summarize_accuracies_from_answers_with_intervals` or `summarize_accuracies_with_intervals`.
 
@@ -110,7 +110,7 @@ def estimate_template_noise_variance(right_answers: Array) -> float:
     )
 
 
-def estimate_binomial_noise_variance(accuracies: Array, n_answers: Array) -> float:
+def estimate_template_noise_variance_from_accuracies(accuracies: Array, n_answers: Array) -> float:
     """Return the same of accuracies without answers, as if their errors were independent, which makes it too large.
 
     Parameters
@@ -178,13 +178,13 @@ def summarize_accuracies_with_intervals(
     ends = _compute_summary_interval_ends(plain, surely, _compute_wilson_ends(mean, n_answers.min(), level))
     if number > 1:
         pairs = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number * (number - 1)))
-        ends["range"] = _bound_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
+        ends["range"] = _compute_ends_of_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
         of_mean, mean_surely = (
             ends["mean"],
             _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(level, number)),
         )
         ends |= _build_gain_and_saturation_intervals(
-            _bound_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
+            _compute_ends_of_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
     return _join_summaries_with_interval_ends(accuracies, ends)
 
@@ -308,7 +308,7 @@ def _compute_wilson_ends(share: float, n: float, level: float) -> tuple[float, f
     return float(lower), float(upper)
 
 
-def _bound_largest_difference(
+def _compute_ends_of_largest_difference(
     a: Array, a_joint_ends: Ends, a_separate_ends: Ends, b: Array, b_joint_ends: Ends, b_separate_ends: Ends
 ) -> tuple[float, float]:
     """Return the ends of the largest difference a - b: Newcombe's, the lower one of all at once."""

@@ -166,7 +166,7 @@ class FollowedPaths:
         Example: two followed nodes have 2 children and 1. `logprobs` holds the three children, `owner` is [0, 0, 1].
         """
         sizes = self._sizes[followed.node]
-        owner, child = _expand_ranges(self._first_child[followed.node], sizes)
+        owner, child = _expand_ranges_into_indices(self._first_child[followed.node], sizes)
         line, reached = followed.line[owner], followed.reached[owner] + logprobs
         self._broken[line[np.isnan(logprobs)]] = True
         ending = self._owners[followed.node] >= 0
@@ -224,7 +224,7 @@ class FollowedPaths:
         sum per option.
         """
         node = self._open.node
-        beginning, served = _expand_ranges(self._first_served[node], self._n_served[node])
+        beginning, served = _expand_ranges_into_indices(self._first_served[node], self._n_served[node])
         place = self._first_option[self._open.line[beginning]] + self._served[served]
         reached = self._open.reached[beginning]
         highest = np.full(len(self._total), -math.inf)
@@ -234,12 +234,12 @@ class FollowedPaths:
             return beginning, place, highest + np.log(sums)
 
 
-def _expand_ranges(starts: Indices, sizes: Indices) -> tuple[Indices, Indices]:
+def _expand_ranges_into_indices(starts: Indices, sizes: Indices) -> tuple[Indices, Indices]:
     """Write ranges out one after the other: the number of the range, and the place.
 
     Examples
     --------
-    >>> [numbers.tolist() for numbers in _expand_ranges(np.array([4, 0]), np.array([2, 1]))]
+    >>> [numbers.tolist() for numbers in _expand_ranges_into_indices(np.array([4, 0]), np.array([2, 1]))]
     [[0, 0, 1], [4, 5, 0]]
     """
     owner = np.repeat(np.arange(len(sizes)), sizes)

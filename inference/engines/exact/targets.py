@@ -86,7 +86,7 @@ class Targets:
 class NextTokens(Protocol):
     """What an engine knows about the tokens that follow the rows of a batch."""
 
-    def find_most_probable_tokens(self) -> list[int]:
+    def find_most_probable_first_tokens(self) -> list[int]:
         """Return the most probable next token of the whole vocabulary, per row."""
 
     def compute_first_token_logprobs(
@@ -136,7 +136,7 @@ class WholeVocabulary:
 
     next_token: Callable[[TokenIds], Tensor]
 
-    def find_most_probable_tokens(self) -> list[int]:
+    def find_most_probable_first_tokens(self) -> list[int]:
         """See `NextTokens`."""
         logprobs = self.next_token(())
         # numpy searches a row on a CPU more than ten times as fast.
@@ -229,7 +229,7 @@ def score_batch(
     >>> [(round(score.mass, 3), score.answer) for row in scores for score in row]
     [(1.0, 0), (0.375, None)]
     """
-    likeliest = next_tokens.find_most_probable_tokens()
+    likeliest = next_tokens.find_most_probable_first_tokens()
     owners = [target.options_by_first_token.get(token, ()) for target, token in zip(targets, likeliest, strict=True)]
     scores = _build_scores(_compute_option_logprobs(targets, next_tokens, temperatures), owners * len(temperatures))
     # `scores` holds all rows at the first temperature, then all at the second, ... Of 3 rows at two temperatures,

@@ -133,9 +133,9 @@ class AnswerPaths:
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
         self._logprobs: dict[tuple[int, TokenIds], Logs] = {}
 
-    def find_most_probable_tokens(self) -> list[int]:
+    def find_most_probable_first_tokens(self) -> list[int]:
         """See `NextTokens`."""
-        return self._first.find_most_probable_tokens()
+        return self._first.find_most_probable_first_tokens()
 
     def compute_first_token_logprobs(
         self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]
@@ -192,11 +192,11 @@ class AnswerPaths:
         rows = _join_branches_into_rows(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
         for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
-            self._compute_logprobs_in_one_pass(
+            self._store_branch_logprobs_of_one_pass(
                 [[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)]
             )
 
-    def _compute_logprobs_in_one_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
+    def _store_branch_logprobs_of_one_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
         """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
         all_branches = [branch for row in branch_rows for branch in row]
         numbers = iter(range(len(all_branches)))

@@ -21,9 +21,9 @@ from inference.engines.local.batching import (
     choose_number_of_texts_at_once,
     partition_into_batches,
 )
-from inference.engines.local.continuations import Continuations, Prefix, find_longest_cacheable_length
+from inference.engines.local.continuations import Continuations, Prefix, find_longest_sequence_cacheable_by_model
 from inference.engines.local.engine import LocalEngine
-from inference.engines.local.generation import Draft, draw_random_numbers, generate_texts_of_drafts
+from inference.engines.local.generation import Draft, draw_random_numbers, generate_token_ids_of_drafts
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.number_tree import NumberTree, does_tree_pass_equal_single_passes
 from inference.engines.rows import Row
@@ -59,7 +59,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         self.run_model = OnePosition(self.model)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         ThoughtWriter.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
-        self._cache_window = find_longest_cacheable_length(self.run_model)
+        self._cache_window = find_longest_sequence_cacheable_by_model(self.run_model)
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
@@ -155,7 +155,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             for sampling in samplings
         )
         continuations = self._prepare_prompts_for_continuations(rows, longest, will_continue=True)
-        return generate_texts_of_drafts(
+        return generate_token_ids_of_drafts(
             continuations,
             drafts,
             self.stops,

@@ -121,7 +121,10 @@ class ClassifierEngine(NonWritingEngine):
         logits = self.model(**inputs).logits.double()
         scores = [(logits / temperature).log_softmax(-1).tolist() for temperature in temperatures]
         return [
-            [_build_score(logprobs[place], self._find_class_of_each_option(row.answers)) for logprobs in scores]
+            [
+                _build_score_from_class_log_probabilities(logprobs[place], self._find_class_of_each_option(row.answers))
+                for logprobs in scores
+            ]
             for place, row in enumerate(rows)
         ]
 
@@ -171,7 +174,7 @@ def _extract_sentence_pair(prompt: Prompt) -> tuple[str, str]:
     return first, second
 
 
-def _build_score(class_logprobs: Sequence[float], option_classes: Sequence[int]) -> Score:
+def _build_score_from_class_log_probabilities(class_logprobs: Sequence[float], option_classes: Sequence[int]) -> Score:
     """Build the score of one row from its class log-probabilities and the class of every option."""
     logprob = torch.tensor([class_logprobs[place] for place in option_classes], dtype=torch.float64)
     mass = min(1.0, float(logprob.exp().sum()))

@@ -100,8 +100,8 @@ class Continuations:
     prefix
         Shared start of all rows; empty ids where nothing is shared.
     cached
-        Whether keys and values may be kept between passes (`find_longest_cacheable_length`). Without, every pass
-        computes the prompts anew.
+        Whether keys and values may be kept between passes (`find_longest_sequence_cacheable_by_model`). Without, every
+        pass computes the prompts anew.
     forced
         Whether further tokens will follow; if not, nothing is kept.
     joining
@@ -291,7 +291,7 @@ def _select_keys_or_values(states: Tensor, rows: Tensor, places: Tensor) -> Tens
     return states.flatten(0, 2).index_select(0, at.flatten()).view(*at.shape, -1)
 
 
-def find_longest_cacheable_length(run_model: OnePosition) -> int:
+def find_longest_sequence_cacheable_by_model(run_model: OnePosition) -> int:
     """Find the longest sequence, in tokens, up to which keys and values of this model may be kept and shared.
 
     Three things are needed: all layers attend over the full sequence, or over a window that is not yet full; the model

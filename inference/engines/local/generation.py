@@ -69,7 +69,7 @@ def draw_random_numbers(seed: int, prompt_text: str, sampling: Sampling) -> NDAr
     return np.random.default_rng(int.from_bytes(digest)).random(shape)
 
 
-def generate_texts_of_drafts(
+def generate_token_ids_of_drafts(
     continuations: Continuations, drafts: Sequence[Draft], end_ids: AbstractSet[int], max_rows: int
 ) -> list[list[int] | None]:
     """Write all drafts.
@@ -225,14 +225,14 @@ def _generate_drafts_together(
             texts = _build_unfinished_texts(continuations, ways // vocabulary, min(longest, ROOM))
         else:
             texts.select_text_rows(ways // vocabulary)
-        log_softmax = texts.append_and_score(ways % vocabulary)
+        log_softmax = texts.append_token_and_score_next(ways % vocabulary)
     return written
 
 
 class _Texts(Protocol):
     """Unfinished texts, each a row."""
 
-    def append_and_score(self, tokens: Tensor) -> Tensor:
+    def append_token_and_score_next(self, tokens: Tensor) -> Tensor:
         """Add one token [rows] to every row and compute the log-softmax [rows, vocabulary] of the next one."""
 
     def select_text_rows(self, rows: Tensor) -> None:
@@ -259,7 +259,7 @@ class _CachedTexts:
         self._cache = DynamicCache()
         self._cache.layers = [GrowingLayer(layer, prompts, room) for layer in cache.layers]
 
-    def append_and_score(self, tokens: Tensor) -> Tensor:
+    def append_token_and_score_next(self, tokens: Tensor) -> Tensor:
         """Add one token to every row and compute the log-softmax of the next one from the cache."""
         rows = len(tokens)
         self._seen = torch.cat([self._seen, self._seen.new_ones(rows, 1)], dim=1)
@@ -335,7 +335,7 @@ class _RecomputedTexts:
         self._run = continuations.run_model
         self._ids = [list(continuations.prompts[prompt]) for prompt in prompts.tolist()]
 
-    def append_and_score(self, tokens: Tensor) -> Tensor:
+    def append_token_and_score_next(self, tokens: Tensor) -> Tensor:
         """Add one token to every row and compute the log-softmax of the next one anew."""
         for ids, token in zip(self._ids, tokens.tolist(), strict=True):
             ids.append(token)

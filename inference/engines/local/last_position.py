@@ -90,7 +90,7 @@ class OnePosition:
         """
         if len(passes) == 1 or not self.has_joint_head:
             return torch.cat([self(at, **inputs) for at, inputs in passes])
-        return self._run_with_one_head(passes)
+        return self._run_bodies_then_head_once(passes)
 
     @cached_property
     @torch.inference_mode()
@@ -99,19 +99,19 @@ class OnePosition:
         numbers."""
         if "head" not in self.shortcuts or self.model.base_model is self.model:
             return False
-        ids = self._build_trial_ids()
+        ids = self._build_token_ids_for_hook_trial()
         mask = torch.ones_like(ids)
         mask[1, 4] = 0
         passes = [(torch.tensor([1, 3], device=ids.device), {"input_ids": ids, "attention_mask": mask}),
                   (torch.tensor([2], device=ids.device), {"input_ids": ids[1:, :3]})]  # fmt: skip
         try:
-            joint = self._run_with_one_head(passes)
+            joint = self._run_bodies_then_head_once(passes)
         except Exception:  # this architecture does not compute its scores from the output of its body alone
             return False
         separate = torch.cat([self(at, **inputs) for at, inputs in passes])
         return joint.shape == separate.shape and are_nearly_equal(joint, separate, self.model.dtype)
 
-    def _run_with_one_head(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+    def _run_bodies_then_head_once(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Run the body for each pass, then the model once, in which the output of all replaces the body."""
         body = self.model.base_model
         read = []
@@ -131,7 +131,7 @@ class OnePosition:
             setattr(self.model, self.model.base_model_prefix, body)
         return logits[:, 0].float().log_softmax(-1)
 
-    def compute_all_logits(self, **inputs: Any) -> Tensor:
+    def compute_full_vocabulary_logits(self, **inputs: Any) -> Tensor:
         """Compute logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
         logits: Tensor = self.model(**inputs).logits
         return logits.float()
@@ -148,7 +148,7 @@ class OnePosition:
         blocks = {part: block for part, block in _find_last_layer_blocks(self.model).items() if part in parts}
         for block in blocks.values():
             self._hooks.append(block.register_forward_pre_hook(self._keep_read_positions_of_input))
-            self._hooks.append(block.register_forward_hook(self._restore_narrowed_positions))
+            self._hooks.append(block.register_forward_hook(self._put_row_positions_back_in_place))
         body, head = self.model.base_model, self.model.get_output_embeddings()
         if "head" in parts and body is not self.model:
             self._hooks.append(body.register_forward_hook(self._keep_read_positions_of_output))
@@ -176,12 +176,12 @@ class OnePosition:
             for argument in args
         )
 
-    def _restore_narrowed_positions(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+    def _put_row_positions_back_in_place(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         """Put several positions of a row back into their places, where the residual addition needs them."""
         if self._rows is None:
             return output
         if isinstance(output, tuple):  # a block of experts may return its choices of them, too
-            return (self._restore_narrowed_positions(_module, _args, output[0]), *output[1:])
+            return (self._put_row_positions_back_in_place(_module, _args, output[0]), *output[1:])
         whole = output.new_zeros(*self._shape, output.shape[-1])
         whole[self._rows, self._at] = output[:, 0]
         return whole
@@ -213,7 +213,7 @@ class OnePosition:
     @torch.inference_mode()
     def _are_hooks_exact(self) -> bool:
         """Tell whether the hooked model gives the numbers of its full output, tried on a few ids."""
-        ids = self._build_trial_ids()
+        ids = self._build_token_ids_for_hook_trial()
         expected = self.model(input_ids=ids).logits.float().log_softmax(-1)
         places = torch.tensor([[1, 0], [3, 1], [4, 1]], device=ids.device)
         for at, rows in ((places[:2, 0], None), (places[:, 0], places[:, 1])):
@@ -226,7 +226,7 @@ class OnePosition:
                 return False
         return True
 
-    def _build_trial_ids(self) -> Tensor:
+    def _build_token_ids_for_hook_trial(self) -> Tensor:
         """Build a few token ids, two rows of five, on which the hooks are tried."""
         vocabulary = self.model.config.get_text_config().vocab_size
         return torch.linspace(1, vocabulary - 1, 10, device=self.model.device).long().reshape(2, 5)

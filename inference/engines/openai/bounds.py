@@ -142,7 +142,7 @@ def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
             unclear += value
     mass = min(1.0, sum(probability))
     missing = unclear + _bound_hidden_probability(tokens, forms, total)
-    answer = _find_only_option(forms.find_options_begun_by_token(tokens[0]))
+    answer = _find_only_option_of_token(forms.find_options_begun_by_token(tokens[0]))
     if missing > NEGLIGIBLE:
         return Score(tuple(probability), (), mass, answer, mass_upper=min(1.0, mass + missing))
     logprob = tuple(math.log(value) if value else -math.inf for value in probability)
@@ -159,7 +159,7 @@ def _bound_hidden_probability(tokens: Sequence[ShownToken], forms: Forms, shown_
     return min(remainder, hidden * math.exp(tokens[-1].logprob))
 
 
-def _find_only_option(match: Match) -> int | None:
+def _find_only_option_of_token(match: Match) -> int | None:
     """Return the only option that a token may belong to; None where there is none, or several."""
     if match.whole is not None:
         return match.whole

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from inference.engines.contract import Score
 from inference.engines.openai.bounds import Forms, score_first_tokens
 from inference.engines.openai.requests import Shape, parse_choices
-from inference.engines.openai.returned import parse_first_tokens
+from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.token_text import Words
 
@@ -77,4 +77,6 @@ class OptionQuestion:
         MalformedReply
             It does not have the tokens.
         """
-        return score_first_tokens(parse_first_tokens(parse_choices(reply)[0], self.n_shown, self.token_ids), self.forms)
+        return score_first_tokens(
+            parse_candidates_for_first_token(parse_choices(reply)[0], self.n_shown, self.token_ids), self.forms
+        )

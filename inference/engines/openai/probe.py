@@ -10,11 +10,11 @@ from typing import Any
 from ground.errors import InputError
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.requests import Shape, parse_answer_text, parse_choices
-from inference.engines.openai.returned import ShownToken, parse_first_tokens
+from inference.engines.openai.returned import ShownToken, parse_candidates_for_first_token
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT
 from inference.engines.openai.thoughts.parts import find_thinking_marks_in_text
-from inference.engines.openai.token_text import ask_rendered_prompt, ask_token_ids
+from inference.engines.openai.token_text import ask_server_how_template_renders_messages, ask_token_ids
 from inference.engines.thinking_marks import THINKING
 
 QUESTION = "Is water wet? Reply yes or no."
@@ -133,7 +133,7 @@ async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape,
     token_ids = tuple(sorted(set(question_ids))) if shape.named else ()
 
     def parse_tokens(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
-        return parse_first_tokens(parse_choices(reply)[0], n_shown, token_ids)
+        return parse_candidates_for_first_token(parse_choices(reply)[0], n_shown, token_ids)
 
     body = shape.build_score_request(shape.convert_text_to_request_prompt(QUESTION), n_shown, token_ids)
     try:
@@ -181,7 +181,9 @@ def _are_thoughts_apart_from_text(choice: Mapping[str, Any]) -> bool:
 async def _does_chat_template_open_thought(server: Server) -> bool:
     """Tell whether the server's chat template opens a thought, which the reply then does not show."""
     try:
-        rendered = await ask_rendered_prompt(server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS)
+        rendered = await ask_server_how_template_renders_messages(
+            server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS
+        )
     except RequestFailed:
         return False
     return any(marks.does_prompt_open_thought(rendered.text) for marks in THINKING)

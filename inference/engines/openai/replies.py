@@ -106,7 +106,7 @@ class Body:
         if self._packing is not None and not self._packing.eof:
             raise MalformedReply("the reply ends before it is whole", self.beginning)
 
-    def to_bytes(self) -> bytes:
+    def get_all_received_bytes(self) -> bytes:
         """Return all that came."""
         return bytes(self._bytes)
 
@@ -173,7 +173,9 @@ async def receive_whole_reply(sending: Coroutine[Any, Any, Response], timeout_se
             await response.aclose()
     # Without the names of encodings: Python's own `zlib` would be taken for one of characters, and unpack.
     headers = [(name, value) for name, value in response.headers.items() if name.startswith(("retry-after", "x-"))]
-    return type(response)(response.status_code, headers=headers, content=body.to_bytes(), request=response.request)
+    return type(response)(
+        response.status_code, headers=headers, content=body.get_all_received_bytes(), request=response.request
+    )
 
 
 async def _read_body(response: Response, body: Body) -> None:

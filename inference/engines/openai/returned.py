@@ -42,7 +42,7 @@ class ShownToken:
     id: int | None = None
 
 
-def parse_first_tokens(
+def parse_candidates_for_first_token(
     choice: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()
 ) -> tuple[ShownToken, ...]:
     """Read the most probable tokens at the place of the first generated one.
@@ -72,7 +72,7 @@ def parse_first_tokens(
         tokens = _parse_token_list(logprobs["content"])
         least = n_shown
     else:
-        tokens = _parse_token_map(logprobs.get("top_logprobs"))
+        tokens = _parse_old_completions_logprobs(logprobs.get("top_logprobs"))
         # The older format maps texts to numbers, so different tokens with the same text become one entry.
         least = n_shown // 2 + 1
     if token_ids:
@@ -97,7 +97,7 @@ def _parse_token_list(content: Any) -> list[ShownToken]:
     return [_parse_shown_token(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
 
 
-def _parse_token_map(steps: Any) -> list[ShownToken]:
+def _parse_old_completions_logprobs(steps: Any) -> list[ShownToken]:
     """Read the older completions format: for every token a mapping from text to log-probability."""
     first = steps[0] if isinstance(steps, list) and steps else None
     if not isinstance(first, dict):

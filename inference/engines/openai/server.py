@@ -175,7 +175,7 @@ class Server:
         reply = parse_reply(text)
         if "choices" not in reply:  # nothing was generated
             return reply
-        n_tokens = self.usage.add(reply, n_characters)
+        n_tokens = self.usage.count_reply_and_tokens(reply, n_characters)
         if n_tokens is not None:
             self._limits.adjust_reserved_tokens(n_tokens - expected_tokens)
         if self.answering is not None and reply.get("model") != self.answering:

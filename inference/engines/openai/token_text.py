@@ -56,7 +56,7 @@ class Words:
         """
         if not shows_ids:
             return build_option_forms_in_bytes(prompt.answers)
-        return (await self._find_token_id_forms(prompt, text_before))[1]
+        return (await self._find_options_as_token_ids(prompt, text_before))[1]
 
     async def list_kept_and_dropped_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`.
@@ -76,7 +76,7 @@ class Words:
             As in `find_option_forms`.
         """
         if shows_ids:
-            options, _ = await self._find_token_id_forms(prompt)
+            options, _ = await self._find_options_as_token_ids(prompt)
             return options.forms, options.dropped
         build_option_forms_in_bytes(prompt.answers)
         return tuple(
@@ -84,7 +84,7 @@ class Words:
             for words in prompt.answers
         ), ()
 
-    async def _find_token_id_forms(self, prompt: Prompt, text_before: str | None = None) -> tuple[Options, Forms]:
+    async def _find_options_as_token_ids(self, prompt: Prompt, text_before: str | None = None) -> tuple[Options, Forms]:
         """Find the options of a prompt as token ids, looked up once per context."""
         before = prompt.text if text_before is None else text_before
         context = (
@@ -137,7 +137,7 @@ class Words:
 
     async def _ask_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask the server how the chat template ends a prompt."""
-        rendered = await ask_rendered_prompt(self._server, prompt.messages or ())
+        rendered = await ask_server_how_template_renders_messages(self._server, prompt.messages or ())
         return extract_prompt_end_affecting_tokens(rendered.text)
 
 
@@ -177,7 +177,7 @@ class RenderedPrompt:
     window: int | None
 
 
-async def ask_rendered_prompt(
+async def ask_server_how_template_renders_messages(
     server: Server,
     messages: Sequence[Mapping[str, str]],
     template_fields: Mapping[str, Any] | None = None,

@@ -59,7 +59,7 @@ class RequestedTokens:
     problems: dict[int, str] = field(default_factory=dict)
     _first: dict[tuple[float, int], Reply] = field(default_factory=dict)
 
-    def find_most_probable_tokens(self) -> list[int]:
+    def find_most_probable_first_tokens(self) -> list[int]:
         """Return the most probable next token of every row; the same requests ask for the options' first tokens."""
         # Temperature 1 is always asked for, because that reply brings the most probable token.
         keys = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
@@ -72,7 +72,7 @@ class RequestedTokens:
     ) -> Tensor:
         """Return the log-probabilities of tokens right after some rows.
 
-        `find_most_probable_tokens` has asked for them.
+        `find_most_probable_first_tokens` has asked for them.
 
         Parameters
         ----------

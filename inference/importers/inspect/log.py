@@ -184,7 +184,7 @@ def read_usable_and_describe_other_logs(
     errors: list[InputError] = []
     for path in iterate_logs_with_progress_bar(paths):
         try:
-            evaluation = read_facts_of_inspect_log(
+            evaluation = read_evaluation_of_inspect_log(
                 path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path)
             )
             if path in in_folders and not evaluation.has_ended:
@@ -200,7 +200,7 @@ def read_usable_and_describe_other_logs(
     return evaluations, describe_left_out_logs(errors)
 
 
-def read_facts_of_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
+def read_evaluation_of_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
     """Read the facts of a log.
 
     Parameters

@@ -86,7 +86,7 @@ class InspectNames:
         InputError
             It has another right answer than the item had before.
         """
-        waver_names = self._read_waver_names(sample)
+        waver_names = self._read_item_and_wording_by_waver(sample)
         if waver_names is not None:
             name = waver_names[0]
         elif self._item_key == ID:
@@ -118,7 +118,7 @@ class InspectNames:
         InputError
             The sample has no such metadata.
         """
-        waver_names = self._read_waver_names(sample)
+        waver_names = self._read_item_and_wording_by_waver(sample)
         if waver_names is not None:
             return waver_names[1]
         if self._by_log is not None:
@@ -128,7 +128,7 @@ class InspectNames:
         texts = self._texts.setdefault(item, {})
         return texts.setdefault(sample.prompt, f"p{len(texts) + 1}")
 
-    def _read_waver_names(self, sample: Sample) -> tuple[str, str] | None:
+    def _read_item_and_wording_by_waver(self, sample: Sample) -> tuple[str, str] | None:
         """Read item and wording where `waver_inspect` named them, and no key says otherwise."""
         if self._item_key != ID or self._variant_key is not None:
             return None

@@ -12,7 +12,7 @@ from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
 from inference.engines.openai.bounds import build_option_forms_in_bytes, score_first_tokens
 from inference.engines.openai.replies import MalformedReply
-from inference.engines.openai.returned import parse_first_tokens
+from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
 from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
 from inference.stimuli.reading.files import require_storable_value, shorten_value
@@ -103,10 +103,10 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
     scorer_name, score_fields = _find_score_of_scorer(where, sample, scorer)
     output, shows = _parse_output_and_logprobs(where, sample)
-    begins, first = _score_first_token(shows, len(choices))
+    begins, first = _read_letter_probabilities_of_first_token(shows, len(choices))
     return Sample(
         where=where,
-        name=_parse_sample_id(where, sample),
+        name=_read_sample_id_as_text(where, sample),
         epoch=_parse_epoch(where, sample),
         prompt=_find_first_message_or_input(where, sample),
         choices=choices,
@@ -123,7 +123,7 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     )
 
 
-def add_epoch(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
+def add_sample_to_epochs(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
     """Add a sample to the epochs of a wording.
 
     Parameters
@@ -150,7 +150,7 @@ def add_epoch(where: str, epochs: list[Sample], item: str, sample: Sample) -> No
     epochs.append(sample)
 
 
-def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
+def _read_sample_id_as_text(where: str, sample: Mapping[str, Any]) -> str:
     """Return the id of a sample as text."""
     name = sample.get("id")
     if isinstance(name, bool) or not isinstance(name, int | str) or not str(name).strip():
@@ -217,14 +217,14 @@ def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[s
     ), first.get("logprobs")
 
 
-def _score_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
+def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
     content = replace_non_object_by_empty_object(logprobs).get("content")
     if not n_choices or not isinstance(content, list) or not content:
         return False, None
     first = replace_non_object_by_empty_object(content[0])
     try:
-        tokens = parse_first_tokens({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
+        tokens = parse_candidates_for_first_token({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
     except MalformedReply:
         return False, None
     if not tokens:

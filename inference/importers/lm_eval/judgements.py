@@ -47,7 +47,7 @@ def list_row_metrics(where: str, row: Mapping[str, Any]) -> list[str]:
     return metrics
 
 
-def choose_decisive_metric(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
+def choose_metric_for_right_or_wrong(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
     """Choose the metric that counts where only one can.
 
     Parameters

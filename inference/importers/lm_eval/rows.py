@@ -25,7 +25,7 @@ from inference.importers.lm_eval.judgements import (
     BYTES,
     MUTUAL,
     READINGS,
-    choose_decisive_metric,
+    choose_metric_for_right_or_wrong,
     list_row_metrics,
     parse_right_or_wrong,
 )
@@ -133,7 +133,7 @@ class LmEvalRows:
                 )
             ]
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-        counting_metric = choose_decisive_metric(metrics, self._judging_metrics)
+        counting_metric = choose_metric_for_right_or_wrong(metrics, self._judging_metrics)
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
         self._note_numeric_metrics_not_imported(row, metrics, (counting_metric, *others))
         return [
@@ -242,7 +242,7 @@ class LmEvalRows:
 
     def _name_row_item(self, where: str, row: Mapping[str, Any]) -> str:
         """Name the item: of equal documents in one file, the second one's name ends in -2."""
-        waver_names = self._read_waver_names(where, row)
+        waver_names = self._read_item_and_wording_by_waver(where, row)
         if waver_names is not None:
             return waver_names[0]
         key = self._item_key or ("doc_hash" if row.get("doc_hash") else "doc_id")
@@ -258,7 +258,7 @@ class LmEvalRows:
 
     def _name_row_wording(self, where: str, row: Mapping[str, Any]) -> str:
         """Name the wording of a row, by its file and by the fields that tell wordings apart."""
-        waver_names = self._read_waver_names(where, row)
+        waver_names = self._read_item_and_wording_by_waver(where, row)
         if waver_names is not None:
             return "/".join(filter(None, (self.worded_file.wording, waver_names[1])))
         field_parts = [
@@ -266,7 +266,7 @@ class LmEvalRows:
         ]
         return "/".join(filter(None, (self.worded_file.wording, *field_parts))) or self.worded_file.otherwise
 
-    def _read_waver_names(self, where: str, row: Mapping[str, Any]) -> tuple[str, str] | None:
+    def _read_item_and_wording_by_waver(self, where: str, row: Mapping[str, Any]) -> tuple[str, str] | None:
         """Read item and wording where `waver choice lm-eval` wrote the task, and no key says otherwise."""
         if self._item_key is not None or self.worded_file.fields:
             return None

@@ -170,7 +170,7 @@ def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]
     return [f"left out: {metric}, {describe_values_without_number(number)}" for metric, number in left_out.items()]
 
 
-def describe_stated_means(file_readers: Sequence[LmEvalScores]) -> list[str]:
+def describe_how_many_stated_means_agree(file_readers: Sequence[LmEvalScores]) -> list[str]:
     """Say how many means are those that the results files state, and which are not.
 
     Parameters

@@ -98,7 +98,7 @@ class LoggedStimuli:
         if stimulus is None:
             stimulus = self._add_new_stimulus(response, orders)
         else:
-            self._refuse_other_gold_note_other_text(response, stimulus)
+            self._refuse_changed_gold_note_changed_text(response, stimulus)
         self._refuse_second_response(response, stimulus.number)
         key = response.model, response.condition, response.item, stimulus.variant
         if response.scores is not None:
@@ -132,14 +132,14 @@ class LoggedStimuli:
                 f"{response.where}: the options of item '{response.item}', wording '{response.wording}' are not those "
                 "of an earlier row; are these logs of one version of the task?"
             )
-        build_variant = self._build_question_variant if protocol == CHOICE else self._build_outcome_variant
+        build_variant = self._build_question_variant if protocol == CHOICE else self._build_right_wrong_or_score_variant
         variant = build_variant(response, len(orders) + 1)
         self._items.setdefault(response.item, []).append(variant)
         stimulus = orders[response.choices] = _Stimulus(self._count, variant.variant, response.text, response.gold)
         self._count += 1
         return stimulus
 
-    def _build_outcome_variant(self, response: LoggedResponse, order_number: int) -> Variant:
+    def _build_right_wrong_or_score_variant(self, response: LoggedResponse, order_number: int) -> Variant:
         """Make a variant whose options are right and wrong, or the ends of a score."""
         name = response.wording if order_number == 1 else f"{response.wording}/{order_number}"
         labels = _LABELS[AGREEMENT if response.scores is None else PROTOCOL]
@@ -185,7 +185,7 @@ class LoggedStimuli:
             language=self._language, gold=canonical[response.gold], attributes=attributes,
         )  # fmt: skip
 
-    def _refuse_other_gold_note_other_text(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
+    def _refuse_changed_gold_note_changed_text(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
         """Refuse another right choice than the stimulus has; note where the text differs."""
         if response.gold != stimulus.gold:
             raise InputError(
@@ -271,6 +271,6 @@ def _build_score_cells(scores: Sequence[float]) -> tuple[float | None, Sequence[
     return math.fsum(scores) / len(scores), scores
 
 
-def build_logged_columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
+def build_response_columns_of_logged_rows(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
     """Turn rows of `LoggedStimuli.build_response_row_and_add_stimulus` into columns of responses, without `study`."""
     return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=False))

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from inference.importers.shared import saving
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_stimuli import LoggedStimuli, build_logged_columns
+from inference.importers.shared.logged_stimuli import LoggedStimuli, build_response_columns_of_logged_rows
 from inference.runfolder.parquet import build_responses_table
 
 BATCH = 20_000  # responses in memory at a time
@@ -90,7 +90,7 @@ class LoggedStudy:
         try:
             while batch := list(islice(remaining, BATCH)):
                 table = build_responses_table(
-                    build_logged_columns(
+                    build_response_columns_of_logged_rows(
                         [self._stimuli.build_response_row_and_add_stimulus(response) for response in batch]
                     ),
                     "",

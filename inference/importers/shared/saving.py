@@ -211,9 +211,9 @@ def print_import_summary(lines: Iterable[str], out: str) -> None:
     out
         The run folder.
     """
-    from inference.runfolder import describe_run_rows_and_next_step
+    from inference.runfolder import describe_where_rows_are_and_next
 
-    for line in map(escape_control_characters, [*lines, describe_run_rows_and_next_step(out)]):
+    for line in map(escape_control_characters, [*lines, describe_where_rows_are_and_next(out)]):
         (print_important_result_line if line.startswith("left out") else print)(line)
 
 

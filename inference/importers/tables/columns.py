@@ -123,7 +123,7 @@ class RowPlaces(Sequence[str]):
         self._length += 1
 
     @property
-    def file_numbers(self) -> np.ndarray:
+    def file_number_of_each_row(self) -> np.ndarray:
         """Number of the file that each row stands in."""
         ends = np.append(self._starts, self._length)
         return np.repeat(np.asarray(self._start_files), np.diff(ends))

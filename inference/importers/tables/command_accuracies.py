@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> None:
         {**column_by_option, **{f"--condition-column {column}": column for column in args.condition_column}}
     )
     accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
-    scale, scale_sentence = _choose_share_or_percent(accuracy_rows, args.scale)
+    scale, scale_sentence = _detect_share_or_percent_accuracies(accuracy_rows, args.scale)
     accuracies = {key: _convert_to_share(row, scale) for key, row in accuracy_rows.rows.items()}
     settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column}
     settings |= {"scale": scale}
@@ -114,7 +114,7 @@ def main(args: argparse.Namespace) -> None:
         is_complete=True,
     )
     saving.print_import_summary(
-        [*lines, scale_sentence, *_describe_fractional_accuracies(accuracy_rows, accuracies)], args.out
+        [*lines, scale_sentence, *_describe_accuracies_without_whole_answer_counts(accuracy_rows, accuracies)], args.out
     )
 
 
@@ -126,9 +126,9 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
         for place, record in records.Records(path, [*columns.values(), *conditions]):
             where = f"{path}, {place}"
             model, task, template = (
-                _parse_name_cell(where, columns[role], record[columns[role]]) for role in NAME_COLUMNS
+                _require_nonempty_name_cell(where, columns[role], record[columns[role]]) for role in NAME_COLUMNS
             )
-            values = [_parse_name_cell(where, column, record[column]) for column in conditions]
+            values = [_require_nonempty_name_cell(where, column, record[column]) for column in conditions]
             condition = "/".join(map(_name_condition_value, conditions, values)) or saving.IMPORT_CONDITION
             condition_fields = {"form": saving.IMPORT_FORM, **dict(zip(conditions, values, strict=True))}
             if fields.setdefault(condition, condition_fields) != condition_fields:
@@ -143,7 +143,7 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
     return AccuracyRows(rows, fields)
 
 
-def _parse_name_cell(where: str, column: str, cell: str | None) -> str:
+def _require_nonempty_name_cell(where: str, column: str, cell: str | None) -> str:
     """Return a cell that names a model, task, template or condition; refuse an empty one."""
     name = (cell or "").strip()
     if not name or is_missing_or_infinite_number_text(name):
@@ -193,7 +193,7 @@ def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
     return int(value)
 
 
-def _choose_share_or_percent(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
+def _detect_share_or_percent_accuracies(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
     """Tell whether the accuracies are shares or per cent, and say so in one line; refuse where it is open."""
     rows = list(accuracy_rows.rows.values())
     signs = [row for row in rows if row.signed]
@@ -222,7 +222,9 @@ def _convert_to_share(row: AccuracyRow, scale: str) -> float:
     return row.number / 100 if scale == PERCENT else row.number
 
 
-def _describe_fractional_accuracies(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> list[str]:
+def _describe_accuracies_without_whole_answer_counts(
+    accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]
+) -> list[str]:
     """Say how many accuracies are no whole number of n answers, as averages over classes are."""
     uneven_rows = [
         row for key, row in accuracy_rows.rows.items() if not _is_whole_number_of_answers(accuracies[key], row.n)

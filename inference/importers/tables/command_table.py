@@ -147,7 +147,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.shared.scored import PROTOCOL
     from inference.importers.tables import long, long_rows, scores
 
-    _refuse_options_of_another_study(args)
+    _refuse_options_of_other_study_kind(args)
     measure = _build_measure_of_call(args) if args.score_column is None else scores.ScoreColumns(args)
     layout = _build_roles_of_columns(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
@@ -179,7 +179,9 @@ def main(args: argparse.Namespace) -> None:
         build_responses,
         conditions,
         descriptions=args.models,
-        imported=saving.compute_fingerprint_of_files([path for _, path in files], _collect_table_settings(args, files)),
+        imported=saving.compute_fingerprint_of_files(
+            [path for _, path in files], _collect_options_affecting_responses(args, files)
+        ),
         command=args.call,
     )
     lines += notes
@@ -188,7 +190,7 @@ def main(args: argparse.Namespace) -> None:
     saving.print_import_summary(lines, args.out)
 
 
-def _refuse_options_of_another_study(args: argparse.Namespace) -> None:
+def _refuse_options_of_other_study_kind(args: argparse.Namespace) -> None:
     """Refuse a right answer or scores of rating scales, and what is about scales only."""
     if args.ordered and args.gold_column is not None:
         raise InputError("import table: --gold-column goes without --ordered: an item of a scale has no right answer")
@@ -310,7 +312,9 @@ def _split_label_pairs(
     return pairs
 
 
-def _collect_table_settings(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> dict[str, object]:
+def _collect_options_affecting_responses(
+    args: argparse.Namespace, files: Sequence[tuple[str, Path]]
+) -> dict[str, object]:
     """Collect the options that the responses depend on, in addition to the files' content."""
     excluded_options = (
         "files", "out", "name", "models", "language", "repeated", "wordings", "main", "call", "loudness",

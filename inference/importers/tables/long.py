@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.importers.tables.columns import CodedPairs, group_equal_rows
-from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_of_one_item
+from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_with_only_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _refuse_contradicting_scales(source: str, study_items: Sequence[Item]) -> No
                     f"{source}, item '{item.item}': its wordings have the {name} '{values[0]}' and '{values[1]}'; an "
                     "item has one"
                 )
-    refuse_scales_of_one_item(source, study_items)
+    refuse_scales_with_only_one_item(source, study_items)
 
 
 def group_rows_by_response(table: LongTable, *, allows_samples: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -252,7 +252,7 @@ def _refuse_repeated_rows(
     is_wrong = first_row_of_response != np.arange(len(first_row_of_response), dtype=np.int32)
     if not is_wrong.any():
         return
-    file = table.place.file_numbers
+    file = table.place.file_number_of_each_row
     elsewhere = file[first_row_of_response] != file
     wrong = np.flatnonzero(elsewhere if allows_samples else is_wrong)
     if not len(wrong):

@@ -86,10 +86,12 @@ def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str 
                     f"{source or name}, item '{item.item}', variant '{variant.variant}': "
                     f"gold must be {' or '.join(CANONICAL)}, not '{variant.gold}'"
                 )
-    return Study(NAME, name, tuple(map(_add_agreement_options, study_items)), CANONICAL, DECISION_RULE, source)
+    return Study(
+        NAME, name, tuple(map(_add_options_to_variants_of_item, study_items)), CANONICAL, DECISION_RULE, source
+    )
 
 
-def _add_agreement_options(item: Item) -> Item:
+def _add_options_to_variants_of_item(item: Item) -> Item:
     """Give the options to all variants; where all have them, return the item itself: millions of copies cost memory."""
     if all(variant.options == OPTIONS for variant in item.variants):
         return item
@@ -133,7 +135,7 @@ class Questions:
                     "form": form,
                     "option_order": order,
                     **language_field,
-                    **self.book.describe_form(form),
+                    **self.book.build_prompt_fields_of_form(form),
                 },
                 partial(self._render_prompt, form, order),
             )
@@ -214,6 +216,6 @@ def _was_folder_asked_in_english(book: PromptBook, options: Namespace) -> bool:
     out = getattr(options, "out", None)
     if out is None or not (Path(out) / "run.json").exists():
         return False
-    hashes = {book.hash(form) for form in book.forms}
+    hashes = {book.compute_hash_of_prompt_form(form) for form in book.forms}
     conditions = run_json.read_run_json(Path(out))["conditions"].values()
     return any(fields.get("prompt_hash") in hashes and "language" not in fields for fields in conditions)

@@ -88,7 +88,7 @@ def read_choice_prompts(path: str | Path | None = None) -> PromptBook:
     return PromptBook.load(path, PROMPTS, FIELDS)
 
 
-def build_question_study(
+def build_study_of_choice_questions(
     study_items: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()
 ) -> Study:
     """Make a study of questions.
@@ -173,7 +173,7 @@ class Questions:
             "form": form,
             "prompt_kind": prompt_kind,
             "way": answer_way,
-            **self.book.describe_form(form),
+            **self.book.build_prompt_fields_of_form(form),
         }
         render = partial(self._render_prompt, form, prompt_kind, answer_way)
         if answer_way == TEXT:
@@ -261,7 +261,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     name = default if options.name is None else options.name
     building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
     print_progress(_describe_question_counts(options.items, chosen_questions, study_items))
-    study = build_question_study(study_items, name, options.items, building_steps)
+    study = build_study_of_choice_questions(study_items, name, options.items, building_steps)
     return study, add_personas_to_questions(asking, options)
 
 

@@ -59,7 +59,7 @@ class Rehearsal:
         return f"{opening} {' '.join(paraphrase.split())}\n{ensure_answer_prefix(whole)}"
 
 
-def build_rehearsal_prompts(
+def find_base_and_paraphrase_aware_prompts(
     where: str, condition_fields: Mapping[str, Any], subset_by_item: Mapping[str, str | None], prompt_path: str | None
 ) -> Rehearsal:
     """Find the prompts of a recorded condition.
@@ -89,7 +89,7 @@ def build_rehearsal_prompts(
         condition_fields.get("form"),
         str(condition_fields.get("format")),
     )
-    if form not in book.forms or condition_fields.get("prompt_hash") != book.hash(form):
+    if form not in book.forms or condition_fields.get("prompt_hash") != book.compute_hash_of_prompt_form(form):
         prompt_name = condition_fields.get("prompt") or NAME
         raise InputError(f"{where} was asked with other prompts ({prompt_name}); give them with --prompt")
     reasoned = frozenset(

@@ -154,7 +154,7 @@ class Questions:
             "form": form,
             "shots": len(shown_exemplars),
             "language": self.language,
-            **self.book.describe_form(form),
+            **self.book.build_prompt_fields_of_form(form),
             "exemplars": [
                 {
                     "pattern": exemplar.pattern,

@@ -120,7 +120,7 @@ class Questions:
                 {
                     "form": form,
                     **showing.condition_fields,
-                    **self.book.describe_form(form),
+                    **self.book.build_prompt_fields_of_form(form),
                 },
                 partial(self._render_prompt, form, showing),
             )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ground.errors import InputError, shorten_text
 from inference.asking.text_answers import parse_answer
 from inference.protocols.scale.shown import MOST_OPTIONS, are_options_whole_numbers
-from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_of_one_item
+from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_with_only_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study
 
 NAME = "scale"
@@ -53,7 +53,7 @@ def build_scale_study(
     """
     where = source or name
     scale_items = tuple(_build_scale_item(where, item, options) for item in study_items)
-    refuse_scales_of_one_item(where, scale_items)
+    refuse_scales_with_only_one_item(where, scale_items)
     ranks = tuple(map(str, range(1, 1 + max(len(item.variants[0].options) for item in scale_items))))
     has_rewordings = any(variant.pattern != ORIGINAL for item in scale_items for variant in item.variants)
     return Study(NAME, name, scale_items, ranks, DECISION_RULE, source, paraphrased=has_rewordings)

@@ -16,7 +16,7 @@ from inference.asking.thoughts import (
     parse_thinking_settings,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Thinking
-from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 from inference.stimuli.reading.records import refuse_column_of_two_roles
 
@@ -63,7 +63,7 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
         "--temperature",
         nargs="+",
         action="extend",
-        type=build_decimal_converter(0, MOST_TEMPERATURE),
+        type=build_bounded_number_argument_type(0, MOST_TEMPERATURE),
         metavar="T",
         help=f"each a condition (default: {TEMPERATURE:g}; of thoughts, as the model's maker advises)",
     )

@@ -155,7 +155,7 @@ class Questions:
         return {
             "form": form,
             "shots": len(shown_exemplars),
-            **self.book.describe_form(form),
+            **self.book.build_prompt_fields_of_form(form),
             "exemplars": [
                 {"pattern": exemplar.pattern, "question": exemplar.shot.question, "answer": exemplar.shot.label}
                 for exemplar in shown_exemplars
@@ -204,7 +204,8 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     name = _name_wording_study(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(free_texts)} are exemplars" if len(free_texts) < len(pool.texts) else ""
     print_progress(
-        f"{options.items}: {pool.describe_counts_of_texts()}{aside}; asked: {texts.describe_gold_counts(asked_texts)}"
+        f"{options.items}: {pool.describe_rows_read_and_kept()}{aside}; "
+        f"asked: {texts.describe_gold_counts(asked_texts)}"
     )
     print_progress(f"gold is the right answer to: {bank.original.source}")
     warn_of_texts_in_other_language(options.items, {text.item: [text.text] for text in asked_texts}, bank.language)

@@ -99,7 +99,7 @@ class Pool:
     neutral: int
     repeated: int
 
-    def describe_counts_of_texts(self) -> str:
+    def describe_rows_read_and_kept(self) -> str:
         """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
         parts = [f"{self.rows:,} rows", *(f"{count:,} {reason}" for reason, count in left_out.items() if count)]

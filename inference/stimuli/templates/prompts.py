@@ -144,7 +144,7 @@ class PromptBook:
         """The forms that this file has, in the order plain, chat, cloze, pair."""
         return tuple(form for form in (*FORMS, PAIR) if form in self._forms)
 
-    def hash(self, form: str) -> str:
+    def compute_hash_of_prompt_form(self, form: str) -> str:
         """Compute the fingerprint of one form, by which a run folder recognises a changed prompt.
 
         Returns
@@ -159,9 +159,9 @@ class PromptBook:
         """
         return hashlib.sha256(json.dumps(self._get_form_or_refuse(form).source, sort_keys=True).encode()).hexdigest()
 
-    def describe_form(self, form: str) -> dict[str, Any]:
+    def build_prompt_fields_of_form(self, form: str) -> dict[str, Any]:
         """Give the fields `prompt` and `prompt_hash` of a condition that is asked in one form."""
-        return {"prompt": self.name, "prompt_hash": self.hash(form)}
+        return {"prompt": self.name, "prompt_hash": self.compute_hash_of_prompt_form(form)}
 
     def get_form_content(self, form: str) -> Mapping[str, Any]:
         """Give one form as the file has it: what `hash` is the fingerprint of."""

@@ -15,7 +15,7 @@ from analysis.__main__ import main
 from analysis.check import slim
 from analysis.check.baseline import open_baseline, save_baseline
 from analysis.compare.measures import compare_paired_runs
-from analysis.compare.pairing import pair_runs
+from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.pairs import Chosen
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from ground.errors import InputError
@@ -47,7 +47,7 @@ def test_every_measure_of_every_protocol_is_the_same_to_the_last_bit(page, tmp_p
         np.testing.assert_array_equal(kept[name], values)
     if not expected:
         return
-    paired = pair_runs(runs.open_runs(path), open_baseline(tmp_path / "baseline"))
+    paired = pair_studies_of_two_run_sets(runs.open_runs(path), open_baseline(tmp_path / "baseline"))
     table = compare_paired_runs(paired, Chosen())
     assert (table["difference"] == 0).all() and (table["n_items_differing"] == 0).all()
     assert not any("left out" in note for note in paired.notes)
@@ -127,7 +127,7 @@ def test_a_changed_text_is_left_out_and_counted(tmp_path):
     baseline = save_baseline(runs.open_runs(write_run(tmp_path / "a", frame)), "b", tmp_path / "b")
     changed = frame.assign(text=frame["text"].where(frame["item"] != frame["item"].iloc[0], "Other words."))
     opened = runs.open_runs(write_run(tmp_path / "c", changed))
-    paired = pair_runs(opened, open_baseline(baseline), side_names=("now", "before"))
+    paired = pair_studies_of_two_run_sets(opened, open_baseline(baseline), side_names=("now", "before"))
     assert any("1 item left out" in note and "now and before" in note for note in paired.notes)
 
 

@@ -14,7 +14,7 @@ from analysis.check import changes
 from analysis.check.baseline import open_baseline, save_baseline
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, HOLDS, Outcome, decide_outcomes, decide_rule_from_outcomes
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, RANKING, SAME_ANSWERS, Rule
-from analysis.compare.pairing import pair_runs
+from analysis.compare.pairing import pair_studies_of_two_run_sets
 from ground.errors import InputError
 from helpers.choice_runs import LETTERS, questions, write_choice
 from helpers.scored_runs import draw_scores, write_scored
@@ -31,7 +31,9 @@ def make_rule(kind: str, target: str = "", **fields: object) -> Rule:
 def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list[str]]:
     """What is decided about a rule, its outcomes, and the notes; the baseline is made and read."""
     saved = save_baseline(runs.open_runs(before), "b", run.parent / f"baseline of {before.name}", replaces=True)
-    paired = pair_runs(runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline"))
+    paired = pair_studies_of_two_run_sets(
+        runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline")
+    )
     outcomes = changes.compute_outcomes_of_change_rule(rule, None, None, paired)
     return decide_rule_from_outcomes(decide_outcomes(outcomes)), outcomes, paired.notes
 

@@ -214,7 +214,7 @@ def test_an_odd_wording_counts_as_one_more_in_which_items_move_back():
     draw, change, error, n, freedom = np.random.default_rng(0), 0.3, 0.05, 30, 29
     odd = draw.exponential(size=400_000) / n
     length = np.sqrt(0.05) * (1 + odd) + odd  # of the others, where the mean length is at the limit
-    p = same_answers.compute_p_with_extreme_wording(change, error, n, freedom, 0.95, is_broken=True)
+    p = same_answers.compute_p_with_extreme_wording_added(change, error, n, freedom, 0.95, is_broken=True)
     simulated = (change + error * draw.standard_t(freedom, 400_000) <= length**2).mean()
     assert p == pytest.approx(simulated, abs=4 * np.sqrt(p / 400_000))
 

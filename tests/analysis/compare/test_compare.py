@@ -17,7 +17,7 @@ from statsmodels.stats.weightstats import ttost_paired
 from analysis import runs
 from analysis.__main__ import main
 from analysis.compare.measures import Chosen, compare_paired_runs
-from analysis.compare.pairing import pair_runs
+from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.power import find_least_difference, find_least_items_for_difference
 from ground.errors import InputError
 from helpers.scored_runs import draw_scores, write_scored
@@ -28,7 +28,7 @@ SCHEMA = json.loads((Path(__file__).parents[3] / "analysis" / "compare" / "schem
 
 def compare(a: Path, b: Path, **chosen: object) -> pd.DataFrame:
     """The rows of two run folders; their notes are an attribute."""
-    paired = pair_runs(runs.open_runs(a), runs.open_runs(b))
+    paired = pair_studies_of_two_run_sets(runs.open_runs(a), runs.open_runs(b))
     frame = compare_paired_runs(paired, Chosen(**chosen))
     frame.attrs["notes"] = paired.notes
     return frame

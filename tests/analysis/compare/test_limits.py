@@ -16,7 +16,7 @@ from analysis import runs
 from analysis.__main__ import main
 from analysis.compare.equivalence import compute_score_p_of_shares_within_margin
 from analysis.compare.measures import Chosen, compare_paired_runs
-from analysis.compare.pairing import pair_runs
+from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.power import find_least_items_of_share_difference, find_least_share_difference
 from analysis.compare.verdicts import describe_compared_rows
 from helpers.scored_runs import write_scored
@@ -31,7 +31,7 @@ def compare(folder: Path, a: np.ndarray, b: np.ndarray, measure: str = "judged",
                              "variant": "original", "text": [f"Text {n}." for n in range(len(values))],
                              "score": np.asarray(values, float)})  # fmt: skip
         sides.append(runs.open_runs(write_scored(folder / side, rows)))
-    return compare_paired_runs(pair_runs(*sides), Chosen(**chosen))
+    return compare_paired_runs(pair_studies_of_two_run_sets(*sides), Chosen(**chosen))
 
 
 def compute_slow_power(differing: float, difference: float, n_items: int, alpha: float) -> float:
@@ -163,7 +163,7 @@ def test_the_mass_of_probabilities_is_compared_as_the_paired_t_test_does(tmp_pat
     for side, mass in zip("ab", masses, strict=True):
         frame = random_frame(["m"], items=15, paraphrases=4)
         sides.append(runs.open_runs(write_run(tmp_path / side, frame.assign(mass=mass.ravel()))))
-    table = compare_paired_runs(pair_runs(*sides), Chosen()).set_index("measure")
+    table = compare_paired_runs(pair_studies_of_two_run_sets(*sides), Chosen()).set_index("measure")
     means = masses[:, :, 1:].mean(axis=2)  # the original is no rewording
     assert table.loc["validity", "a"] == pytest.approx(means[0].mean(), rel=1e-12)
     assert table.loc["validity", "p"] == pytest.approx(stats.ttest_rel(*means).pvalue, rel=1e-9)
@@ -197,7 +197,7 @@ def test_conditions_are_paired_by_their_names_in_each_run(tmp_path):
                 for name, power in (("judged", 1 + temperature), ("B: /judged", 2))]  # fmt: skip
         fields = {"judged": {"range": [0, 1], "direction": "higher", "temperature": temperature}}
         sides.append(runs.open_runs(write_scored(tmp_path / side, pd.concat(rows), fields)))
-    table = compare_paired_runs(pair_runs(*sides), Chosen())
+    table = compare_paired_runs(pair_studies_of_two_run_sets(*sides), Chosen())
     assert table[["a_condition", "b_condition"]].to_numpy().tolist() == [["judged"] * 2, ["B: /judged"] * 2]
     assert table["difference"].tolist() == pytest.approx([float((values - values**1.7).mean()), 0], rel=1e-12)
     # Holm is over both rows: the second has p = 1.

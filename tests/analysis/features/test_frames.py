@@ -165,7 +165,7 @@ def test_correlation_against_numpy_with_pairwise_n():
         {"x": x, "y": x + rng.normal(size=50), "z": rng.normal(size=50), "constant": 1.0, "none": math.nan}
     )
     frame.loc[:9, "y"] = math.nan
-    table = features.correlate_columns(frame, ["z", "x", "y", "constant", "none", "absent"]).set_index(
+    table = features.correlate_pairs_of_features(frame, ["z", "x", "y", "constant", "none", "absent"]).set_index(
         ["feature_a", "feature_b"]
     )
     assert len(table) == 16  # four features with values
@@ -186,14 +186,14 @@ def test_correlated_features_are_neighbours_with_either_sign():
     rng = np.random.default_rng(1)
     one, two = rng.normal(size=(2, 200))
     frame = pd.DataFrame({"a": one, "b": two, "c": -one + 0.01 * two, "d": two + 0.01 * one})
-    order = features.correlate_columns(frame, ["a", "b", "c", "d"])["feature_a"].unique().tolist()
+    order = features.correlate_pairs_of_features(frame, ["a", "b", "c", "d"])["feature_a"].unique().tolist()
     assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset("ac"), frozenset("bd")}
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])
 def test_too_few_rows_have_no_correlation(rows):
     frame = pd.DataFrame({"word_length": [1.0, 2.0][:rows], "statement_length": [3.0, 1.0][:rows]})
-    assert features.correlate_columns(frame)["r"].isna().all()
+    assert features.correlate_pairs_of_features(frame)["r"].isna().all()
 
 
 def test_correlations_are_over_paraphrases(tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.features.mixed_effects import fit_formula_by_group
+from analysis.features.mixed_effects import fit_mixed_model_by_group
 from analysis.measures.beside_original import read_answers_beside_original
 from analysis.reporting.catalogue import tables
 from analysis.statistics.mixed import lme4
@@ -36,7 +36,7 @@ def run(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize(("response", "scale"), [("agreement", "identity"), ("logit", "logit")])
 def test_fits_are_those_of_the_page(run, response, scale):
-    table = fit_formula_by_group(run, f"{response} ~ statement_length + hedged + (1 | item)", BY)
+    table = fit_mixed_model_by_group(run, f"{response} ~ statement_length + hedged + (1 | item)", BY)
     page = tables.build_table("mixed", run, predictors="statement_length,attributes.hedged", scale=scale)
     shared = [name for name in table if name in page]
     assert set(page) - set(shared) == {"validity", "scale", "dagger", "estimate_std_lower", "estimate_std_upper"}
@@ -45,7 +45,7 @@ def test_fits_are_those_of_the_page(run, response, scale):
 
 
 def test_estimates_are_those_of_statsmodels(run):
-    table = fit_formula_by_group(run, "agreement ~ hedged * statement_length + (1 | item)", BY)
+    table = fit_mixed_model_by_group(run, "agreement ~ hedged * statement_length + (1 | item)", BY)
     frame = features.join_answers_with_features(run, attributes=["attributes.hedged"])
     frame = frame.rename(columns={"attributes.hedged": "hedged"})
     for model, rows in table.groupby("model"):
@@ -57,19 +57,19 @@ def test_estimates_are_those_of_statsmodels(run):
 
 
 def test_groups_are_of_one_study_and_of_what_by_names(run):
-    table = fit_formula_by_group(run, "agreement ~ statement_length + model + (1 | item)", [])
+    table = fit_mixed_model_by_group(run, "agreement ~ statement_length + model + (1 | item)", [])
     assert list(table["term"]) == ["(Intercept)", "statement_length", "modelorg/two"]
     assert (table["n_rows"] == 240).all()
-    by_tone = fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", ["model", "tone"])
+    by_tone = fit_mixed_model_by_group(run, "agreement ~ statement_length + (1 | item)", ["model", "tone"])
     assert by_tone.groupby(["model", "attributes.tone"], observed=True).ngroups == 6
     assert (by_tone["n_tests"] == 6).all()
 
 
 def test_rows_without_a_value_are_counted_and_what_is_left_out_is_said(run):
-    table = fit_formula_by_group(run, "agreement ~ grade + statement_length + (1 | item)", BY)
+    table = fit_mixed_model_by_group(run, "agreement ~ grade + statement_length + (1 | item)", BY)
     assert (table["n_rows"] + table["n_missing"] == 120).all()
     assert (table["n_missing"] > 5).all()
-    within = fit_formula_by_group(run, "agreement ~ item + statement_length + (1 | variant)", ["model", "hedged"])
+    within = fit_mixed_model_by_group(run, "agreement ~ item + statement_length + (1 | variant)", ["model", "hedged"])
     assert len(within) == 4 * 7
 
 
@@ -91,7 +91,7 @@ def test_rows_without_a_value_are_counted_and_what_is_left_out_is_said(run):
 )
 def test_bad_input_is_one_line(run, formula, options, line):
     with pytest.raises(InputError, match=line) as error:
-        fit_formula_by_group(run, formula, **{"by": BY, **options})
+        fit_mixed_model_by_group(run, formula, **{"by": BY, **options})
     assert "\n" not in str(error.value)
 
 
@@ -101,7 +101,7 @@ def test_a_group_that_cannot_be_fitted_is_a_row_that_says_why(tmp_path):
     constant = {item: [0.5] * 4 for item in values}
     frame = pd.concat([paraphrases(values, model="a"), paraphrases(constant, model="b")])
     frame["text"] = [f"{'very ' * (at % 4)}true of {item}" for at, item in enumerate(frame["item"])]
-    table = fit_formula_by_group(
+    table = fit_mixed_model_by_group(
         runs.open_runs(write_run(tmp_path / "run", frame)), "agreement ~ statement_length + (1 | item)", BY
     )
     assert table.set_index("model").loc["b", "warnings"].startswith("not fitted: response 'agreement'")
@@ -111,7 +111,7 @@ def test_a_group_that_cannot_be_fitted_is_a_row_that_says_why(tmp_path):
 def test_runs_of_another_protocol_are_refused(tmp_path):
     folder = write_run(tmp_path / "run", paraphrases({"x": [0.1, 0.2]}), protocol="wording")
     with pytest.raises(InputError, match="is of protocol wording; mixed models are fitted to runs of protocol agree"):
-        fit_formula_by_group(runs.open_runs(folder), "agreement ~ statement_length + (1 | item)", BY)
+        fit_mixed_model_by_group(runs.open_runs(folder), "agreement ~ statement_length + (1 | item)", BY)
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_random_slopes_without_r_are_one_line(run, monkeypatch):
     hide(monkeypatch, "pymer4")
     monkeypatch.setitem(__import__("sys").modules, "pymer4.tidystats", None)
     with pytest.raises(InputError, match="engine 'pymer4' needs R with lme4 and lmerTest") as error:
-        fit_formula_by_group(run, "agreement ~ statement_length + (statement_length | item)", BY)
+        fit_mixed_model_by_group(run, "agreement ~ statement_length + (statement_length | item)", BY)
     assert "\n" not in str(error.value)
 
 
@@ -129,18 +129,18 @@ def test_random_slopes_without_r_are_one_line(run, monkeypatch):
 def test_random_slopes_are_fitted_by_r(run):
     pytest.importorskip("pymer4")
     lme4.start_r.cache_clear()
-    table = fit_formula_by_group(run, "agreement ~ statement_length + (statement_length | item)", BY)
+    table = fit_mixed_model_by_group(run, "agreement ~ statement_length + (statement_length | item)", BY)
     assert set(table["engine"]) == {"pymer4"}
     assert list(table["term"]) == ["(Intercept)", "statement_length"] * 2
-    intercepts = fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", BY, "pymer4")
-    ours = fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", BY)
+    intercepts = fit_mixed_model_by_group(run, "agreement ~ statement_length + (1 | item)", BY, "pymer4")
+    ours = fit_mixed_model_by_group(run, "agreement ~ statement_length + (1 | item)", BY)
     np.testing.assert_allclose(intercepts["estimate"], ours["estimate"], atol=1e-6)
 
 
 @pytest.mark.parametrize("by", [None, 5])
 def test_what_is_no_list_of_columns_is_one_line(run, by):
     with pytest.raises(InputError, match=r"^by: expected names of columns, not"):
-        fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", by)
+        fit_mixed_model_by_group(run, "agreement ~ statement_length + (1 | item)", by)
 
 
 @pytest.mark.slow
@@ -149,16 +149,16 @@ def test_distance_from_the_original_by_the_meaning_of_the_wording(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         opened = runs.open_runs(write_meaning_run(tmp_path / "run", ["a", "b"], items=10, paraphrases=12))
-        table = fit_formula_by_group(opened, "distance ~ meaning_score + (1 | item)", BY)
+        table = fit_mixed_model_by_group(opened, "distance ~ meaning_score + (1 | item)", BY)
         slopes = table[table["term"] == "meaning_score"].set_index("model")
         page = tables.build_table("meaning_effect", opened).set_index("model")
         for name in ("estimate", "lower", "upper", "p", "p_robust", "estimate_std", "n_rows"):
             assert slopes[name].to_numpy() == pytest.approx(page[name].to_numpy(), rel=1e-9)
-        answers = fit_formula_by_group(opened, "agreement ~ meaning_score + (1 | item)", BY)
+        answers = fit_mixed_model_by_group(opened, "agreement ~ meaning_score + (1 | item)", BY)
         assert (answers["n_rows"] == 10 * 12).all() and (answers["n_missing"] == 0).all()
         weak = write_meaning_run(tmp_path / "weak", items=4, paraphrases=4, checks={"shifts": {"words": 0.0}})
         with pytest.raises(InputError, match="no check parts decoys from wordings"):
-            fit_formula_by_group(runs.open_runs(weak), "distance ~ meaning_score + (1 | item)", BY)
+            fit_mixed_model_by_group(runs.open_runs(weak), "distance ~ meaning_score + (1 | item)", BY)
 
 
 @pytest.mark.slow
@@ -166,9 +166,9 @@ def test_distances_of_rating_scales(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         opened = runs.open_runs(scale_runs.write_full(tmp_path / "run"))
-        table = fit_formula_by_group(opened, "distance ~ word_length + (1 | item)", ["model"])
+        table = fit_mixed_model_by_group(opened, "distance ~ word_length + (1 | item)", ["model"])
         distances = read_answers_beside_original(opened)
         of_model = distances.groupby("model", observed=True)["distance"].count()
         assert table.drop_duplicates("model").set_index("model")["n_rows"].to_dict() == of_model.to_dict()
         with pytest.raises(InputError, match=r"meaning_score says .* no wording was checked; waver meaning RUN"):
-            fit_formula_by_group(opened, "distance ~ meaning_score + (1 | item)", ["model"])
+            fit_mixed_model_by_group(opened, "distance ~ meaning_score + (1 | item)", ["model"])

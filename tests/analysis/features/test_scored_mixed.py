@@ -36,7 +36,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def frame(run):
     """The rows that are fitted, for other packages."""
-    rows = join_scores_with_features(run.open_protocols({"scored"}), attributes=["attributes.polite"])
+    rows = join_scores_with_features(run.open_runs_of_protocols({"scored"}), attributes=["attributes.polite"])
     return rows.rename(columns={"attributes.polite": "polite"})
 
 

@@ -14,7 +14,7 @@ from analysis import runs
 from analysis.measures import choices
 from analysis.measures.beside_original import read_answers_beside_original
 from analysis.measures.meaning import read_verdicts_on_wordings
-from analysis.measures.meaning_flips import choose_number_of_wordings, compare_flips_of_all_and_same_meaning
+from analysis.measures.meaning_flips import choose_wording_count_most_items_have, compare_flips_of_all_and_same_meaning
 from analysis.statistics.significance import compute_expanded_tail
 from ground.errors import InputError
 from helpers import choice_runs, scale_runs
@@ -124,7 +124,7 @@ def test_choices_of_a_part_may_lack_wordings_of_some_questions(tmp_path):
     rows = choice_runs.answers(choice_runs.questions(12, 3), ["m"])
     add_meaning(choice_runs.write_choice(tmp_path / "run", rows))
     run = waver.open(tmp_path / "run")
-    whole, part = (opened.open_protocols({"choice"}) for opened in (run, run.where("meaning = 'same'")))
+    whole, part = (opened.open_runs_of_protocols({"choice"}) for opened in (run, run.where("meaning = 'same'")))
     of_whole, of_part = (
         compare_flips_of_all_and_same_meaning(run, resamples=0).set_index("wordings") for run in (whole, part)
     )
@@ -195,7 +195,7 @@ def test_validity_is_that_of_the_paraphrases(tmp_path):
 
 def test_k_is_the_number_that_nine_of_ten_items_have():
     sizes = np.array([[0, 1, *range(2, 12)], [30] * 12])
-    k = choose_number_of_wordings(sizes)
+    k = choose_wording_count_most_items_have(sizes)
     comparable = sizes[sizes > 1]
     assert (comparable >= k).mean() >= 0.9 > (comparable > k).mean()
-    assert choose_number_of_wordings(np.array([[0, 1]])) == 2
+    assert choose_wording_count_most_items_have(np.array([[0, 1]])) == 2

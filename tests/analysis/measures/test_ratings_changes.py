@@ -10,8 +10,11 @@ import pytest
 from scipy.stats import t
 
 from analysis.measures.ratings import read_ratings
-from analysis.measures.ratings_wordings import compute_half_intervals_over_wordings, measure_answer_distances_by_cause
-from analysis.pages.scales.styles import _tabulate_answer_distances, tabulate_scales_answer_distances
+from analysis.measures.ratings_wordings import compute_half_widths_of_distance_excess, measure_answer_distances_by_cause
+from analysis.pages.scales.styles import (
+    _tabulate_answer_distances_by_cause,
+    tabulate_answer_distances_by_differing_factor,
+)
 from analysis.runs import open_runs
 from analysis.statistics.spread import compute_mean_distances_to_others, compute_mean_pair_distances
 from helpers.scale_runs import Respondent, draw_answers, draw_ratings, spread_over_options, write_scale
@@ -66,9 +69,9 @@ def test_only_answers_with_another_model_beside_them_are_compared(tmp_path):
     is_chat = rows["model"].isin(["c"])
     rows["condition"] = rows["condition"].where(~is_chat, rows["condition"].map(CHAT))
     rows = rows[(rows["model"] != "b") | ~rows["condition"].str.contains("down")]
-    table = tabulate_scales_answer_distances(open_runs(write_scale(tmp_path / "run", rows)), resamples=0).set_index(
-        "change"
-    )
+    table = tabulate_answer_distances_by_differing_factor(
+        open_runs(write_scale(tmp_path / "run", rows)), resamples=0
+    ).set_index("change")
     parts = rows["condition"].str.split("/", expand=True)
     rows = rows.assign(form=parts[0], order=parts[1])
     for change, column in (("wording", "variant"), ("order", "order")):
@@ -102,9 +105,9 @@ def test_chance_in_the_answers_of_some_models_is_no_finding():
 def test_a_change_that_only_single_models_tell_of_is_told_alone(tmp_path):
     rows = draw_answers(["a", "b"], items=4, wordings=3)
     rows = rows[(rows["model"] == "a") | rows["condition"].str.contains("up")]
-    table = tabulate_scales_answer_distances(open_runs(write_scale(tmp_path / "run", rows)), resamples=0).set_index(
-        "change"
-    )
+    table = tabulate_answer_distances_by_differing_factor(
+        open_runs(write_scale(tmp_path / "run", rows)), resamples=0
+    ).set_index("change")
     assert table.loc["order", "n_pairs"] == 1 and np.isnan(table.loc["order", "models"])
     assert table.loc["wording", "models"] == pytest.approx(table.loc["model", "apart"], abs=1e-12)
 
@@ -116,7 +119,7 @@ def test_shared_wordings_are_left_out_in_turn(tmp_path):
     folder = write_scale(tmp_path / "run", rows)
     (ratings,) = read_ratings(open_runs(folder))
     assert ratings.crossed
-    limits = compute_half_intervals_over_wordings(ratings, ["wording", "order"])
+    limits = compute_half_widths_of_distance_excess(ratings, ["wording", "order"])
     parts = rows["condition"].str.split("/", expand=True)
     rows = rows.assign(form=parts[0], order=parts[1])
     for change, column in (("wording", "variant"), ("order", "order")):
@@ -124,19 +127,19 @@ def test_shared_wordings_are_left_out_in_turn(tmp_path):
         means = np.subtract(*np.transpose(pairs))
         half = t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((means - means.mean()) ** 2).sum())
         assert limits[change] == pytest.approx(half, abs=1e-12)
-    alone = tabulate_scales_answer_distances(open_runs(folder)).set_index("change").loc["wording"]
+    alone = tabulate_answer_distances_by_differing_factor(open_runs(folder)).set_index("change").loc["wording"]
     assert alone["upper"] - alone["difference"] > limits["wording"]
 
 
 def test_own_wordings_are_drawn_with_their_items():
     ratings = draw_ratings([Respondent("a", wording_sd=0.1), Respondent("b")], np.random.default_rng(1))
-    assert compute_half_intervals_over_wordings(ratings, ["wording", "model"]) == {"wording": 0.0, "model": 0.0}
+    assert compute_half_widths_of_distance_excess(ratings, ["wording", "model"]) == {"wording": 0.0, "model": 0.0}
 
 
 def test_two_shared_wordings_tell_nothing_of_others():
     draw = np.random.default_rng(1)
     ratings = draw_ratings([Respondent("a", wording_sd=0.1), Respondent("b")], draw, wordings=2, crossed=True)
-    table = _tabulate_answer_distances(ratings, 100, 0).set_index("change")
+    table = _tabulate_answer_distances_by_cause(ratings, 100, 0).set_index("change")
     assert np.isnan(table.loc["wording", ["lower", "upper"]].astype(float)).all()
     assert not np.isnan(table.loc["order", ["lower", "upper"]].astype(float)).any()
 
@@ -149,6 +152,6 @@ def test_shared_wordings_seldom_seem_to_move_an_answer_more_or_less_than_models_
     for _ in range(60):
         models = [Respondent(name, wording_sd=0.06) for name in "abc"]
         ratings = draw_ratings(models, draw, items=20, wordings=5, crossed=True, noise_sd=0.01)
-        row = _tabulate_answer_distances(ratings, 200, 0).set_index("change").loc["wording"]
+        row = _tabulate_answer_distances_by_cause(ratings, 200, 0).set_index("change").loc["wording"]
         said.append(row["lower"] > 0 or row["upper"] < 0)
     assert np.mean(said) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)

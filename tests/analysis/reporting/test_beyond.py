@@ -48,7 +48,7 @@ def test_both_counts_are_those_of_tests_after_holm():
     holm = {name: multipletests(pairs[name], method="holm")[0] for name in ("p_items", "p")}
     these, both = int(holm["p_items"].sum()), int((holm["p_items"] & holm["p"]).sum())
     assert 0 < both < these <= 10
-    assert beyond.describe_significant_differences(pairs) == (
+    assert beyond.describe_significant_difference_counts(pairs) == (
         f"Of 10 differences in accuracy between models, {these} hold for these wordings, and {both} for wordings like "
         "these."
     )
@@ -58,7 +58,9 @@ def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
     """Nothing but other templates moves the models: a test over items calls three of four a difference."""
     rng, found = np.random.default_rng(1), {"these": 0, "like": 0}
     for _ in range(200):
-        said = beyond.describe_significant_differences(beyond.tabulate_pair_difference_tests([study(drawn(rng, 0.0))]))
+        said = beyond.describe_significant_difference_counts(
+            beyond.tabulate_pair_difference_tests([study(drawn(rng, 0.0))])
+        )
         found["these"] += "1 holds" in said
         found["like"] += "1 holds for these wordings and for wordings like these" in said
     assert found["these"] > 120 and found["like"] <= 18  # 5 % of 200, and two and a half standard errors more
@@ -66,10 +68,12 @@ def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
 
 def test_nothing_is_said_where_nothing_is_compared():
     values = drawn(np.random.default_rng(2), 0.1)
-    assert beyond.describe_significant_differences(beyond.tabulate_pair_difference_tests([study(values[:1])])) == ""
-    assert beyond.describe_significant_differences(pd.DataFrame()) == ""
+    assert (
+        beyond.describe_significant_difference_counts(beyond.tabulate_pair_difference_tests([study(values[:1])])) == ""
+    )
+    assert beyond.describe_significant_difference_counts(pd.DataFrame()) == ""
     same = beyond.tabulate_pair_difference_tests([study(np.stack([values[0], values[0]]))])
-    assert beyond.describe_significant_differences(same).endswith("none holds for these wordings.")
+    assert beyond.describe_significant_difference_counts(same).endswith("none holds for these wordings.")
 
 
 @pytest.mark.parametrize("name", ["stability", "wording", "choice", "scoring"])

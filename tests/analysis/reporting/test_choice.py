@@ -34,8 +34,8 @@ def test_the_examples_are_right():
      ("column agreement_mean of source-agreement", "column agreement_mean of source-agreement")],
 )  # fmt: skip
 def test_words_are_rewritten_once_and_as_wholes(said, wanted):
-    assert OTHERS.rewrite_text(said) == wanted
-    assert AnswerPair().rewrite_text(said) == said
+    assert OTHERS.rewrite_agreement_text_for_answers(said) == wanted
+    assert AnswerPair().rewrite_agreement_text_for_answers(said) == said
 
 
 @pytest.mark.slow
@@ -45,8 +45,8 @@ def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
         write_run(tmp_path / name, frame, study=name, canonical=canonical)
         for name, canonical in (("one", ("left", "right")), ("other", ("agree", "disagree")))
     )
-    assert selection.find_answer_pair(runs.open_runs(one).info) == AnswerPair("left", "right")
-    both = selection.find_answer_pair(runs.open_runs(one, other).info)
+    assert selection.find_two_answers_shared_by_studies(runs.open_runs(one).info) == AnswerPair("left", "right")
+    both = selection.find_two_answers_shared_by_studies(runs.open_runs(one, other).info)
     assert both.measure_phrase == "share of the first answer"
     assert not both.is_agree_disagree
 

@@ -20,7 +20,7 @@ from analysis.reporting.words.meaning import (
 
 
 def flips(*rows):
-    """Rows of `join_same_meaning_flip_shares`: share of all with its ends, difference with its ends, for models a,
+    """Rows of `join_flip_shares_with_same_meaning`: share of all with its ends, difference with its ends, for models a,
     b, c."""
     names = ["flip", "flip_lower", "flip_upper", "flip_difference", "flip_difference_lower", "flip_difference_upper"]
     frame = pd.DataFrame(list(rows), columns=names)

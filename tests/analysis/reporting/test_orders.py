@@ -114,11 +114,12 @@ def test_lowest_and_highest_values_of_a_joined_row_are_those_of_both():
 
 def test_other_tables_take_over_the_names_of_the_joined_rows():
     joined = orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS)
-    own = orders.rename_joined_conditions(rows(), joined, CONDITIONS)
+    own = orders.rename_conditions_like_joined_table(rows(), joined, CONDITIONS)
     assert own["condition"].tolist() == ["plain/both orders", "plain/both orders", "plain/yes-no", "text"]
     apart = rows(range_mean=0.61)
     assert (
-        orders.rename_joined_conditions(apart, apart, CONDITIONS)["condition"].tolist() == apart["condition"].tolist()
+        orders.rename_conditions_like_joined_table(apart, apart, CONDITIONS)["condition"].tolist()
+        == apart["condition"].tolist()
     )
 
 

@@ -130,7 +130,9 @@ def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch)
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     frame = frames_of(FULL[page])[table].head(5)
-    csv, latex, markdown = (tables.render_table(table, frame, form) for form in ("csv", "latex", "markdown"))
+    csv, latex, markdown = (
+        tables.render_table_in_text_format(table, frame, form) for form in ("csv", "latex", "markdown")
+    )
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
@@ -145,13 +147,15 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
     """No line is wider than the column, text or page of the document, in LaTeX's own measure."""
     parts = []
     for page, name in TABLES:
-        text = tables.render_table(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
+        text = tables.render_table_in_text_format(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
         assert "longtable}" not in text or width == "text", f"{name}: two columns can hold no longtable"
         parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
     items = [f"mmlu_college_computer_science/{'6cd9c6502447a6f3' * n}" for n in (1, 4, 9)]
     texts = ["Is A ∪ B ∈ Γ, or μ ≠ σ?", "<|im_start|>user_" * 9, "mmlu-high_school.statistics/0-shot " * 900]
     hostile = frames_of(FULL["stability"])["items"].head(3).assign(item=items, text=texts)
-    parts.append(f"\\typeout{{Table: hostile}}\n{tables.render_table('items', hostile, 'latex', width=width)}")
+    parts.append(
+        f"\\typeout{{Table: hostile}}\n{tables.render_table_in_text_format('items', hostile, 'latex', width=width)}"
+    )
     encoding = "OT1" if width == "page" else "T1"  # names are set wider or narrower in either
     columns = "" if width == "text" else "\\usepackage[twoside=false,textwidth=455pt,columnsep=17pt]{geometry}\n"
     (tmp_path / "all.tex").write_text(
@@ -174,7 +178,7 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
 def printable(table: str, frame: pd.DataFrame) -> None:
     """Render a table in all forms."""
     for form in tables.FORMATS:
-        assert tables.render_table(table, frame, form) or (form == "jsonl" and frame.empty)
+        assert tables.render_table_in_text_format(table, frame, form) or (form == "jsonl" and frame.empty)
     cells = grid.build_grid(
         table, frame, tables.list_shown_columns(table, frame), tables.list_columns_compared_within_rows(table, frame)
     )

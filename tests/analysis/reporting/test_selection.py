@@ -108,13 +108,13 @@ def test_keys_that_no_file_can_hold_match_nothing(tmp_path):
 
 def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
-    part = open_run(source).where("model = 'bert' AND item <> '<b>'").open_protocols()
+    part = open_run(source).where("model = 'bert' AND item <> '<b>'").open_runs_of_protocols()
     counted = "157 of 157 wordings, 6 of 6 items, 1 of 2 models"
     ((caution),) = words.list_part_cautions(part.part)
     assert counted in caution and "model = 'bert' AND item <> '<b>'" in caution
     entries = dict(list_provenance_entries(part, ["run"], {}))
     assert entries["Part"][0] == "where model = 'bert' AND item <> '<b>'" and counted in entries["Part"][1]
-    whole = open_run(source).open_protocols()
+    whole = open_run(source).open_runs_of_protocols()
     assert words.list_part_cautions(whole.part) == [] and "Part" not in dict(list_provenance_entries(whole, [], {}))
 
 
@@ -130,7 +130,7 @@ def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
     page = StabilityPage([str(source)])
     assert "part only" not in page.show_answer(words.Answer("Asked.", "So it is.")).text
-    page.runs = open_run(source).where("model = 'bert' AND text <> '<b>'").open_protocols(page.protocols)
+    page.runs = open_run(source).where("model = 'bert' AND text <> '<b>'").open_runs_of_protocols(page.protocols)
     counted = words.describe_size_of_part(page.runs.part)
     shown = page.show_answer(words.Answer("Asked.", "So it is.")).text
     assert f"Asked. A part only: {counted}." in shown and "caution" in shown
@@ -142,16 +142,16 @@ def test_a_page_counts_the_part_over_its_own_studies(tmp_path):
     FULL["negation"](tmp_path / "runs" / "negations")
     run = open_run(tmp_path / "runs").where("model IN ('bert', 'org/two') AND study <> 'nothing'")
     total = len(open_run(tmp_path / "runs" / "opinions").responses())
-    assert run.open_protocols(["agreement"]).part.count_kept()["responses"][1] == total
+    assert run.open_runs_of_protocols(["agreement"]).part.count_kept()["responses"][1] == total
     assert run.part.count_kept()["responses"][1] > total
-    assert run.where("model = 'bert'").open_protocols(["agreement"]).part.count_kept()["responses"][1] == total
+    assert run.where("model = 'bert'").open_runs_of_protocols(["agreement"]).part.count_kept()["responses"][1] == total
 
 
 def test_the_command_prints_the_table_of_a_part(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
     printed = waver("analysis", "table", source, "items", "--where", "model = 'bert'").stdout
     frame = open_run(source).where("model = 'bert'").table("items")
-    assert printed.splitlines() == tables.render_table("items", frame, "csv").splitlines()
+    assert printed.splitlines() == tables.render_table_in_text_format("items", frame, "csv").splitlines()
     refused = waver("analysis", "table", source, "items", "--where", "modl = 'bert'", check=False)
     assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
     assert "no column 'modl' (the nearest is 'model')" in refused.stderr

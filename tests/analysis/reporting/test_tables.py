@@ -51,7 +51,7 @@ def frames(run):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_csv_reads_back_to_the_last_digit(name, frames):
-    text = tables.render_table(name, frames[name], "csv")
+    text = tables.render_table_in_text_format(name, frames[name], "csv")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert text.count("\r\n") >= len(frames[name]) + 1
     assert rows[0] == list(frames[name].columns)
@@ -68,8 +68,8 @@ def test_json_reads_back_to_the_last_digit_and_has_null_where_nothing_is_defined
     def refuse(constant):
         raise AssertionError(f"{constant} is no JSON")
 
-    records = json.loads(tables.render_table(name, frame, "json"), parse_constant=refuse)
-    lines = tables.render_table(name, frame, "jsonl").split("\n")[:-1]
+    records = json.loads(tables.render_table_in_text_format(name, frame, "json"), parse_constant=refuse)
+    lines = tables.render_table_in_text_format(name, frame, "jsonl").split("\n")[:-1]
     assert [json.loads(line) for line in lines] == records
     assert len(records) == len(frame) and all(list(record) == list(frame.columns) for record in records)
     for key in frame.select_dtypes("number"):
@@ -89,13 +89,13 @@ def test_lists_are_lists_in_json_and_what_is_infinite_is_null():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_markdown_has_one_line_per_row_and_as_many_cells_in_each(name, frames):
-    lines = tables.render_table(name, frames[name], "markdown").splitlines()
+    lines = tables.render_table_in_text_format(name, frames[name], "markdown").splitlines()
     assert len(lines) == len(frames[name]) + 2
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
 
 
 def test_markdown_shows_markup_as_text(frames):
-    shown = tables.render_table("items", frames["items"], "markdown")
+    shown = tables.render_table_in_text_format("items", frames["items"], "markdown")
     assert "<b>" not in shown and "&lt;b&gt;" in shown
     assert r"\$5" in shown and r"\_y" in shown
 
@@ -105,7 +105,7 @@ def test_latex_is_balanced_and_escaped(name, frames):
     frame = frames[name]
     if frame.empty:
         frame = pd.DataFrame([dict.fromkeys(frame)])
-    text = tables.render_table(name, frame, "latex")
+    text = tables.render_table_in_text_format(name, frame, "latex")
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\caption{") > 0
     assert text.count(r"\toprule") == text.count(r"\begin{table*}")
     bare = re.sub(r"\\[{}]", "", text)
@@ -115,12 +115,15 @@ def test_latex_is_balanced_and_escaped(name, frames):
 
 def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
     columns = ["validity", "range_mean", "range_sd", "sd_mean", "sd_sd", "n_items"]
-    floats = {width: tables.render_table("stability", frames["stability"], "latex", columns, width) for width in POINTS}
+    floats = {
+        width: tables.render_table_in_text_format("stability", frames["stability"], "latex", columns, width)
+        for width in POINTS
+    }
     assert floats["page"].count(r"\begin{table*}[tp]") == 1 and "part" not in floats["page"]
     assert floats["column"].count(r"\begin{table}[tp]") > floats["text"].count(r"\begin{table}[tp]") == 1
     assert r"(part 2 of" in floats["column"]
     with pytest.raises(InputError, match="unknown width 'slide'; the widths are: column, text, page"):
-        tables.render_table("stability", frames["stability"], "latex", width="slide")
+        tables.render_table_in_text_format("stability", frames["stability"], "latex", width="slide")
 
 
 def build_stability_rows(models, conditions):
@@ -133,14 +136,14 @@ def test_four_columns_that_latex_sets_217_points_wide_are_one_part_of_a_column()
     frame = build_stability_rows(
         ["waver-demo-small-tuned", "waver-demo-medium-tuned"], ["chat/yes-no/en", "chat/no-yes/en"]
     )
-    text = tables.render_table("stability", frame, "latex", ["model", "range_mean", "n_items"], "column")
+    text = tables.render_table_in_text_format("stability", frame, "latex", ["model", "range_mean", "n_items"], "column")
     assert text.count(r"\begin{table}") == 1 and r"\scriptsize" in text and "part 1" not in text
 
 
 def test_no_part_of_a_latex_table_repeats_the_names_of_rows_for_one_column():
     """Of two columns that do not fit beside the names, each would be alone: the table is set over both columns."""
     frame = build_stability_rows(["waver-demo-medium-tuned", "b"], ["chat/yes-no/de-at", "chat/no-yes/de-at"])
-    text = tables.render_table("stability", frame, "latex", ["model", "range_mean", "n_items"], "column")
+    text = tables.render_table_in_text_format("stability", frame, "latex", ["model", "range_mean", "n_items"], "column")
     assert text.count(r"\begin{table*}") == 1 and "part 1" not in text and "% Too wide for one column" in text
     names, widths = ("model", "a", "b", "c", "d"), (10, 10, 10, 10, 10)
     cells = grid.Grid(names, (Column(""),) * 5, (), (False, *(True,) * 4), (False,) * 5)
@@ -171,7 +174,7 @@ def test_a_text_is_estimated_as_wide_as_latex_sets_it_or_slightly_wider(text, si
 def test_a_table_that_fits_a_column_is_in_one_part(frames):
     """Its characters take 203 of 219 points; as many characters of average width would take more than 219."""
     columns = ["validity", "range_mean", "range_sd", "sd_mean", "n_items"]
-    text = tables.render_table("stability", frames["stability"], "latex", columns, "column")
+    text = tables.render_table_in_text_format("stability", frames["stability"], "latex", columns, "column")
     assert text.count(r"\begin{table}") == 1
 
 
@@ -184,7 +187,7 @@ def test_every_part_of_a_wide_latex_table_repeats_the_names_of_its_rows():
         (False,) * 2 + (True,) * 30,
         (False,) * 32,
     )
-    text = latex.render_latex(cells, "stability", catalogue.look_up_table("stability"), "text")
+    text = latex.render_grid_as_latex(cells, "stability", catalogue.look_up_table("stability"), "text")
     parts = text.split(r"\midrule")[1:]
     assert len(parts) == text.count(r"\label{") > 1
     assert all("a/one & s & " in part for part in parts)
@@ -203,19 +206,21 @@ def test_every_part_of_a_wide_latex_table_repeats_the_columns_that_tell_its_rows
     rows = [("Qwen/Qwen2.5-1.5B-Instruct", subset, "alike " * 6, *["0.125"] * 30) for subset in subsets]
     cells = build_text_grid(rows, (True,) * 3 + (False,) * 30, (False,) * 3 + (True,) * 30)
     assert latex.list_key_columns(cells) == [0, 1]
-    parts = latex.render_latex(cells, "choice", catalogue.look_up_table("choice"), "page").split(r"\midrule")[1:]
+    parts = latex.render_grid_as_latex(cells, "choice", catalogue.look_up_table("choice"), "page").split(r"\midrule")[
+        1:
+    ]
     assert len(parts) > 1
     shown = [part.replace(r"\allowbreak{}", "").replace(r"\_", "_") for part in parts]
     assert all(part.count(subset) == 1 for part in shown for subset in subsets)
     # Two columns of running text leave no room for others in one column of a paper.
-    text = latex.render_latex(cells, "choice", catalogue.look_up_table("choice"), "column")
+    text = latex.render_grid_as_latex(cells, "choice", catalogue.look_up_table("choice"), "column")
     assert text.count(r"\begin{table*}") == len(parts)
 
 
 def test_a_table_whose_parts_cannot_tell_rows_apart_in_a_column_is_set_over_both():
     rows = [("Qwen/Qwen2.5-1.5B-Instruct", f"a subset of questions, {n}", *["12,345.125"] * 3) for n in (1, 2)]
     cells = build_text_grid(rows, (True,) * 2 + (False,) * 3, (False,) * 2 + (True,) * 3)
-    text = latex.render_latex(cells, "choice", catalogue.look_up_table("choice"), "column")
+    text = latex.render_grid_as_latex(cells, "choice", catalogue.look_up_table("choice"), "column")
     assert text.count(r"\begin{table*}") == 1 and "% Too wide for one column: set over both." in text
     alike = build_text_grid(rows[:1], (True,) * 2 + (False,) * 3, (False,) * 2 + (True,) * 3)
     assert latex.list_key_columns(cells) == [0, 1] and latex.list_key_columns(alike) == [0]  # one name is enough
@@ -234,7 +239,7 @@ def test_rows_that_only_a_number_tells_apart_have_it_in_every_part_unless_it_is_
 def test_words_that_are_wider_than_their_column_have_places_to_break_and_others_have_none(frames):
     item = "mmlu_college_computer_science/6cd9c6502447a6f36cd9c6502447a6f3"
     frame = frames["items"].head(1).assign(item=item, text="mmlu_anatomy 0-shot/1 " * 3)
-    text = tables.render_table("items", frame, "latex", width="column")
+    text = tables.render_table_in_text_format("items", frame, "latex", width="column")
     (shown,) = re.findall(r"mmlu\\_\\allowbreak.*?(?= &)", text)
     assert shown.startswith(r"mmlu\_\allowbreak{}college\_\allowbreak{}computer\_\allowbreak{}science/\allowbreak{}6")
     assert re.sub(r"\\allowbreak\{\}|\\", "", shown) == item
@@ -253,25 +258,25 @@ def test_a_text_that_is_longer_than_a_page_is_cut_in_latex_and_the_caption_says_
     words = [f"word{i}" for i in range(3000)]
     frame = frames["items"].head(2).assign(item=["a", "b"], text=[" ".join(words), "short"])
     for width in POINTS:
-        text = tables.render_table("items", frame, "latex", width=width)
+        text = tables.render_table_in_text_format("items", frame, "latex", width=width)
         assert text.count(texts.escape_latex(latex.CUT)) == 1
         (shown,) = re.findall(r"word0.*?(?= &)", text)
         left = shown.removesuffix(r"\ldots{}").split()
         assert shown.endswith(r"\ldots{}") and left == words[: len(left)] and 100 < len(left) < 1000
-    assert "too long for the page" not in tables.render_table("items", frame.tail(1), "latex")
-    assert words[-1] in tables.render_table("items", frame, "csv")
+    assert "too long for the page" not in tables.render_table_in_text_format("items", frame.tail(1), "latex")
+    assert words[-1] in tables.render_table_in_text_format("items", frame, "csv")
 
 
 @pytest.mark.parametrize("width", POINTS)
 def test_a_table_without_rows_is_a_sentence_in_latex(frames, width):
     title = catalogue.look_up_table("items").title
-    text = tables.render_table("items", frames["items"].head(0), "latex", width=width)
+    text = tables.render_table_in_text_format("items", frames["items"].head(0), "latex", width=width)
     assert text.startswith(f"The table ``{title}'' has no rows.\\par % ") and text.count("\n") == 1
 
 
 def test_greek_letters_and_signs_of_sets_are_commands_in_latex(frames):
     frame = frames["items"].head(1).assign(text="A ∪ B has μ = 3 and σ ≠ 0")
-    text = tables.render_table("items", frame, "latex")
+    text = tables.render_table_in_text_format("items", frame, "latex")
     assert r"A $\cup$ B has $\mu$ = 3 and $\sigma$ $\neq$ 0" in text and "LuaLaTeX" not in text
 
 
@@ -279,7 +284,7 @@ def test_long_latex_tables_break_over_pages():
     names = ["study", "item", "text", "family"]
     frame = pd.DataFrame({name: [f"{name} {n}" for n in range(100)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
-    text = tables.render_table("item_stability", frame, "latex", width="text")
+    text = tables.render_table_in_text_format("item_stability", frame, "latex", width="text")
     assert text.count(r"\begin{longtable}") == text.count(r"\endhead") == text.count("(continued)") == 1
     assert r"\begin{table" not in text
     assert text.startswith("% Needs \\usepackage{booktabs, longtable} in the preamble.\n")
@@ -301,7 +306,7 @@ def test_long_latex_tables_are_several_floats_in_two_columns(width):
     names = ["study", "item", "text", "family"]
     frame = pd.DataFrame({name: [f"{name} {n:03}" for n in range(1000)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
-    text = tables.render_table("item_stability", frame, "latex", width=width)
+    text = tables.render_table_in_text_format("item_stability", frame, "latex", width=width)
     assert "longtable" not in text
     n_parts = text.count(r"\begin{table")
     assert n_parts > 10 and f"(part {n_parts} of {n_parts})" in text
@@ -311,22 +316,24 @@ def test_long_latex_tables_are_several_floats_in_two_columns(width):
 
 
 def test_a_table_that_takes_more_than_two_floats_in_a_column_is_set_over_both(frames):
-    text = tables.render_table("stability", frames["stability"], "latex", width="column")
+    text = tables.render_table_in_text_format("stability", frames["stability"], "latex", width="column")
     assert text.count(r"\begin{table*}") == 1 and "% Too wide for one column: set over both." in text
-    narrow = tables.render_table("stability", frames["stability"], "latex", ["sd_mean"], width="column")
+    narrow = tables.render_table_in_text_format("stability", frames["stability"], "latex", ["sd_mean"], width="column")
     assert narrow.count(r"\begin{table}") == 1 and "Too wide" not in narrow
 
 
 def test_latex_says_which_texts_pdflatex_cannot_set_and_keeps_a_star_after_a_row(frames):
     frame = frames["items"].head(2).assign(item=["*a", "*b"], text=["caf\u00e9 \u2013 1", "x"])
-    plain = tables.render_table("items", frame, "latex")
-    assert "LuaLaTeX" not in plain and "LuaLaTeX" in tables.render_table("items", frame.assign(text="\u8336"), "latex")
+    plain = tables.render_table_in_text_format("items", frame, "latex")
+    assert "LuaLaTeX" not in plain and "LuaLaTeX" in tables.render_table_in_text_format(
+        "items", frame.assign(text="\u8336"), "latex"
+    )
     assert "{*}a" in plain and "{*}b" in plain  # LaTeX takes a bare star as part of the line break before it
 
 
 @pytest.mark.parametrize("form", ["csv", "latex", "markdown"])
 def test_columns_are_written_in_the_order_asked_for(form, frames):
-    text = tables.render_table("stability", frames["stability"], form, ["sd_mean", "validity"])
+    text = tables.render_table_in_text_format("stability", frames["stability"], form, ["sd_mean", "validity"])
     header = text.split(r"\toprule")[-1].splitlines()[form == "latex"]
     names = re.findall(r"\w+", header.replace(r"\textbar", ""))
     assert names == {"csv": ["sd_mean", "validity"]}.get(form, ["Model", "SD", "Validity"])
@@ -334,11 +341,11 @@ def test_columns_are_written_in_the_order_asked_for(form, frames):
 
 def test_an_unknown_column_is_told_with_the_nearest(frames):
     with pytest.raises(InputError, match=r"stability has no column 'validty' \(the nearest is 'validity'\)"):
-        tables.render_table("stability", frames["stability"], "csv", ["validty"])
+        tables.render_table_in_text_format("stability", frames["stability"], "csv", ["validty"])
 
 
 def test_intervals_are_printed_with_their_figure(frames):
-    shown = tables.render_table("stability", frames["stability"], "markdown")
+    shown = tables.render_table_in_text_format("stability", frames["stability"], "markdown")
     first = frames["stability"].iloc[0]
     ends = [f"{first[f'range_mean_{end}']:.2f}" for end in ("lower", "upper")]
     assert f"{first['range_mean']:.2f} \\[{ends[0]}, {ends[1]}\\]" in shown
@@ -472,13 +479,15 @@ def test_a_table_that_is_written_again_replaces_its_own_rows_of_the_dictionary(f
 def test_a_column_without_any_value_is_left_out_of_the_printed_forms_unless_it_is_named(frames):
     frame = frames["stability"].assign(mark="", sd_mean=np.nan)
     for form in ("markdown", "latex"):
-        printed = tables.render_table("stability", frame, form)
+        printed = tables.render_table_in_text_format("stability", frame, form)
         assert "±" not in printed and not re.search(r"(\||&) SD (\||&)", printed)
-        assert re.search(r"(\||&) SD ", tables.render_table("stability", frame, form, ["sd_mean"]))
-        assert re.search(r"(\||&) SD ", tables.render_table("stability", frame.assign(sd_mean=[np.nan, 0, 0]), form))
-    assert ",sd_mean," in tables.render_table("stability", frame, "csv")
-    assert "| ± |" in tables.render_table("stability", frame.assign(mark=["+", "", ""]), "markdown")
-    assert ",mark," in tables.render_table("stability", frame, "csv")
+        assert re.search(r"(\||&) SD ", tables.render_table_in_text_format("stability", frame, form, ["sd_mean"]))
+        assert re.search(
+            r"(\||&) SD ", tables.render_table_in_text_format("stability", frame.assign(sd_mean=[np.nan, 0, 0]), form)
+        )
+    assert ",sd_mean," in tables.render_table_in_text_format("stability", frame, "csv")
+    assert "| ± |" in tables.render_table_in_text_format("stability", frame.assign(mark=["+", "", ""]), "markdown")
+    assert ",mark," in tables.render_table_in_text_format("stability", frame, "csv")
 
 
 def test_the_spread_is_printed_without_its_interval_and_the_difference_with_it(frames):

@@ -18,10 +18,10 @@ from analysis.reporting.words.verdicts import (
     choose_word_for_interval,
     compare_interval_with_value,
     describe_verdict_word_counts,
-    find_distinct_extremes,
+    find_lowest_and_highest_distinct_share,
     is_share_clearly_above,
     mark_clear_effects,
-    widen_difference_interval,
+    widen_difference_interval_for_multiplicity,
     widen_share_interval,
 )
 from analysis.statistics.shares import wilson
@@ -166,14 +166,14 @@ def test_spread_is_of_the_two_ends_after_widening_for_all_models():
     middle = pd.DataFrame([(27 / n, *map(float, ends[27]))], columns=list(two))
     many = pd.concat([two, *[middle] * 98])
     many = many.reset_index(drop=True)
-    assert find_distinct_extremes(*(two[name] for name in two)) == (0.36, 0.72)
-    assert find_distinct_extremes(*(many[name] for name in many)) is None
-    assert find_distinct_extremes(*(two.assign(low=np.nan)[name] for name in two)) is None
+    assert find_lowest_and_highest_distinct_share(*(two[name] for name in two)) == (0.36, 0.72)
+    assert find_lowest_and_highest_distinct_share(*(many[name] for name in many)) is None
+    assert find_lowest_and_highest_distinct_share(*(two.assign(low=np.nan)[name] for name in two)) is None
 
 
 def test_change_an_end_moves_as_that_of_a_normal_distribution():
     z = [NormalDist().inv_cdf(1 - 0.05 / 2 / number) for number in (1, 4)]
-    low, high = widen_difference_interval(0.3, 0.3 - z[0] * 0.05, 0.3 + z[0] * 0.1, 4)
+    low, high = widen_difference_interval_for_multiplicity(0.3, 0.3 - z[0] * 0.05, 0.3 + z[0] * 0.1, 4)
     assert (low, high) == pytest.approx((0.3 - z[1] * 0.05, 0.3 + z[1] * 0.1))
 
 

@@ -120,7 +120,7 @@ def test_error_rows_are_no_answers(tmp_path):
         ["item-01", "paraphrase-002", "too long"]
     ]
     assert tables.tabulate_item_agreement(run)["n_variants"].tolist() == [2, 3]
-    assert cases.tabulate_invalid_answers(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
+    assert cases.tabulate_counts_of_invalid_answers(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
 
 
 def test_a_key_that_failed_twice_is_one_error(tmp_path):
@@ -128,7 +128,7 @@ def test_a_key_that_failed_twice_is_one_error(tmp_path):
     frame["error"] = [*[None] * (len(frame) - 1), "out of memory"]
     frame.loc[frame["error"].notna(), "agreement"] = None
     run = runs.open_runs(write_run(tmp_path / "run", pd.concat([frame, frame.tail(1)])))
-    assert cases.tabulate_invalid_answers(run)["n_error"].tolist() == [1]
+    assert cases.tabulate_counts_of_invalid_answers(run)["n_error"].tolist() == [1]
 
 
 def test_a_model_that_only_failed_is_listed(tmp_path):
@@ -173,7 +173,7 @@ def test_an_error_in_one_folder_is_made_good_by_another(tmp_path):
     second = write_run(tmp_path / "second", frame.assign(model=["m", *[None] * (len(frame) - 1)]))
     run = runs.open_runs(first, second)
     assert run.sql("FROM errors").empty
-    assert cases.tabulate_invalid_answers(run)["n_rows"].tolist() == [len(frame)]
+    assert cases.tabulate_counts_of_invalid_answers(run)["n_rows"].tolist() == [len(frame)]
 
 
 def test_different_studies_stay_apart(tmp_path):
@@ -219,7 +219,7 @@ def test_importing_is_light():
 def test_columns_without_values_are_nulls_of_their_type(tmp_path):
     frame = pd.DataFrame({"item": ["a", "b"], "variant": "original", "agreement": [0.5, 0.7]})
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
-    columns = opened.build_columns_sql("synthetic", ["item", "count", "output", "probability", "invalid"])
+    columns = opened.build_sql_of_response_columns("synthetic", ["item", "count", "output", "probability", "invalid"])
     assert columns.count("NULL") == 3
     written = opened.sql(f"SELECT {columns} FROM responses ORDER BY item")
     plain = opened.sql('SELECT item, "count", output, probability, invalid FROM responses ORDER BY item')

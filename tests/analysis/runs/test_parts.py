@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 @pytest.mark.slow
 def test_run_json_names_only_what_is_kept(folder):
-    part = open_run(folder).where("model = 'two' AND condition LIKE 'chat%'").open_protocols()
+    part = open_run(folder).where("model = 'two' AND condition LIKE 'chat%'").open_runs_of_protocols()
     assert list(part.info["models"]) == ["two"] and part.models == ("one", "two")
     assert list(part.info["conditions"]["synthetic"]) == ["chat/yes-no"]
     assert part.info["drawn"] == []
@@ -40,7 +40,7 @@ def test_run_json_names_only_what_is_kept(folder):
 
 @pytest.mark.slow
 def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
-    part = open_run(folder).where("item <> 'item-01' AND variant <> 'original'").open_protocols()
+    part = open_run(folder).where("item <> 'item-01' AND variant <> 'original'").open_runs_of_protocols()
     rows = part.sql("SELECT item, variant, position FROM stimuli ORDER BY position").to_numpy().tolist()
     assert rows == [
         [item, variant, 2 * i + j]
@@ -53,7 +53,7 @@ def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
 @pytest.mark.slow
 def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
     run = open_run(folder)
-    part, whole = run.where("model = 'two'").open_protocols(), run.open_protocols()
+    part, whole = run.where("model = 'two'").open_runs_of_protocols(), run.open_runs_of_protocols()
     assert part.part.keeps_all_wordings
     for query in (
         "SELECT * FROM stimuli ORDER BY position",
@@ -67,13 +67,13 @@ def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
 @pytest.mark.slow
 def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
     run = open_run(folder)
-    whole = count_unanswered_prompts(run.open_protocols())
+    whole = count_unanswered_prompts(run.open_runs_of_protocols())
     assert whole[["model", "condition", "failed", "missing"]].to_numpy().tolist() == [
         ["two", "plain/yes-no", 0, 1], ["two", "chat/yes-no", 1, 0]
     ]  # fmt: skip
-    kept = count_unanswered_prompts(run.where("item = 'item-02'").open_protocols())
+    kept = count_unanswered_prompts(run.where("item = 'item-02'").open_runs_of_protocols())
     assert kept[["asked", "failed", "missing"]].to_numpy().tolist() == [[3, 0, 1], [3, 1, 0]]
-    assert count_unanswered_prompts(run.where("item <> 'item-02'").open_protocols()).empty
+    assert count_unanswered_prompts(run.where("item <> 'item-02'").open_runs_of_protocols()).empty
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ from analysis.statistics.corrected_share import (
     NONE_SAME,
     ONLY_FLIPS,
     POOR_READERS,
-    estimate_corrected_share,
-    sum_same_meaning_shares_by_item,
+    estimate_flip_and_same_meaning_shares,
+    estimate_flip_share_corrected_for_meaning,
 )
 from helpers.meaning_studies import Design, compute_truth, draw_studies
 
@@ -57,7 +57,7 @@ def correct_slowly(flips, passes, same, items, weights=None):
 def test_estimate_is_the_post_stratified_one_in_fractions(seed):
     """To 1e-12."""
     study = draw_study(seed, wordings=30, sheet=25)
-    share = estimate_corrected_share(*study)
+    share = estimate_flip_share_corrected_for_meaning(*study)
     assert share.corrected == pytest.approx(float(correct_slowly(*study)), abs=1e-12)
     flips, _, same, _ = study
     assert share.n_sheet == (~np.isnan(flips) & ~np.isnan(same)).sum() and share.n_items == 8 and not share.reason
@@ -71,10 +71,10 @@ def test_an_item_moves_the_estimate_as_its_weight_does():
     study = flips, passes, same, items
     has_answer = ~np.isnan(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = sum_same_meaning_shares_by_item(
+    above, below = estimate_flip_and_same_meaning_shares(
         *(part[has_answer] for part in (flips, passes, same)), codes[has_answer]
     )
-    share = estimate_corrected_share(*study)
+    share = estimate_flip_share_corrected_for_meaning(*study)
     influence = (above - share.corrected * below) / below.sum()
     for place, item in enumerate(np.unique(items)):
         weights = {name: 1 + 1e-6 * (name == item) for name in items}
@@ -87,10 +87,10 @@ def test_interval_is_that_of_t_on_the_logit_scale():
     """To 1e-12; with as many degrees of freedom as items on the sheet, less one."""
     flips, passes, same, items = draw_study(5, wordings=30, sheet=25)
     same[items == "item 3"] = NO
-    share = estimate_corrected_share(flips, passes, same, items)
+    share = estimate_flip_share_corrected_for_meaning(flips, passes, same, items)
     has_answer = ~np.isnan(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = sum_same_meaning_shares_by_item(
+    above, below = estimate_flip_and_same_meaning_shares(
         *(part[has_answer] for part in (flips, passes, same)), codes[has_answer]
     )
     error = np.sqrt(8 / 7 * (((above - share.corrected * below) / below.sum()) ** 2).sum())
@@ -107,18 +107,18 @@ def test_interval_is_that_of_t_on_the_logit_scale():
 def test_a_sheet_of_all_wordings_gives_the_share_among_those_that_mean_the_same():
     """To 1e-12: whatever the check says."""
     flips, passes, same, items = draw_study(1, sheet=12)
-    share = estimate_corrected_share(flips, passes, same, items)
+    share = estimate_flip_share_corrected_for_meaning(flips, passes, same, items)
     counts = [(np.nanmean((flips * same)[items == item]), same[(items == item) & ~np.isnan(flips)].mean())
               for item in np.unique(items)]  # fmt: skip
     above, below = np.array(counts).sum(axis=0)
     assert share.corrected == pytest.approx(above / below, abs=1e-12)
-    flipped = estimate_corrected_share(flips, 1 - passes, same, items)
+    flipped = estimate_flip_share_corrected_for_meaning(flips, 1 - passes, same, items)
     assert flipped.corrected == pytest.approx(share.corrected, abs=1e-12)
 
 
 def test_nothing_is_corrected_where_people_call_all_wordings_the_same():
     flips, passes, same, items = draw_study(2)
-    share = estimate_corrected_share(flips, passes, np.where(np.isnan(same), NO, 1.0), items)
+    share = estimate_flip_share_corrected_for_meaning(flips, passes, np.where(np.isnan(same), NO, 1.0), items)
     ends = share.uncorrected, share.uncorrected_lower, share.uncorrected_upper
     assert (share.corrected, share.lower, share.upper) == pytest.approx(ends, abs=1e-9)
     assert share.change == pytest.approx(0, abs=1e-12) and np.isnan([share.change_lower, share.change_upper]).all()
@@ -127,15 +127,15 @@ def test_nothing_is_corrected_where_people_call_all_wordings_the_same():
 
 def test_sensitivity_and_specificity_are_those_of_the_sheet():
     passes, same = np.array([1, 1, 0, NO, 0, 0, 1, 1, 0]), np.array([1, 1, 1, 1, 0, 0, 0, NO, NO])
-    share = estimate_corrected_share(np.r_[NO, np.zeros(8)], passes, same, list("abcdefghi"))
+    share = estimate_flip_share_corrected_for_meaning(np.r_[NO, np.zeros(8)], passes, same, list("abcdefghi"))
     assert (share.sensitivity, share.specificity) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert share.n_sheet == 6  # the first has no answer, yet is in both
 
 
 def test_without_a_check_the_sheet_alone_corrects():
     flips, _, same, items = draw_study(3)
-    alone = estimate_corrected_share(flips, np.full(len(flips), NO), same, items)
-    constant = estimate_corrected_share(flips, np.ones(len(flips)), same, items)
+    alone = estimate_flip_share_corrected_for_meaning(flips, np.full(len(flips), NO), same, items)
+    constant = estimate_flip_share_corrected_for_meaning(flips, np.ones(len(flips)), same, items)
     assert alone.corrected == constant.corrected and not alone.reason and np.isnan(alone.sensitivity)
     assert 0 < alone.lower < alone.corrected < alone.upper < 1
 
@@ -146,23 +146,23 @@ def test_a_stratum_that_nobody_read_goes_with_those_that_flip_as_it_does():
     same[(flips == 1) & (passes == 1)] = NO
     merged = np.where(flips == 1, 0.0, passes)
     assert (
-        estimate_corrected_share(flips, passes, same, items).corrected
-        == estimate_corrected_share(flips, merged, same, items).corrected
+        estimate_flip_share_corrected_for_meaning(flips, passes, same, items).corrected
+        == estimate_flip_share_corrected_for_meaning(flips, merged, same, items).corrected
     )
 
 
 def test_intervals_of_no_flips_have_wilsons_width():
     """Of 9 items without a flip: that of 0 of 9, to 1e-12. Never a width of 0."""
     items = np.repeat(np.arange(9), 4)
-    share = estimate_corrected_share(np.zeros(36), np.ones(36), np.ones(36), items)
+    share = estimate_flip_share_corrected_for_meaning(np.zeros(36), np.ones(36), np.ones(36), items)
     wanted = proportion_confint(0, 9, method="wilson")[1]
     assert (share.corrected, share.lower) == (0, 0) and share.upper == pytest.approx(wanted, abs=1e-12)
     same = np.tile([1.0, 1, 0, NO], 9)
-    only_others_flip = estimate_corrected_share(np.tile([0.0, 0, 1, 0], 9), np.ones(36), same, items)
+    only_others_flip = estimate_flip_share_corrected_for_meaning(np.tile([0.0, 0, 1, 0], 9), np.ones(36), same, items)
     assert only_others_flip.corrected == 0 and only_others_flip.upper > 0.2
-    alike = estimate_corrected_share(np.tile([0.0, 1, 0, 1], 9), np.ones(36), np.ones(36), items)
+    alike = estimate_flip_share_corrected_for_meaning(np.tile([0.0, 1, 0, 1], 9), np.ones(36), np.ones(36), items)
     assert alike.corrected == 0.5 and 0.2 < alike.lower < 0.4 and 0.6 < alike.upper < 0.8
-    of_one_item = estimate_corrected_share([0, 1, 0], [1, 1, 1], [NO] * 3, ["a"] * 3)
+    of_one_item = estimate_flip_share_corrected_for_meaning([0, 1, 0], [1, 1, 1], [NO] * 3, ["a"] * 3)
     assert of_one_item.uncorrected_lower < 1 / 3 < of_one_item.uncorrected_upper
 
 
@@ -179,7 +179,7 @@ def test_intervals_of_no_flips_have_wilsons_width():
 def test_a_sheet_that_is_too_small_says_why(change, reason):
     flips, passes, same, items = draw_study(6)
     flips, same = change(flips, same, items)
-    share = estimate_corrected_share(flips, passes, same, items)
+    share = estimate_flip_share_corrected_for_meaning(flips, passes, same, items)
     assert share.reason == reason and 0 < share.uncorrected_lower < share.uncorrected < share.uncorrected_upper
     figures = share.corrected, share.lower, share.upper, share.change, share.change_lower, share.change_upper
     assert np.isnan(figures).all()
@@ -187,19 +187,18 @@ def test_a_sheet_that_is_too_small_says_why(change, reason):
 
 def test_people_who_call_decoys_the_same_are_not_taken_at_their_word():
     study = draw_study(6)
-    assert estimate_corrected_share(*study, 0.11).reason == POOR_READERS
-    assert estimate_corrected_share(*study, 0.1) == estimate_corrected_share(*study)
+    assert estimate_flip_share_corrected_for_meaning(*study, 0.11).reason == POOR_READERS
+    assert estimate_flip_share_corrected_for_meaning(*study, 0.1) == estimate_flip_share_corrected_for_meaning(*study)
 
 
 def test_the_excess_has_the_interval_of_t_over_items_left_out_one_by_one():
     """Its variance is that of the jackknife, but for the curvature of the ratio: to 15 % of the width, 40 items."""
     study = draw_study(3, items=40, wordings=20, sheet=10)
-    share = estimate_corrected_share(*study, part=0.8)
+    share = estimate_flip_share_corrected_for_meaning(*study, part=0.8)
     assert share.excess == pytest.approx(share.corrected - 0.8 * share.uncorrected, abs=1e-12)
     names = np.unique(study[3])
-    without = np.array([
-        estimate_corrected_share(*(part[study[3] != name] for part in study), part=0.8).excess for name in names
-    ])  # fmt: skip
+    parts_without = [[part[study[3] != name] for part in study] for name in names]
+    without = np.array([estimate_flip_share_corrected_for_meaning(*parts, part=0.8).excess for parts in parts_without])
     error = np.sqrt((len(names) - 1) / len(names) * ((without - without.mean()) ** 2).sum())
     half = stdtrit(len(names) - 1, 0.975) * error
     assert share.excess_upper - share.excess == pytest.approx(half, rel=0.15)
@@ -207,7 +206,7 @@ def test_the_excess_has_the_interval_of_t_over_items_left_out_one_by_one():
 
 
 def test_no_answers_are_no_number():
-    share = estimate_corrected_share([NO, NO], [1, 1], [1, 0], ["a", "b"])
+    share = estimate_flip_share_corrected_for_meaning([NO, NO], [1, 1], [1, 0], ["a", "b"])
     assert (share.n_items, share.n_sheet, share.reason) == (0, 0, NO_SHEET) and np.isnan(share.uncorrected)
 
 
@@ -216,8 +215,8 @@ def test_interval_of_the_change_is_made_of_both_and_their_correlation():
     flips, passes, same, items = draw_study(5, wordings=30, sheet=25)
     flips = np.nan_to_num(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = sum_same_meaning_shares_by_item(flips, passes, same, codes)
-    share = estimate_corrected_share(flips, passes, same, items)
+    above, below = estimate_flip_and_same_meaning_shares(flips, passes, same, codes)
+    share = estimate_flip_share_corrected_for_meaning(flips, passes, same, items)
     means = np.array([flips[codes == code].mean() for code in range(8)])
     r = np.corrcoef(above - share.corrected * below, means)[0, 1]
     d, e = share.corrected - share.lower, share.uncorrected_upper - share.uncorrected
@@ -240,7 +239,7 @@ def test_bias_is_below_two_points_and_the_interval_holds_the_truth(items, sheet,
     rng = np.random.default_rng(items)
     codes = np.repeat(np.arange(items), 40)
     shares = [
-        estimate_corrected_share(*(part.ravel() for part in study), codes)
+        estimate_flip_share_corrected_for_meaning(*(part.ravel() for part in study), codes)
         for study in zip(*draw_studies(rng, design, 200)[:3], strict=True)
     ]
     truth, of_all = compute_truth(design)

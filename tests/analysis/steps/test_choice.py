@@ -9,9 +9,9 @@ import pytest
 
 from analysis.steps.choice import (
     average_over_option_orders,
-    compute_shares_of_kept_choices,
+    compute_shares_of_unchanged_choices,
     derive_choices_of_responses,
-    summarize_questions,
+    summarize_accuracies_over_questions,
 )
 
 ORDERS = {1: ["A", "B"], 2: ["B", "A"]}  # which choice stands first
@@ -51,7 +51,9 @@ def test_accuracy_perfect_wordings_and_xparacon():
         steady={"original": ("A", "A"), "paraphrase_1": ("A", "A")},
         varying={"original": ("A", "A"), "paraphrase_1": ("A", "B")},
     )
-    (row,) = summarize_questions(average_over_option_orders(derive_choices_of_responses(*run))).to_dict("records")
+    (row,) = summarize_accuracies_over_questions(average_over_option_orders(derive_choices_of_responses(*run))).to_dict(
+        "records"
+    )
     assert row["accuracy"] == 7 / 8
     assert row["perfectly_correct"] == 3 / 4
     assert row["mean_sd"] == pytest.approx(0.125)  # of 0 and, of accuracies 1 and 0.5, 0.25
@@ -59,12 +61,12 @@ def test_accuracy_perfect_wordings_and_xparacon():
 
 
 def test_xparacon_is_infinite_where_nothing_varies_and_undefined_with_one_wording():
-    steady = summarize_questions(
+    steady = summarize_accuracies_over_questions(
         average_over_option_orders(
             derive_choices_of_responses(*build_run(q={"original": ("A", "B"), "paraphrase_1": ("A", "B")}))
         )
     )
-    single = summarize_questions(
+    single = summarize_accuracies_over_questions(
         average_over_option_orders(derive_choices_of_responses(*build_run(q={"original": ("A", "B")})))
     )
     assert steady["xparacon"].tolist() == [math.inf]
@@ -77,7 +79,7 @@ def test_kept_choices():
         turned={"original": ("A", "B"), "paraphrase_1": ("A", "B")},
         none={"original": (None, None), "paraphrase_1": (None, None)},
     )
-    (row,) = compute_shares_of_kept_choices(derive_choices_of_responses(*run)).to_dict("records")
+    (row,) = compute_shares_of_unchanged_choices(derive_choices_of_responses(*run)).to_dict("records")
     assert row["same_in_orders"] == pytest.approx(1 / 3)
     assert row["same_in_wordings"] == pytest.approx(2 / 3)
     assert row["same_throughout"] == pytest.approx(1 / 3)
@@ -88,9 +90,9 @@ def test_one_answer_to_every_question_is_neither_kept_nor_changed():
     responses, wordings = build_run(q={"original": ("A", "A")}, r={"original": ("A", "B")})
     choices = derive_choices_of_responses(responses, wordings)
     in_first_order = choices[choices["order"] == 1]
-    assert compute_shares_of_kept_choices(in_first_order).empty
+    assert compute_shares_of_unchanged_choices(in_first_order).empty
     both = pd.concat([choices, in_first_order.assign(model="other")])
-    assert compute_shares_of_kept_choices(both)["model"].tolist() == ["m"]
+    assert compute_shares_of_unchanged_choices(both)["model"].tolist() == ["m"]
 
 
 def test_texts_are_read_once_more_per_byte():
@@ -104,5 +106,5 @@ def test_texts_are_read_once_more_per_byte():
 def test_questions_of_several_subsets_are_all_together_too():
     responses, wordings = build_run(q={"original": ("A", "A")}, r={"original": ("B", "B")})
     choices = derive_choices_of_responses(responses, wordings.assign(**{"attributes.subset": wordings["item"]}))
-    table = summarize_questions(average_over_option_orders(choices)).set_index("subset")["accuracy"]
+    table = summarize_accuracies_over_questions(average_over_option_orders(choices)).set_index("subset")["accuracy"]
     assert table.to_dict() == {"all": 0.5, "q": 1, "r": 0}

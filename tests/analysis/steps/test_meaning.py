@@ -11,7 +11,7 @@ from analysis.measures.meaning import read_meaning_scores, read_verdicts_on_word
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k
 from analysis.steps.checking import compare_tables
-from analysis.steps.meaning import compute_expected_range, rate_quality_of_checks, summarize_flips
+from analysis.steps.meaning import compute_mean_range_of_k_draws, rate_quality_of_checks, summarize_flips
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import add_meaning, write_meaning_run
 
@@ -46,7 +46,7 @@ def test_steps_and_tables_agree(tmp_path, name):
 def test_the_expected_range_is_that_of_all_draws():
     values = np.random.default_rng(0).random(40)
     for k in (2, 7, 40):
-        assert compute_expected_range(values, k) == pytest.approx(
+        assert compute_mean_range_of_k_draws(values, k) == pytest.approx(
             float(compute_expected_range_with_k(values[None], k)[0]), abs=TOLERANCE
         )
-    assert np.isnan(compute_expected_range(values, 41))
+    assert np.isnan(compute_mean_range_of_k_draws(values, 41))

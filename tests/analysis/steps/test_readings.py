@@ -11,11 +11,11 @@ from analysis.pages.readings import tables
 from analysis.steps.readings import (
     PAIR,
     ROW,
-    compute_side_kappas,
+    compute_kappas_of_sides_of_half,
     compute_wording_spreads,
-    count_wordings_by_side,
+    count_wordings_above_and_below_half,
     list_reading_values,
-    select_rows_of_recomputed_numbers,
+    select_page_rows_that_steps_recompute,
 )
 from helpers import reading_runs
 
@@ -24,15 +24,15 @@ def test_steps_agree_with_the_tables(tmp_path):
     frame = reading_runs.reading_rows(items=6, wordings=5, samples=6, no_rule=0.6)
     opened = runs.open_runs(reading_runs.write_readings(tmp_path / "run", frame))
     values = list_reading_values(read_reading_groups(opened))
-    spreads, sides = compute_wording_spreads(values), count_wordings_by_side(values)
-    table = select_rows_of_recomputed_numbers(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
+    spreads, sides = compute_wording_spreads(values), count_wordings_above_and_below_half(values)
+    table = select_page_rows_that_steps_recompute(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
     assert table["wording_sd"].to_numpy(float) == pytest.approx(spreads["wording_sd"].to_numpy(float), abs=1e-12)
-    pairs = select_rows_of_recomputed_numbers(
+    pairs = select_page_rows_that_steps_recompute(
         tables.tabulate_agreement_of_reading_pairs(opened, resamples=0), sides, PAIR
     )
     assert pairs["same_side"].to_numpy(float) == pytest.approx(sides["same_side"].to_numpy(float))
-    kappas = compute_side_kappas(sides, cohens_kappa)
-    ours = select_rows_of_recomputed_numbers(
+    kappas = compute_kappas_of_sides_of_half(sides, cohens_kappa)
+    ours = select_page_rows_that_steps_recompute(
         tables.tabulate_agreement_of_reading_pairs(opened, resamples=0), kappas, PAIR
     )
     assert ours["kappa"].to_numpy(float) == pytest.approx(kappas["kappa"].to_numpy(float), nan_ok=True)
@@ -41,4 +41,4 @@ def test_steps_agree_with_the_tables(tmp_path):
 def test_without_groups_there_are_no_values():
     assert list_reading_values([]).empty
     assert compute_wording_spreads(list_reading_values([])).empty
-    assert count_wordings_by_side(list_reading_values([])).empty
+    assert count_wordings_above_and_below_half(list_reading_values([])).empty

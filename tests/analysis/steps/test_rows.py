@@ -8,7 +8,7 @@ import pytest
 
 from analysis.steps.rows import (
     attach_wordings,
-    find_given_answers,
+    find_answer_or_modal_sample_answer,
     find_place_of_largest_score,
     pick_entries,
     stack_lists_into_array,
@@ -38,7 +38,7 @@ def test_an_answer_counts_before_samples_and_a_tie_is_none():
         "count": [[3, 1], [3, 1], [2, 2], None],
         "options": [["yes", "no"]] * 4,
     })  # fmt: skip
-    assert find_given_answers(rows).tolist() == ["no", "yes", None, None]
+    assert find_answer_or_modal_sample_answer(rows).tolist() == ["no", "yes", None, None]
 
 
 def test_wordings_are_attached_in_the_order_of_the_responses():

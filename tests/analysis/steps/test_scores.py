@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.steps.rows import compute_by_group
-from analysis.steps.scores import GROUP, compute_item_scores, list_large_groups
+from analysis.steps.scores import GROUP, list_groups_large_enough_for_kurtosis, read_item_and_human_scores
 from ground.errors import InputError
 
 CONDITIONS = pd.DataFrame({
@@ -25,7 +25,7 @@ def build_run(scores, golds=None, condition: str = "sampled", gold_range: str | 
 
 def read(*about, convention: str = "dropped", **more) -> pd.DataFrame:
     """Read the scores of such a run."""
-    return compute_item_scores(*build_run(*about, **more), CONDITIONS, convention)
+    return read_item_and_human_scores(*build_run(*about, **more), CONDITIONS, convention)
 
 
 def test_human_scores_are_converted_to_the_range_that_was_asked_for():
@@ -64,11 +64,11 @@ def test_kurtosis_and_tau_are_computed_for_every_group():
     tau = compute_by_group(scores, GROUP, "tau", stats.kendalltau, ["score", "gold"])["tau"]
     assert tau[0] == pytest.approx(0.8)  # of ten pairs, one is in the other order
     assert pd.isna(tau[1])
-    assert list_large_groups(scores)["group"].tolist() == ["all"]
+    assert list_groups_large_enough_for_kurtosis(scores)["group"].tolist() == ["all"]
 
 
 def test_nothing_to_read_gives_empty_frames_with_the_same_columns():
     scores = read([2.0, 3.0], [1.0, 2.0])[:0]
-    assert list_large_groups(scores).columns.tolist() == GROUP
+    assert list_groups_large_enough_for_kurtosis(scores).columns.tolist() == GROUP
     kurtosis = compute_by_group(scores, GROUP, "kurtosis", stats.kurtosis, ["score"])
-    assert kurtosis.merge(list_large_groups(scores)).columns.tolist() == [*GROUP, "kurtosis"]
+    assert kurtosis.merge(list_groups_large_enough_for_kurtosis(scores)).columns.tolist() == [*GROUP, "kurtosis"]

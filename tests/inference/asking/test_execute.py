@@ -105,7 +105,7 @@ def test_what_the_run_folder_says(tmp_path):
     }  # fmt: skip
     assert about["conditions"]["plain/yes-no"] == {
         "form": "plain", "option_order": "yes-no", "prompt": None,
-        "prompt_hash": read_agreement_prompts().hash("plain"),
+        "prompt_hash": read_agreement_prompts().compute_hash_of_prompt_form("plain"),
     }  # fmt: skip
     assert about["seed"] == 4
     assert [(s["command"], s["finished"] is None) for s in about["sessions"]] == [(["waver", "run"], False)]

@@ -10,7 +10,11 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import build_call_parser, build_parser_of_run_file_study, build_task_from_options
+from inference.__main__ import (
+    build_parser_importing_only_called_command,
+    build_parser_of_run_file_study,
+    build_task_from_options,
+)
 from inference.protocols import list_protocols
 from inference.runfile import read_run_file
 
@@ -85,7 +89,9 @@ def test_make_report_makes_what_the_notebooks_begin_with(tasks):
 def test_a_study_asks_what_its_call_asked(name, tasks, monkeypatch):
     monkeypatch.chdir(PLANS[0].parent)
     planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
-    alone = build_task_from_options(build_call_parser(call).parse_args(call, Namespace(call=())))
+    alone = build_task_from_options(
+        build_parser_importing_only_called_command(call).parse_args(call, Namespace(call=()))
+    )
     assert planned.study == alone.study
     assert (planned.models, planned.settings, planned.descriptions) == (
         alone.models,

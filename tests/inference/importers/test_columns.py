@@ -49,7 +49,7 @@ def test_a_place_is_named_by_file_and_row():
         for row in rows:
             places.append(row)
     assert list(places) == ["a.csv, row 2", "a.csv, row 5", "a.csv, row 6", "b.jsonl, line 1"]
-    assert places.file_numbers.tolist() == [0, 0, 0, 1]
+    assert places.file_number_of_each_row.tolist() == [0, 0, 0, 1]
 
 
 def test_a_cell_that_was_checked_takes_little_memory():

@@ -68,7 +68,7 @@ def test_both_numbers_of_shots_are_wordings_of_one_item_on_the_pages(mmlu):
     expected = [sum(values) / len(values) for values in by_shots.values()]
     found = runs.open_runs(mmlu)
     if found.info["studies"]["run"]["protocol"] == "choice":
-        table = choice_tables.tabulate_choice_wordings(found, resamples=0)
+        table = choice_tables.tabulate_choice_accuracy_by_wording(found, resamples=0)
         ours = table[(table["subset"] == "all") & (table["study"] == "run")].set_index("wording")["accuracy"]
         assert ours.loc[["0-shot", "5-shot"]].tolist() == pytest.approx(expected, abs=1e-12)
     else:

@@ -180,7 +180,7 @@ def test_what_else_is_in_the_folder_of_kept_logs_stays(tmp_path):
 def test_a_kept_log_that_another_import_has_taken_away_is_read_from_the_log(tmp_path):
     logs = write_logs(tmp_path, 1)
     (file,) = logs.glob("*/0/log.eval")
-    evaluation = log.read_facts_of_inspect_log(file, tmp_path / "kept.jsonl")
+    evaluation = log.read_evaluation_of_inspect_log(file, tmp_path / "kept.jsonl")
     kept = [read["id"] for _, read in evaluation.read_samples()]
     (tmp_path / "kept.jsonl").unlink()
     assert [read["id"] for _, read in evaluation.read_samples()] == kept == [0, 1, 2, 3]

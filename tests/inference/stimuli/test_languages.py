@@ -176,7 +176,7 @@ def test_a_german_sheet_is_asked_in_german_and_says_so(tmp_path):
     assert "look German" not in waver(*call, "--language", "de", "--out", "run", cwd=tmp_path).stderr
     (name, fields), *others = conditions_of(tmp_path / "run").items()
     assert (name, fields["language"], others) == ("plain/yes-no", "de", [])
-    assert fields["prompt_hash"] == agreement.read_agreement_prompts(language="de").hash("plain")
+    assert fields["prompt_hash"] == agreement.read_agreement_prompts(language="de").compute_hash_of_prompt_form("plain")
     stimuli = pq.read_table(tmp_path / "run" / "stimuli.parquet")
     assert set(stimuli["language"].to_pylist()) == {"de"}
 
@@ -220,7 +220,7 @@ def test_a_folder_that_was_asked_in_english_goes_on_in_english(tmp_path, by_file
     call = ("agreement", "--items", str(sheet), "--model", MODEL)
     waver("inference", "run", *call, "--out", str(out))
     run = json.loads((out / "run.json").read_text(encoding="utf-8"))
-    english = agreement.read_agreement_prompts().hash("plain")
+    english = agreement.read_agreement_prompts().compute_hash_of_prompt_form("plain")
     fields = run["conditions"]["plain/yes-no"]
     del fields["language"]
     fields["prompt_hash"] = english

@@ -71,7 +71,7 @@ class TestOurOwn:
             self.ours.render("cloze", statement())
 
     def test_every_form_has_its_hash(self):
-        assert len({self.ours.hash(form) for form in FORMS}) == 3
+        assert len({self.ours.compute_hash_of_prompt_form(form) for form in FORMS}) == 3
 
 
 def test_case_variants():
@@ -100,7 +100,9 @@ def test_roles_are_kept_in_chat(tmp_path):
 
 def test_the_hash_follows_the_template_and_the_words(tmp_path):
     def hash_of(template: str = "{{ text }}", answers=ANSWERS) -> str:
-        return book(tmp_path, {"plain": {"template": template, "answers": answers}}).hash("plain")
+        return book(tmp_path, {"plain": {"template": template, "answers": answers}}).compute_hash_of_prompt_form(
+            "plain"
+        )
 
     assert hash_of() == hash_of()
     assert len({hash_of(), hash_of("{{ text }}\n"), hash_of(answers={"agree": ["yes"], "disagree": ["never"]})}) == 3

@@ -31,7 +31,7 @@ def refused(tmp_path, *rows):
 def test_a_question_without_id_is_called_after_file_and_line(tmp_path):
     found = questions.read_questions(written(tmp_path, TEA, TEA | {"item": "cup"}))
     assert found[0] == Question("tea-1", TEA["question"], ("sand", "tea", "wood", "stone"), 1)
-    assert (found[1].item, found[1].letter) == ("cup", "B")
+    assert (found[1].item, found[1].letter_of_right_choice) == ("cup", "B")
 
 
 def test_everything_that_a_study_file_holds_is_read(tmp_path):

@@ -104,7 +104,7 @@ ENDLESS = {
     "ljust": "{{ text.ljust(10**9) }}",
     "zfill": "{{ text.zfill(10**9) }}",
     "tabs": "{{ text.expandtabs(10**9) }}",
-    "bytes of a number": "{{ 1.to_bytes(10**9, 'big') }}",
+    "bytes of a number": "{{ 1.get_all_received_bytes(10**9, 'big') }}",
     "indent": "{{ text|indent(10**9) }}",
     "indent with text": "{{ ('\n' * 99999)|indent('x' * 99999, true, true) }}",
     "replace": "{{ ('x' * 99999)|replace('x', 'y' * 99999) }}",

@@ -2,7 +2,7 @@
 
 ::
 
-    print(render_latex(cells, "stability", catalogue.look_up_table("stability"), width="column"))
+    print(render_grid_as_latex(cells, "stability", catalogue.look_up_table("stability"), width="column"))
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _Layout:
         return len(self.column_parts) == 1 or all(keys <= set(part) for part in self.column_parts)
 
 
-def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
+def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     """Write a grid as LaTeX with booktabs rules.
 
     A table is a `table*` over the page, or a `table` in the column or the text. One that is too wide at 7 pt, or longer
@@ -340,7 +340,10 @@ def _render_latex_float(table: Grid, columns: Sequence[int], rows: range, layout
     """Write one part of a grid as a `table` or `table*`."""
     environment = "table*" if layout.width == "page" else "table"
     body = "\n".join(_render_row(table, table.rows[i], columns, layout) for i in rows)
-    kinds, header = _build_column_layout(table, columns, layout.text_share), _render_header(table, columns)
+    kinds, header = (
+        _build_column_layout(table, columns, layout.text_share),
+        _render_row_of_column_headers(table, columns),
+    )
     return (
         f"\\begin{{{environment}}}[tp]\n\\centering\\{layout.size}\\setlength{{\\tabcolsep}}{{3pt}}\n{head}\n"
         f"\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{header} \\\\\n\\midrule\n"
@@ -352,7 +355,7 @@ def _render_longtable(table: Grid, columns: Sequence[int], layout: _Layout, head
     """Write one part of a grid as a `longtable`, which goes on over pages."""
     kinds = _build_column_layout(table, columns, layout.text_share)
     body = "\n".join(_render_row(table, row, columns, layout) for row in table.rows)
-    header = f"\\toprule\n{_render_header(table, columns)} \\\\\n\\midrule\n"
+    header = f"\\toprule\n{_render_row_of_column_headers(table, columns)} \\\\\n\\midrule\n"
     return (
         f"{{\\{layout.size}\\setlength{{\\tabcolsep}}{{3pt}}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n"
         f"\\begin{{longtable}}{{{kinds}}}\n{head} \\\\\n{header}\\endfirsthead\n"
@@ -367,7 +370,7 @@ def _build_column_layout(table: Grid, columns: Sequence[int], text_share: float)
     return f"@{{}}{''.join(kinds)}@{{}}"
 
 
-def _render_header(table: Grid, columns: Sequence[int]) -> str:
+def _render_row_of_column_headers(table: Grid, columns: Sequence[int]) -> str:
     """Write the headers of the columns as one LaTeX row, long ones in two lines."""
     return " & ".join(_stack_header_lines(_split_header(table, i)) for i in columns)
 

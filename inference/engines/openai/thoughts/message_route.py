@@ -14,7 +14,7 @@ from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.requests import count_prompt_characters, parse_choices
-from inference.engines.openai.returned import parse_first_tokens
+from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
@@ -231,7 +231,7 @@ class MessageRoute:
                 shape.path,
                 shape.build_score_request(fields, n_shown),
                 count_prompt_characters(prompt) + len(text),
-                lambda reply: parse_first_tokens(parse_choices(reply)[0], n_shown),
+                lambda reply: parse_candidates_for_first_token(parse_choices(reply)[0], n_shown),
             )
             texts = [None if token.open else token.text.decode(errors="replace") for token in tokens]
             return [NextToken(text, text, math.exp(t.logprob)) for t, text in zip(tokens, texts, strict=True)]

@@ -14,7 +14,7 @@ from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.requests import Shape, parse_choices
-from inference.engines.openai.returned import UNKNOWN, parse_first_tokens
+from inference.engines.openai.returned import UNKNOWN, parse_candidates_for_first_token
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
@@ -27,7 +27,7 @@ from inference.engines.openai.thoughts.parts import (
 from inference.engines.openai.token_text import (
     RenderedPrompt,
     Words,
-    ask_rendered_prompt,
+    ask_server_how_template_renders_messages,
     ask_text_of_ids,
     ask_token_ids,
 )
@@ -97,7 +97,9 @@ class TemplateRoute:
             raise RequestFailed(completions.unshown)
         if not completions.shape.ids:
             raise RequestFailed("the server takes and shows no token ids")
-        rendered = await ask_rendered_prompt(server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS)
+        rendered = await ask_server_how_template_renders_messages(
+            server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS
+        )
         if QUESTION not in rendered.text:
             raise RequestFailed("the prompt that its chat template writes does not hold the question")
         body = {**completions.shape.build_short_text_request({"prompt": rendered.ids}), **AS_WRITTEN}
@@ -131,8 +133,8 @@ class TemplateRoute:
         RequestFailed
             The server refuses, or did not answer.
         """
-        rendered = await ask_rendered_prompt(
-            self._server, prompt.messages or (), _build_thinking_fields_of_template(thinking.effort)
+        rendered = await ask_server_how_template_renders_messages(
+            self._server, prompt.messages or (), _build_template_fields_of_thinking_effort(thinking.effort)
         )
         if thinking.effort == NO_EFFORT:
             if not self._marks.does_prompt_close_thought(rendered.text):
@@ -242,7 +244,10 @@ class TemplateRoute:
         async def ask_next(path: Path) -> list[NextToken]:
             body = self._shape.build_score_request({"prompt": [*ids, *path]}, n_shown)
             tokens = await self._server.ask(
-                self._shape.path, body, n_characters, lambda reply: parse_first_tokens(parse_choices(reply)[0], n_shown)
+                self._shape.path,
+                body,
+                n_characters,
+                lambda reply: parse_candidates_for_first_token(parse_choices(reply)[0], n_shown),
             )
             texts = [
                 await self._ask_text_of_tokens([token.id]) if token.id is not None else UNKNOWN for token in tokens
@@ -265,7 +270,7 @@ async def _find_thinking_marks_of_model(server: Server, shown: str) -> ThinkingM
     raise RequestFailed("neither its prompts nor its tokens show the marks around a thought")
 
 
-def _build_thinking_fields_of_template(effort: str | None) -> dict[str, Any]:
+def _build_template_fields_of_thinking_effort(effort: str | None) -> dict[str, Any]:
     """Build the fields of the chat template that say how hard a model thinks, as `Tokens.render` does."""
     return {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
 

@@ -136,7 +136,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         steps.write_step_tables(plan.out, made_steps)
         return BuiltStudy(tuple(made_steps), done=False)
     if selected_path is not None:
-        made_steps.append(selecting.select_inconsistent_questions(candidates, selected_path))
+        made_steps.append(selecting.select_questions_of_inconsistent_confidence(candidates, selected_path))
         candidates = list(made_steps[-1].kept_questions)
     made_steps[-1] = replace(made_steps[-1], kept_questions=selecting.draw_splits_within_subsets(candidates, plan.seed))
     steps.write_step_tables(plan.out, made_steps)
@@ -196,7 +196,7 @@ def _build_question_record(question: Question) -> dict[str, object]:
         "question": question.question,
         "paraphrases": list(question.paraphrases),
         "choices": list(question.choices),
-        "answer": question.letter,
+        "answer": question.letter_of_right_choice,
         "subset": question.subset,
         "source": question.source,
         "split": question.split,
@@ -224,7 +224,7 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
                 f"{plan.files[0]}: its questions hold no paraphrases; name two models that write them, each with "
                 f"--paraphrase-model (so far {previous_step.describe_questions_left_and_dropped()})"
             )
-        return rewording.keep_questions_with_own_paraphrases(question_list)
+        return rewording.keep_questions_with_paraphrases_in_file(question_list)
     paraphrased_item = next((question.item for question in question_list if question.paraphrases), None)
     if paraphrased_item is not None:
         raise InputError(

@@ -104,7 +104,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     if len(options.paraphrase_model) not in (0, WRITERS):
         raise InputError(
             "--paraphrase-model: give it twice, for two models, or not at all, not "
-            f"{_phrase_paraphrase_model_count(options)}"
+            f"{_phrase_count_of_paraphrase_model_options(options)}"
         )
     if options.paraphrase_prompt and not options.paraphrase_model:
         raise InputError("--paraphrase-prompt goes with --paraphrase-model: name two models")
@@ -146,7 +146,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     )
 
 
-def _phrase_paraphrase_model_count(options: argparse.Namespace) -> str:
+def _phrase_count_of_paraphrase_model_options(options: argparse.Namespace) -> str:
     """Say how often --paraphrase-model was given: once, or so many times."""
     count = len(options.paraphrase_model)
     return "once" if count == 1 else f"{count} times"

@@ -17,7 +17,7 @@ from string import ascii_uppercase
 import pyarrow.compute as pc
 
 from ground.errors import InputError
-from inference.asking.rounds import Condition, Round, keep_written_answers
+from inference.asking.rounds import Condition, Round, build_columns_of_unread_texts
 from inference.engines.contract import Sampling
 from inference.paraphrase import parsing
 from inference.protocols.choice.building.steps import REWORDED, LeftOut, Step
@@ -95,12 +95,16 @@ class Questions:
         way = Sampling(max_tokens=self.max_tokens)
         fields = {
             "form": form,
-            **self.book.describe_form(form),
+            **self.book.build_prompt_fields_of_form(form),
             "temperature": way.temperature,
             "samples": way.samples,
             "max_tokens": way.max_tokens,
         }
-        return [Round((Condition(CONDITION, fields, way),), partial(self._render_prompt, form), keep_written_answers)]
+        return [
+            Round(
+                (Condition(CONDITION, fields, way),), partial(self._render_prompt, form), build_columns_of_unread_texts
+            )
+        ]
 
     def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
         """Render the prompt that asks for a question in other words."""
@@ -161,7 +165,7 @@ def add_rewordings_of_two_models(
     return Step(REWORDED, tuple(kept_questions), tuple(left_out), reasons)
 
 
-def keep_questions_with_own_paraphrases(questions: Sequence[Question]) -> Step:
+def keep_questions_with_paraphrases_in_file(questions: Sequence[Question]) -> Step:
     """Take the paraphrases that the questions' files hold, after the same rules; leave out questions without two."""
     kept_questions, left_out = [], []
     for question in questions:

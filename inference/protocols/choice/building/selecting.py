@@ -41,7 +41,7 @@ def read_question_classes(path: Path) -> dict[str, str]:
     return class_by_item
 
 
-def select_inconsistent_questions(questions: Sequence[Question], classes_path: Path) -> Step:
+def select_questions_of_inconsistent_confidence(questions: Sequence[Question], classes_path: Path) -> Step:
     """Keep the questions of inconsistent confidence.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
-from inference.protocols.choice.rehearsal import build_rehearsal_prompts
+from inference.protocols.choice.rehearsal import find_base_and_paraphrase_aware_prompts
 from inference.protocols.choice.tune import answers, examples
 from inference.protocols.choice.tune.answers import ModelAnswers
 from inference.protocols.choice.tune.examples import Examples
@@ -51,7 +51,7 @@ class Lesson:
         """Choose the examples; `is_whole_text` tells of a text whether it ended before so many tokens."""
         subsets = {question.item: question.subset for question in self.model_answers.questions}
         where = f"{self.run}, condition {self.model_answers.condition}"
-        prompts = build_rehearsal_prompts(where, self.model_answers.fields, subsets, self.prompt)
+        prompts = find_base_and_paraphrase_aware_prompts(where, self.model_answers.fields, subsets, self.prompt)
         most = int(self.model_answers.fields["max_tokens"])
         return examples.draw_train_validation_examples(
             self.model_answers.questions,

@@ -76,7 +76,7 @@ class ModelAnswers:
     questions: Sequence[AnsweredQuestion]
 
 
-def read_model_answers(folder: Path, model: Model, condition: str | None = None) -> ModelAnswers:
+def read_answers_by_wording_and_order(folder: Path, model: Model, condition: str | None = None) -> ModelAnswers:
     """Read the answers of a model.
 
     Parameters

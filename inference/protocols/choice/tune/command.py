@@ -57,7 +57,7 @@ def main(options: argparse.Namespace) -> None:
     lesson = tune.Lesson(
         run,
         model,
-        tune.answers.read_model_answers(run, model, options.condition),
+        tune.answers.read_answers_by_wording_and_order(run, model, options.condition),
         chosen,
         options.prompt,
         options.subset,

@@ -77,7 +77,7 @@ def main(options: argparse.Namespace) -> None:
             if not sentence.negations
         ]
     json_lines.write_json_lines(aside, map(asdict, skipped))
-    json_lines.write_json_lines(out, sentences.list_negation_rows(filtered))
+    json_lines.write_json_lines(out, sentences.build_output_rows_of_negations(filtered))
     n_negations = sum(len(sentence.negations) for sentence in negated)
     print(f"{n_negations:,} negations of {len(negated):,} of {len(rows):,} sentences")
     for reason, number in Counter(sentence.reason for sentence in skipped).most_common():

@@ -103,7 +103,7 @@ class Questions:
 
     def rounds(self, form: str) -> list[Round]:
         """Make the round of a prompt form."""
-        fields = {"form": form, **self.book.describe_form(form), "shots": 1}
+        fields = {"form": form, **self.book.build_prompt_fields_of_form(form), "shots": 1}
         return WAYS[self.answer].rounds(
             self.book.name_condition(form, "1-shot"), fields, partial(self._render_prompt, form)
         )

@@ -150,7 +150,7 @@ def separate_skipped_sentences(
     return negated_sentences, skipped
 
 
-def list_negation_rows(negated_sentences: Iterable[NegatedSentence]) -> Iterator[dict[str, str]]:
+def build_output_rows_of_negations(negated_sentences: Iterable[NegatedSentence]) -> Iterator[dict[str, str]]:
     """Make the rows of the output: source, text, position, target_pos, insertion."""
     return (
         {"source": sentence.source, **asdict(negation)}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from statistics import mean
 
 from ground.errors import InputError
-from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
 from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "tune nli"
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rates",
-        type=_build_value_list_type(build_decimal_converter(1e-9, 1)),
+        type=_build_value_list_type(build_bounded_number_argument_type(1e-9, 1)),
         default=(5e-5, 3e-5, 2e-5),
         metavar="5e-5,3e-5",
         help="learning rates to choose from (default: 5e-5,3e-5,2e-5)",
@@ -78,7 +78,7 @@ def main(options: argparse.Namespace) -> None:
     if encoder.n_cut:
         print(f"  {encoder.n_cut:,} of them have more than {MOST_TOKENS} tokens: their longer sentence is cut")
     chosen = []
-    for step in nli.tune_encoder(
+    for step in nli.train_grid_cells_and_choose_best(
         encoder, rows, files, nli.TuningGrid(options.rates, options.epochs), options.seeds, out
     ):
         if isinstance(step, nli.ChosenModel):

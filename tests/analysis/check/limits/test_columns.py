@@ -219,7 +219,7 @@ def test_every_numeric_column_of_every_table_is_tested_or_refused_in_a_line(tmp_
 def test_texts_are_read_only_as_far_as_rows_need_them_for_their_names(monkeypatch):
     frame = pd.DataFrame({"model": ["a", "b"], "kind": ["x", "y"], "mean": [0.5, 0.5]})
     monkeypatch.setattr(columns, "_is_cell_without_number", lambda value: pytest.fail(f"{value} was read"))
-    assert columns._name_table_rows(frame, "mean") == ["mean", "mean"]
+    assert columns._name_rows_by_texts_and_options(frame, "mean") == ["mean", "mean"]
 
 
 def test_two_outcomes_of_a_row_never_have_the_same_name(opinions):

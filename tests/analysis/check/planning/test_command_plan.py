@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.__main__ import main
-from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
@@ -44,7 +44,7 @@ def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.nd
     ("measure", "foresee"),
     [
         ("agreement", lambda values: build_mean_error_forecast(values, False)),
-        ("sd", lambda values: build_sd_error_forecast(values, False)),
+        ("sd", lambda values: forecast_error_of_mean_wording_sd(values, False)),
         ("flips", lambda values: build_flip_share_error_forecast(values, 0.2)),
     ],
 )

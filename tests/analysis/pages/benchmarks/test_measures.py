@@ -15,7 +15,7 @@ from analysis.pages.benchmarks.model_facts import replace_infinities_by_rank_or_
 from analysis.pages.benchmarks.tables import (
     explain_missing_correlations,
     tabulate_compared_and_left_out_measures,
-    tabulate_measures_by_model,
+    tabulate_measures_by_model_and_condition,
 )
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import list_pages, tables
@@ -255,7 +255,7 @@ def test_accuracies_beside_answers_add_no_measure(tmp_path):
     folder = write_accuracies(tmp_path / "board", random_accuracies())
     answers = write_run(tmp_path / "answers", random_frame(["a", "b", "c", "d"], items=6, paraphrases=4))
     both = runs.open_runs(folder, answers)
-    assert set(tabulate_measures_by_model(both)["study"]) == set(runs.open_runs(answers).info["studies"])
+    assert set(tabulate_measures_by_model_and_condition(both)["study"]) == set(runs.open_runs(answers).info["studies"])
 
 
 def test_accuracies_and_few_answers_are_too_few(tmp_path) -> None:

@@ -23,7 +23,7 @@ DRAWN = sorted({entry.plot_name or name for name, entry in FIGURES.items()})
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
     run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
-    values = {"measures_by_model": tables.tabulate_measures_by_model(run)}
+    values = {"measures_by_model": tables.tabulate_measures_by_model_and_condition(run)}
     drawn = {
         name: next(getattr(figures, f"frame_{name}")(values))[0] for name in ("size_measures", "accuracy_measures")
     }

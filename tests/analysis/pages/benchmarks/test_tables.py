@@ -59,7 +59,7 @@ def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path
 
 def values_of(run, measure):
     """The values of a measure that are correlated, by model."""
-    found = tables.tabulate_measures_by_model(run)
+    found = tables.tabulate_measures_by_model_and_condition(run)
     return found[found["compared"] & (found["measure"] == measure)].set_index("model")
 
 
@@ -72,7 +72,7 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
         random_rows(tuned, items=12, conditions=["chat/0-shot", "chat/4-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
     run = runs.open_runs(write_wording(tmp_path / "own", rows, models=sizes))
-    values = tables.tabulate_measures_by_model(run)
+    values = tables.tabulate_measures_by_model_and_condition(run)
     assert values["condition"].unique().tolist() == ["own form/0-shot", "own form/4-shot"]
     assert values.groupby("condition")["model"].nunique().tolist() == [8, 8]
     alone = tabulate_consistency(run, resamples=0).set_index(["model", "condition", "pattern"])["consistency"]
@@ -83,7 +83,7 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
     assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
     other = {"chat/0-shot": {"exemplars_hash": "x"}}
-    unlike = tables.tabulate_measures_by_model(
+    unlike = tables.tabulate_measures_by_model_and_condition(
         runs.open_runs(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
     )
     assert set(unlike["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
@@ -137,7 +137,7 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     quiet = (rows["model"] == NAMES[0]) & (rows["item"].str[-1] != "0")
     rows["answer"] = rows["answer"].mask(quiet, None)
     run = runs.open_runs(write_wording(tmp_path / "run", rows, models=models))
-    values = tables.tabulate_measures_by_model(run)
+    values = tables.tabulate_measures_by_model_and_condition(run)
     assert values.loc[values["silent"], "model"].unique().tolist() == [NAMES[0]]
     assert values.loc[values["silent"] & values["measure"].str.startswith("Consistency"), "value"].notna().all()
     table = tables.tabulate_benchmark_correlations(run)

@@ -15,7 +15,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.drawing import plotting
 from analysis.reporting.words import chance
-from analysis.steps.choice import compute_shares_of_kept_choices, derive_choices_of_responses
+from analysis.steps.choice import compute_shares_of_unchanged_choices, derive_choices_of_responses
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 
@@ -342,7 +342,9 @@ def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
     part = made.select_runs_that_fit_memory()
     choices = derive_choices_of_responses(part.responses(), part.wordings(), made.option_text_conditions)
     keys = ["study", "model", "condition", "subset"]
-    checked = made.check_against_package("choice_consistency", compute_shares_of_kept_choices(choices), on=keys).text
+    checked = made.check_against_package(
+        "choice_consistency", compute_shares_of_unchanged_choices(choices), on=keys
+    ).text
     assert "There was nothing to compare." in checked and "one table only" not in checked
 
 

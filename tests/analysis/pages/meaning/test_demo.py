@@ -38,7 +38,7 @@ def judge_page(run):
     """The first sentences of the page, and by model: share of changed answers of all wordings, and the word."""
     page = MeaningPage(run, None, resamples=2000)
     page.answer()
-    rows = meaning.join_same_meaning_flip_shares(
+    rows = meaning.join_flip_shares_with_same_meaning(
         page.frame("meaning_flips"), correct_flip_shares_for_check_errors(page.runs)
     )
     words = dict(zip(rows["model"], meaning.choose_meaning_support_words(rows), strict=True))

@@ -51,7 +51,7 @@ def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monke
     after = make(page, folder, options, tmp_path / "out")
     shown = after.answer().text
     flips = compare_flips_of_all_and_same_meaning(after.runs)
-    rows = meaning.join_same_meaning_flip_shares(
+    rows = meaning.join_flip_shares_with_same_meaning(
         flips[~(flips["validity"] < 0.5)], correct_flip_shares_for_check_errors(after.runs)
     )
     assert len(rows) and set(flips["wordings"]) == {"all", "same"}

@@ -17,7 +17,7 @@ from analysis.measures.meaning import read_meaning_scores, read_study_meanings, 
 from analysis.pages.meaning.catalogue import TABLES
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.annotators import compute_vote_agreement
-from analysis.statistics.corrected_share import POOR_READERS, estimate_corrected_share
+from analysis.statistics.corrected_share import POOR_READERS, estimate_flip_share_corrected_for_meaning
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import KINDS, add_meaning, draw_flips, draw_meaning, write_meaning, write_meaning_run
 from helpers.synthetic import random_frame, write_run
@@ -120,7 +120,7 @@ def test_corrected_shares_are_those_of_the_sheet(opened):
     passes = rows["entailment:good"] >= checks.loc["entailment:good", "threshold"]
     for row in table.itertuples():
         is_unit = (rows["model"] == row.model).to_numpy()
-        share = estimate_corrected_share(
+        share = estimate_flip_share_corrected_for_meaning(
             rows["flip"][is_unit], passes[is_unit].astype(float), same[is_unit], rows["item"][is_unit]
         )
         assert (row.corrected, row.lower, row.upper) == pytest.approx((share.corrected, share.lower, share.upper))

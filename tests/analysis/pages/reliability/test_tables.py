@@ -15,7 +15,7 @@ from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.catalogue.tables import build_table, list_shown_columns, render_table
+from analysis.reporting.catalogue.tables import build_table, list_shown_columns, render_table_in_text_format
 from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
@@ -339,7 +339,7 @@ def test_two_intervals_that_are_the_same_are_printed_once_and_why(table, ends, o
     assert set(likes) <= set(list_shown_columns(table, one_end_apart)) and set(likes) <= set(of_own)
     entry = look_up_table(table)
     assert entry.choose_caption(one_end_apart) == entry.caption and "wo 95 % intervals" in entry.caption
-    for text in (entry.choose_caption(of_own), render_table(table, of_own, "latex")):
+    for text in (entry.choose_caption(of_own), render_table_in_text_format(table, of_own, "latex")):
         assert (
             "with its 95 % interval for these wordings, if there is one." in text.replace("\\%", "%")
             and "wo 95" not in text

@@ -125,7 +125,7 @@ def test_a_thought_that_settles_the_answer_is_worth_one_answer(tmp_path):
     run = runs.open_runs(write_thinking_run(tmp_path / "run", share))
     row = tables.tabulate_variance_components(run).iloc[0]
     assert 1 <= row["worth"] < 1.001 and row["worth_upper"] < 1.01
-    (sentence, settled) = narrative._describe_worth_of_thoughts(pd.DataFrame([row]))
+    (sentence, settled) = narrative._describe_counted_answers_worth_a_thought(pd.DataFrame([row]))
     assert sentence.startswith("One thought with exact probabilities is worth 1.00 answers counted")
     assert settled == "A thought settles the answer: exact probabilities after it add at most a tenth."
 
@@ -186,7 +186,7 @@ def test_sentences_speak_of_thoughts(tmp_path):
     row = tables.tabulate_variance_components(opened).iloc[:1]
     (line, *_) = narrative._describe_sampling_reliability(row.assign(item_lower=0.1))
     assert line.startswith("Agreement from 4 thoughts of one wording tells items of synthetic apart")
-    (line, *_) = narrative._describe_worth_of_thoughts(row)
+    (line, *_) = narrative._describe_counted_answers_worth_a_thought(row)
     assert re.fullmatch(
         r"One thought with exact probabilities is worth \d+\.\d\d answers counted \(95 % interval \d+\.\d\d to "
         r"\d+\.\d\d\)\.", line,

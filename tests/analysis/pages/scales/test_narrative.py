@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.scales import narrative
-from analysis.pages.scales.narrative import answer_page_question, phrase_style_of_model
+from analysis.pages.scales.narrative import answer_page_question, phrase_behaviour_of_response_style
 from analysis.pages.scales.page import ScalesPage
 from helpers.scale_runs import draw_answers, write_scale
 
@@ -141,7 +141,10 @@ def test_a_model_in_two_settings_is_one_model():
      ("no middle", "answers higher without the middle", "answers lower without the middle")],
 )  # fmt: skip
 def test_every_style_has_its_words(style, up, down):
-    assert (phrase_style_of_model(style, 0.1), phrase_style_of_model(style, -0.1)) == (up, down)
+    assert (phrase_behaviour_of_response_style(style, 0.1), phrase_behaviour_of_response_style(style, -0.1)) == (
+        up,
+        down,
+    )
 
 
 def test_nothing_is_said_of_models_that_do_not_answer():

@@ -219,7 +219,7 @@ def test_a_word_is_said_only_where_interval_and_people_allow_it(rows, word):
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Group g has the largest share, of 5 items; only group h shows that a score is given to most."""
     known = judged(("m", "g", 0.8, 0.38, 0.96), ("m", "h", 0.7, 0.63, 0.76))
-    assert narrative._describe_scoring_verdict(known, judged()) == (
+    assert narrative._describe_counts_of_scoring_verdicts(known, judged()) == (
         "Yes: the most frequent score goes to 70 % of the items of group “h” (interval 63 to 76 %)."
     )
 

@@ -10,7 +10,7 @@ from matplotlib.collections import FillBetweenPolyCollection
 from analysis import runs
 from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
-from analysis.pages.scoring.figures import build_score_methods_frames, split_frame_by_group_count
+from analysis.pages.scoring.figures import build_score_methods_frames, split_frame_by_most_groups_drawn
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
@@ -170,7 +170,7 @@ def test_three_points_have_nothing_to_leave_out(small):
 
 def test_groups_are_spread_over_figures():
     frame = pd.DataFrame({"study": "s", "group": [f"g{i}" for i in range(9)], "model": "m"})
-    assert [list(part["group"]) for (part,) in split_frame_by_group_count(frame)] == [
+    assert [list(part["group"]) for (part,) in split_frame_by_most_groups_drawn(frame)] == [
         ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
     ]  # fmt: skip
 

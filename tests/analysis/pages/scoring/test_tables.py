@@ -16,7 +16,7 @@ from analysis.measures.scores import read_scores
 from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import tabulate_sampled_versus_exact_scores, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.influence import (
-    correlate_with_omissions,
+    correlate_points_without_each_subset,
     name_correlation_points,
     tabulate_influence_on_correlation,
 )
@@ -228,7 +228,7 @@ def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlat
 
 def test_the_printed_correlation_rests_on_one_point():
     """-0.68 in section 4.1; without En-De/gemma -0.45."""
-    table = correlate_with_omissions(
+    table = correlate_points_without_each_subset(
         name_correlation_points(read_printed_score_differences()), resamples=200
     ).set_index(["omitted", "omitted_name"])
     whole = table.loc[("nothing", "")]
@@ -298,10 +298,10 @@ def test_best_of_a_row_is_bold(frames):
     frame = pd.DataFrame({"study": "s", "group": "g", "series": "x", "kurtosis_pre": [-0.3, 2.0, np.nan, 1.0],
                           "kurtosis_post": [0.2, -3.0, 4.0, -1.0], "tau_pre": 0.1, "tau_post": 0.2})  # fmt: skip
     frame = frame.reindex(columns=TABLES["score_differences"].columns)
-    lines = tables.render_table("score_differences", frame, "markdown").splitlines()[2:]
+    lines = tables.render_table_in_text_format("score_differences", frame, "markdown").splitlines()[2:]
     bold = [[cell.strip(" *") for cell in line.split("|") if "**" in cell] for line in lines]
     assert bold == [["0.20", "0.20"], ["2.00", "0.20"], ["0.20"], ["1.00", "−1.00", "0.20"]]
-    assert r"\textbf{0.20}" in tables.render_table("score_differences", frame, "latex")
+    assert r"\textbf{0.20}" in tables.render_table_in_text_format("score_differences", frame, "latex")
 
 
 def test_printed_tables_disagree_once(shared):

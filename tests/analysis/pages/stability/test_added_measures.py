@@ -54,7 +54,7 @@ def test_its_mean_over_items_is_bootstrapped_like_the_others(run):
     assert look_up_column("stability", "spread").meaning == "mean over items of: Standard deviation of agreement."
     assert "(over items) of: mean over items of" in look_up_column("stability", "spread_lower").meaning
     assert "spread_n" in tables.list_shown_columns("stability", table)
-    assert tables.render_table("stability", table, "markdown", ["spread"]).count("[") == 2
+    assert tables.render_table_in_text_format("stability", table, "markdown", ["spread"]).count("[") == 2
 
 
 def test_the_mean_of_a_measure_that_is_0_or_1_has_the_interval_of_a_share(run):

@@ -67,11 +67,11 @@ def test_examples_of_invalid_answers(opened):
     rows = pd.DataFrame({"item": "x", "variant": [f"p{i}" for i in range(6)], "output": [[text] for text in outputs]})
     rows["answer"] = [None, None, None, "agree", None, None]
     run = opened(rows)
-    assert cases.tabulate_invalid_answers(run)["examples"].tolist() == [
+    assert cases.tabulate_counts_of_invalid_answers(run)["examples"].tolist() == [
         ["Maybe.", 'I, being a "model", <b>', "Perhaps"]
     ]
-    assert cases.tabulate_invalid_answers(run, examples=1)["examples"].tolist() == [["Maybe."]]
-    assert cases.tabulate_invalid_answers(run, examples=0)["examples"].tolist() == [[]]
+    assert cases.tabulate_counts_of_invalid_answers(run, examples=1)["examples"].tolist() == [["Maybe."]]
+    assert cases.tabulate_counts_of_invalid_answers(run, examples=0)["examples"].tolist() == [[]]
 
 
 def test_bounds_that_unread_answers_allow(opened):
@@ -81,9 +81,9 @@ def test_bounds_that_unread_answers_allow(opened):
     sampled = pd.DataFrame({"item": "x", "variant": ["p0", "p1"], "model": "sampled"})
     sampled["count"], sampled["invalid"] = [[3, 1], [0, 0]], [4, 8]
     asked = pd.DataFrame({"item": "x", "variant": ["p0", "p1"], "model": "asked", "agreement": [0.2, 0.4], "mass": 0.5})
-    found = cases.tabulate_invalid_answers(opened(pd.concat([given, sampled, asked], ignore_index=True))).set_index(
-        "model"
-    )
+    found = cases.tabulate_counts_of_invalid_answers(
+        opened(pd.concat([given, sampled, asked], ignore_index=True))
+    ).set_index("model")
     bounds = ["n_written", "read_agreement", "least_agreement", "most_agreement"]
     assert found.loc["given", bounds].tolist() == pytest.approx([10, 1 / 5, 1 / 10, 6 / 10])
     assert found.loc["sampled", bounds].tolist() == pytest.approx([2, 3 / 4, 3 / 16, 15 / 16])

@@ -23,7 +23,7 @@ def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "di
     run = runs.open_runs(write_run(path, frame, canonical=canonical, **options))
     frames = {name: tables.build_table(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
     return narrative.answer_page_question(
-        **frames, choice=selection.find_answer_pair(run.info), when=words.phrase_run_dates(run.info)
+        **frames, choice=selection.find_two_answers_shared_by_studies(run.info), when=words.phrase_run_dates(run.info)
     ), frames
 
 
@@ -252,5 +252,5 @@ def test_a_missing_interval_is_not_said_to_be_wide():
 
 def test_models_in_one_condition_are_called_models_where_all_flip_alike():
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "label": ["a", "b"], "condition": "c", "flip_10": 0.5})
-    _, said = narrative._describe_flips_at_extremes(rows, "flip_10")
+    _, said = narrative._describe_flips_of_extreme_models(rows, "flip_10")
     assert said == "The answer flips on 50 % of the items with each of 2 models that answer."

@@ -100,7 +100,7 @@ def test_a_card_is_of_the_order_that_has_two_answers_or_the_larger_range(page):
         1,
     ]
     assert "the one with the larger range is shown" in text
-    cards, every = one_row.select_divergent_pairs_of_judged_models(page.frames), page.frame("divergent")
+    cards, every = one_row.select_divergent_wordings_of_judged_models(page.frames), page.frame("divergent")
     assert (len(every), len(cards)) == (4, 3)
     assert cards.loc[cards["model"] == "same", "range"].item() == every.loc[every["model"] == "same", "range"].max()
 

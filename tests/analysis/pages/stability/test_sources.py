@@ -126,7 +126,7 @@ def test_one_source_is_nothing_to_compare(tmp_path, name):
     for table in NAMES:
         found = tables.build_table(table, run, resamples=0)
         assert found.empty
-        tables.render_table(table, found, "markdown")
+        tables.render_table_in_text_format(table, found, "markdown")
     page = StabilityPage([str(tmp_path / "run")], resamples=0)
     assert page.section("sources", "Title").text.startswith('<p class="note nothing">')
 

@@ -28,7 +28,7 @@ def test_a_model_without_any_valid_answer(opened):
         "no valid answer",
         "only one paraphrase in the study",
     ]
-    invalid = cases.tabulate_invalid_answers(run).iloc[0]
+    invalid = cases.tabulate_counts_of_invalid_answers(run).iloc[0]
     assert invalid[["n_rows", "n_invalid", "share"]].tolist() == [3, 3, 1.0]
     assert invalid["examples"] == ["Hm.", "No idea."]
 
@@ -70,7 +70,7 @@ def test_items_without_paraphrases_are_listed(opened):
         ["z", "no paraphrases in the study"]
     ]
     assert tables.tabulate_stability(run)["n_excluded_items"].tolist() == [1]
-    assert cases.tabulate_invalid_answers(run)["n_rows"].tolist() == [4]
+    assert cases.tabulate_counts_of_invalid_answers(run)["n_rows"].tolist() == [4]
 
 
 def test_items_not_asked_yet_are_listed(opened):

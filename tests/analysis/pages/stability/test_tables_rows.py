@@ -123,7 +123,7 @@ def test_agreement_needs_two_canonical_labels(tmp_path):
         tables.tabulate_stability,
         tables.tabulate_item_agreement,
         cases.tabulate_two_most_different_wordings,
-        cases.tabulate_invalid_answers,
+        cases.tabulate_counts_of_invalid_answers,
         cases.tabulate_excluded_items,
     ):
         with pytest.raises(InputError, match=r"run\.json: study\.canonical is .*; agreement needs two labels"):

@@ -231,7 +231,7 @@ def test_distribution_and_outliers(path):
 def test_invalid_and_excluded(path):
     rows = textbook.answers(path)
     run = runs.open_runs(path)
-    for row in cases.tabulate_invalid_answers(run).to_dict("records"):
+    for row in cases.tabulate_counts_of_invalid_answers(run).to_dict("records"):
         own = [r for r in rows if (r["model"], r["condition"]) == (row["model"], row["condition"])]
         undefined = sum(r["agreement"] is None for r in own)
         assert (row["n_rows"], row["n_invalid"], row["n_error"]) == (len(own), undefined, 0)

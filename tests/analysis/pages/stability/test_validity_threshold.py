@@ -142,7 +142,7 @@ def test_agreement_of_little_mass_is_neither_drawn_nor_an_example(four, tmp_path
     found = " ".join(texts(plots.draw_agreement(*drawn)))
     assert "whole" in found and "few" not in found and "some" not in found
     assert "Left out: some and few, of which less than half of the probability" in captions.caption_agreement(*drawn)
-    pairs = one_row.select_divergent_pairs_of_judged_models(frames)
+    pairs = one_row.select_divergent_wordings_of_judged_models(frames)
     assert set(pairs["model"]) == {"most", "whole"} < set(frames["divergent"]["model"])
     _, silent = said(tmp_path / "run", {"some": 0.4})
     assert list(figures.build_agreement_frames(silent)) == []

@@ -116,7 +116,7 @@ def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, fra
             assert row[f"effect_{term}_dagger"] == ours["dagger"]
         assert np.isnan(row["effect_left_dependents"])
         assert row["effect_left_dependents_dagger"] == ""
-    shown = tables.render_table("table3", frames["table3"], "markdown")
+    shown = tables.render_table_in_text_format("table3", frames["table3"], "markdown")
     first = frames["table3"].iloc[0]
     assert f"{first['effect_statement_length']:.2f}{first['effect_statement_length_dagger']} ± " in shown
 
@@ -145,7 +145,7 @@ def test_a_p_value_too_small_for_a_float_is_not_zero(frames):
     diagonal = table[(table["feature_a"] == table["feature_b"]) & table["r"].notna()]
     assert diagonal["p"].tolist() == [2.2250738585072014e-308] * len(diagonal)
     assert (frames["correlations"]["p"].dropna() > 0).all()
-    shown = tables.render_table("correlations", frames["correlations"], "markdown")
+    shown = tables.render_table_in_text_format("correlations", frames["correlations"], "markdown")
     assert "&lt;0.001" in shown
     assert " 0.000 " not in shown
 

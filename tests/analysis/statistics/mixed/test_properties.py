@@ -11,7 +11,11 @@ from scipy.optimize import minimize_scalar
 
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import build_full_rank_design, build_model_matrix, split_into_fit_inputs
-from analysis.statistics.mixed.profile import add_response_sums, compute_profiled_criterion, sum_predictors_by_item
+from analysis.statistics.mixed.profile import (
+    add_response_sums,
+    compute_profiled_criterion,
+    compute_sufficient_statistics_of_predictors,
+)
 from reference.mixed_data import responses
 
 FORMULA = "y ~ x1 + x2 + (1 | item)"
@@ -106,7 +110,7 @@ def test_against_generalised_least_squares_written_out(frame):
 def test_slope_is_the_derivative_of_the_criterion(phi):
     frame = responses(1, np.array([2, 5, 9, 1, 4]))
     asked = build_model_matrix(next(split_into_fit_inputs(frame, mixed.parse_formula(FORMULA), ())))
-    sums = add_response_sums(sum_predictors_by_item(asked, build_full_rank_design(asked)), asked.y)
+    sums = add_response_sums(compute_sufficient_statistics_of_predictors(asked, build_full_rank_design(asked)), asked.y)
     step = 1e-4 * phi
     numeric = (
         compute_profiled_criterion(sums, phi + step).criterion - compute_profiled_criterion(sums, phi - step).criterion
@@ -135,7 +139,7 @@ def test_the_example_of_the_module_comes_out_as_it_says():
     (part,) = split_into_fit_inputs(frame, mixed.parse_formula("y ~ 1 + (1 | item)"), ())
     asked = build_model_matrix(part)
     made = build_full_rank_design(asked)
-    sums = add_response_sums(sum_predictors_by_item(asked, made), asked.y)
+    sums = add_response_sums(compute_sufficient_statistics_of_predictors(asked, made), asked.y)
     found = compute_profiled_criterion(sums, 1.0)
     assert asked.codes.tolist() == [0, 0, 1, 1, 1]
     assert (sums.size.tolist(), sums.y.tolist(), sums.within_yy) == ([2, 3], [2, 6], 10)

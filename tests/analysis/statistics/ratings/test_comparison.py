@@ -11,8 +11,8 @@ from analysis.statistics.ratings.comparison import (
     NO_LARGER,
     OPEN,
     compare_units_with_people_by_item,
-    compute_intervals_over_items,
     compute_intervals_over_people,
+    compute_people_comparison_intervals,
     judge_distance_from_people,
 )
 from analysis.statistics.ratings.people import People, build_people_from_ranks, build_resampled_and_halved_people
@@ -42,7 +42,7 @@ def test_figures_the_slow_way():
     reference = build_resampled_and_halved_people(people, draws=50, splits=50)
     figures = compare_units_with_people_by_item(shares, people, reference, np.full((12, 3), PROBABILITIES))
     signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
-    means = compute_intervals_over_items(figures, signs)
+    means = compute_people_comparison_intervals(figures, signs)
     for unit in range(3):
         w1, tv, bias, s_model, s_people = [], [], [], [], []
         for item in range(12):
@@ -95,7 +95,7 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
         everyone, model, people = make_world(rng, 12, 250, by)
         reference = build_resampled_and_halved_people(people, draws=300, splits=60, seed=seed)
         figures = compare_units_with_people_by_item(model[:, None], people, reference, np.full((12, 1), PROBABILITIES))
-        over_items = compute_intervals_over_items(figures, np.ones(12))["excess"]
+        over_items = compute_people_comparison_intervals(figures, np.ones(12))["excess"]
         ends = compute_intervals_over_people(model, people, reference, {"all": np.ones(12)})["all"]
         steps = np.cumsum(model - everyone, axis=1)[:, :-1]
         true = {"w1": np.abs(steps).sum(axis=1).mean() / 4, "tv": np.abs(model - everyone).sum(axis=1).mean() / 2,
@@ -126,7 +126,7 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
         np.testing.assert_allclose(
             figures["w1_expected"], reference.between_w1[:, None] * np.sqrt((1 + 1000 / sizes) / 2), atol=1e-15
         )
-        excess, lower, upper = compute_intervals_over_items(figures, np.ones(12))["excess"]
+        excess, lower, upper = compute_people_comparison_intervals(figures, np.ones(12))["excess"]
         np.testing.assert_allclose(excess, (figures["w1"] - figures["w1_expected"]).mean(axis=0), atol=1e-15)
         for unit in range(2):
             ends = compute_intervals_over_people(
@@ -164,7 +164,7 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, np.nan))
     reference = build_resampled_and_halved_people(people, draws=10, splits=10)
     figures = compare_units_with_people_by_item(shares[:, None], people, reference, np.full((12, 1), PROBABILITIES))
-    over_items = compute_intervals_over_items(figures, np.ones(12))
+    over_items = compute_people_comparison_intervals(figures, np.ones(12))
     assert not np.isnan(over_items["w1"]).any() and np.isnan(over_items["excess"]).all()
     ends = compute_intervals_over_people(shares, people, reference, {"all": np.ones(12)})["all"]
     assert np.isnan(list(ends.values())).all()

@@ -35,7 +35,7 @@ def test_shares_are_counts_of_ranks():
         answers = answers[~np.isnan(answers)]
         assert people.n[item] == len(answers)
         assert people.shares[item].tolist() == [np.sum(answers == rank) / len(answers) for rank in range(5)]
-        assert people.scores[item] == pytest.approx(answers.mean() / 4, abs=1e-15)
+        assert people.mean_item_ranks[item] == pytest.approx(answers.mean() / 4, abs=1e-15)
 
 
 def test_an_item_that_nobody_answers_is_nan():

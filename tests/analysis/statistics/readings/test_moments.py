@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from analysis.statistics.readings.moments import (
-    compute_item_moments,
+    compute_moment_sums_by_item,
     compute_noise_covariance,
     compute_sample_share_and_influences,
-    find_common_wordings,
+    mark_wordings_common_to_readings,
 )
 
 
@@ -18,7 +18,7 @@ def test_cross_products_are_covariances_less_noise_over_common_wordings():
     values = rng.random((3, 5, 7))
     values[0, 0, 0] = values[2, 1, 3] = np.nan
     noise = np.zeros((3, 3, 5, 7)) + 0.001
-    moments = compute_item_moments(values, noise)
+    moments = compute_moment_sums_by_item(values, noise)
     for item in range(5):
         common = ~np.isnan(values[:, item]).any(axis=0)
         wanted = np.cov(values[:, item, common]) - 0.001
@@ -31,16 +31,16 @@ def test_noise_that_is_unknown_everywhere_leaves_the_variance_unknown_and_nothin
     values = np.random.default_rng(0).random((2, 3, 4))
     noise = np.zeros((2, 2, 3, 4))
     noise[1, 1] = np.nan
-    cross = compute_item_moments(values, noise).cross
+    cross = compute_moment_sums_by_item(values, noise).cross
     assert np.isnan(cross[1, 1]).all() and not np.isnan(cross[0]).any()
 
 
 def test_an_item_with_one_common_wording_has_no_freedom_and_no_flips():
     values = np.array([[[0.2, np.nan], [0.2, 0.8]], [[0.1, 0.4], [0.3, 0.9]]])
-    moments = compute_item_moments(values, np.zeros((2, 2, 2, 2)))
+    moments = compute_moment_sums_by_item(values, np.zeros((2, 2, 2, 2)))
     assert moments.freedom.tolist() == [0, 1]
     assert np.isnan(moments.minority[:, 0]).all() and moments.minority[:, 1].tolist() == [0.5, 0.5]
-    assert find_common_wordings(values).tolist() == [[True, False], [True, True]]
+    assert mark_wordings_common_to_readings(values).tolist() == [[True, False], [True, True]]
 
 
 def test_noise_of_texts_is_the_binomial_one_with_n_minus_one():
@@ -91,4 +91,4 @@ def test_rounding_is_no_variance_over_wordings():
     equal = np.full((1, 1, 6), 0.95 * 0.3 / 0.95)
     equal[0, 0, 1::2] = np.nextafter(equal[0, 0, 0], 1)
     assert equal.var() > 0
-    assert compute_item_moments(equal, np.zeros((1, 1, 1, 6))).cross.tolist() == [[[0.0]]]
+    assert compute_moment_sums_by_item(equal, np.zeros((1, 1, 1, 6))).cross.tolist() == [[[0.0]]]

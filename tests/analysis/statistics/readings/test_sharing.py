@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.readings import moments, people, ranks, sharing
-from analysis.statistics.readings.common import estimate_largest_squared_correlation
+from analysis.statistics.readings.common import estimate_largest_r2_with_other_responses
 from helpers import reading_errors
 from helpers.reading_errors import LENIENT, simulate_study
 
@@ -15,7 +15,7 @@ ERRORS = [(0.0, False), (0.05, False), (0.15, False), (0.05, True), (0.15, True)
 
 def exact(values):
     values = np.asarray(values, float)
-    return moments.compute_item_moments(values, np.zeros((len(values), *values.shape)))
+    return moments.compute_moment_sums_by_item(values, np.zeros((len(values), *values.shape)))
 
 
 def test_a_triad_finds_the_variance_that_a_reading_has_of_its_own():
@@ -51,15 +51,15 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     assert share.figure is None and np.isnan(share.p)
     assert share.most == pytest.approx(1 - cross[0, 1] ** 2 / (cross[0, 0] * cross[1, 1]))
     # The probability beside two rules: their errors may go together, so nothing is claimed of the probability.
-    assert sharing.list_triad_pairs(2, ["texts", "texts", "probability"]) == []
-    assert sharing.list_triad_pairs(0, ["texts", "texts", "probability"]) == [(1, 2)]
+    assert sharing.list_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"]) == []
+    assert sharing.list_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
 
 
 def test_a_reading_of_unknown_noise_is_not_judged():
     rng = np.random.default_rng(0)
     noise = np.zeros((3, 3, 6, 5))
     noise[0, 0] = np.nan
-    item_moments = moments.compute_item_moments(rng.random((3, 6, 5)), noise)
+    item_moments = moments.compute_moment_sums_by_item(rng.random((3, 6, 5)), noise)
     share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b", "c"], draws=50)
     assert share.figure is None and np.isnan([share.most, share.p]).all()
     figures = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=50)
@@ -73,7 +73,7 @@ def test_what_is_due_to_reading_is_recovered_within_two_points(error, uneven):
     by_readings, by_people = [], []
     for _ in range(120):
         study = simulate_study(rng, error=error, uneven=uneven)
-        item_moments = moments.compute_item_moments(study.values, study.noise)
+        item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
         place = study.readings.index(LENIENT)
         share = sharing.estimate_own_variance_share_of_reading(item_moments, place, study.sources, draws=0)
         by_readings.append(share.figure.estimate[0])
@@ -128,7 +128,7 @@ def test_tau_of_rankings_is_that_of_scipy():
 
     means = np.random.default_rng(2).random((2, 9, 5))
     means[1, :, 4] = means[1, :, 3]
-    tau = ranks.estimate_rank_agreement(means, draws=0)["tau"].estimate[0]
+    tau = ranks.estimate_model_rank_agreement_of_readings(means, draws=0)["tau"].estimate[0]
     assert tau == pytest.approx(kendalltau(*means.mean(axis=1)).statistic)
 
 
@@ -137,13 +137,13 @@ def test_the_common_share_is_the_largest_squared_correlation_with_other_response
     shown = rng.uniform(0, 1, (30, 6))
     other, same_texts = 0.5 * shown + 0.5 * rng.uniform(0, 1, (2, 30, 6))
     values = np.stack([shown, other, 0.2 + 0.1 * other, same_texts])
-    item_moments = moments.compute_item_moments(values, np.zeros((4, 4, 30, 6)))
+    item_moments = moments.compute_moment_sums_by_item(values, np.zeros((4, 4, 30, 6)))
     centred = values - values.mean(axis=2, keepdims=True)
     slow = np.corrcoef(centred[0].ravel(), centred[1].ravel())[0, 1] ** 2
-    figure = estimate_largest_squared_correlation(item_moments, 0, ["t", "p", "q", "t"], draws=100)
+    figure = estimate_largest_r2_with_other_responses(item_moments, 0, ["t", "p", "q", "t"], draws=100)
     assert figure.estimate[0] == pytest.approx(slow, abs=1e-12)  # that it is on a smaller scale, counts for nothing
     assert figure.lower[0] < slow < figure.upper[0]
-    assert np.isnan(estimate_largest_squared_correlation(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
+    assert np.isnan(estimate_largest_r2_with_other_responses(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
 
 
 def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
@@ -152,7 +152,7 @@ def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
     centre, shown = rng.normal(0, 0.7, (40, 1)), rng.normal(0, 1, (40, 10))
     probability = reading_errors.squash(0.5 * (centre + shown) + 0.5 * rng.normal(0, 1.5, shown.shape))
     values = np.stack([probability, (centre + shown > 0).astype(float)])
-    item_moments = moments.compute_item_moments(values, np.zeros((2, 2, *shown.shape)))
+    item_moments = moments.compute_moment_sums_by_item(values, np.zeros((2, 2, *shown.shape)))
     kept = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=200)["kept"]
-    common = estimate_largest_squared_correlation(item_moments, 0, ["probability", "text"], draws=200)
+    common = estimate_largest_r2_with_other_responses(item_moments, 0, ["probability", "text"], draws=200)
     assert kept.lower[0] > 0.5 and common.upper[0] < 0.5  # of the probability, a third is what texts show, too

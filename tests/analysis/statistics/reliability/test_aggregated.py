@@ -13,10 +13,10 @@ from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
     ORDERS,
     TaskAccuracies,
+    compute_pair_order_agreement_over_templates,
     compute_same_order_probabilities,
-    compute_same_order_share,
-    estimate_accuracy_pair_prior,
-    estimate_ranking_reliability,
+    estimate_components_of_mean_task_accuracy,
+    estimate_prior_of_model_accuracy_differences,
     rank_models_by_accuracy,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -49,7 +49,7 @@ def test_the_components_and_coefficients_are_those_of_the_textbook():
     one = block(np.random.default_rng(0))
     x, k = one.accuracies, 5
     row, column, rest = mean_squares(x)
-    found = estimate_ranking_reliability([one])
+    found = estimate_components_of_mean_task_accuracy([one])
     assert (found.model, found.template, found.model_template) == pytest.approx(
         ((row - rest) / k, (column - rest) / 6, rest), abs=1e-14
     )
@@ -71,7 +71,7 @@ def test_with_many_templates_the_interval_is_that_of_the_f_distribution():
     ends = [row / rest / stats.f.ppf(q, 19, 19 * 399) for q in (0.975, 0.025)]
     for number in (1, 4):
         exact = [(end - 1) / (end - 1 + 400 / number) for end in ends]
-        assert estimate_ranking_reliability([one]).compute_coefficient_interval(number) == pytest.approx(
+        assert estimate_components_of_mean_task_accuracy([one]).compute_coefficient_interval(number) == pytest.approx(
             exact, abs=0.02
         )
 
@@ -86,7 +86,7 @@ def test_the_interval_draws_these_and_other_templates_term_by_term():
         elsewhere = here * 4 / rng.chisquare(4)  # of templates like them
         model = max((row * 19 / rng.chisquare(19) - here) / 5, 0)
         drawn.append(model / (model + elsewhere))
-    assert estimate_ranking_reliability([one]).compute_coefficient_interval(1) == pytest.approx(
+    assert estimate_components_of_mean_task_accuracy([one]).compute_coefficient_interval(1) == pytest.approx(
         np.quantile(drawn, [0.025, 0.975]), abs=0.02
     )
 
@@ -107,7 +107,7 @@ def test_intervals_hold_where_templates_are_unlike(models, templates, tasks):
     rng, runs = np.random.default_rng([models, templates]), 120
     held = {1: 0, 4: 0}
     for _ in range(runs):
-        found = estimate_ranking_reliability(unlike(rng, models, templates, 0.5, tasks))
+        found = estimate_components_of_mean_task_accuracy(unlike(rng, models, templates, 0.5, tasks))
         for number in held:
             low, high = found.compute_coefficient_interval(number)
             true = 1 / (1 + 1 / tasks / number)
@@ -120,7 +120,7 @@ def test_models_that_do_not_differ_have_coefficients_within_the_possible_range()
     rng, away = np.random.default_rng(6), []
     for number_of_templates in (2, 3, 5):
         for _ in range(40):
-            found = estimate_ranking_reliability(unlike(rng, 3, number_of_templates, 0.5, spread=0.0))
+            found = estimate_components_of_mean_task_accuracy(unlike(rng, 3, number_of_templates, 0.5, spread=0.0))
             for number in (1, 4):
                 low, high = found.compute_coefficient_interval(number)
                 assert np.isnan(low) == np.isnan(high)
@@ -132,7 +132,7 @@ def test_models_that_do_not_differ_have_coefficients_within_the_possible_range()
 def test_of_several_tasks_it_is_the_mean_over_them():
     rng = np.random.default_rng(2)
     tasks = [block(rng, number=number) for number in (3, 5, 4)]
-    found = estimate_ranking_reliability(tasks)
+    found = estimate_components_of_mean_task_accuracy(tasks)
     rests = [mean_squares(task.accuracies)[2] for task in tasks]
     means = np.array([[row.mean() for row in task.accuracies] for task in tasks]).mean(axis=0)
     error = sum(rest / 9 / task.accuracies.shape[1] for rest, task in zip(rests, tasks, strict=True))
@@ -146,7 +146,7 @@ def test_of_several_tasks_it_is_the_mean_over_them():
 
 def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
     accuracies = np.array([[0.5, 0.6, 0.7, 0.4], [0.4, 0.6, 0.8, 0.3], [0.1, 0.2, 0.3, 0.2]])
-    found = compute_same_order_share([TaskAccuracies(accuracies, np.full((3, 4), 10.0))])
+    found = compute_pair_order_agreement_over_templates([TaskAccuracies(accuracies, np.full((3, 4), 10.0))])
     for a, b in combinations(range(3), 2):
         kept = []
         for one, other in permutations(range(4), 2):
@@ -154,7 +154,7 @@ def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
             kept.append(0.5 if here == 0 or there == 0 else float((here > 0) == (there > 0)))
         assert found[a, b] == found[b, a] == pytest.approx(np.mean(kept), abs=1e-12)
     assert found[0, 2] == 1.0
-    twice = compute_same_order_share([TaskAccuracies(accuracies, np.full((3, 4), 10.0))] * 2)
+    twice = compute_pair_order_agreement_over_templates([TaskAccuracies(accuracies, np.full((3, 4), 10.0))] * 2)
     assert twice[0, 2] == 1.0
     signs = []  # of the mean over two tasks, with every pair of templates of the first and of the second
     for first in permutations(range(4), 2):
@@ -180,7 +180,7 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
 def test_several_models_share_what_they_tell_of_errors():
     """Term by term: a pair's variance is drawn towards that of all models; T - 1 degrees of freedom tell of others."""
     one = block(np.random.default_rng(7), models=5, number=3)
-    x, known = one.accuracies, estimate_accuracy_pair_prior([one], other_items=False)
+    x, known = one.accuracies, estimate_prior_of_model_accuracy_differences([one], other_items=False)
     _, _, rest = mean_squares(x)
     assert known.error == pytest.approx(2 * rest / 3, abs=1e-14)
     centred = (x - x.mean(axis=0)).var(axis=1, ddof=1) / 3
@@ -276,7 +276,7 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
 
 def test_equal_models_have_no_order():
     same = TaskAccuracies(np.full((3, 4), 0.5), np.full((3, 4), 50.0))
-    found = estimate_ranking_reliability([same])
+    found = estimate_components_of_mean_task_accuracy([same])
     assert found.model == 0
     assert np.isnan(found.compute_coefficient_interval(1)).all()
     assert np.isnan(found.compute_coefficient(1))

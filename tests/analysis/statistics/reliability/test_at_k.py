@@ -12,8 +12,8 @@ from scipy.stats import binomtest, norm
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
-    estimate_binomial_noise_variance,
     estimate_template_noise_variance,
+    estimate_template_noise_variance_from_accuracies,
     summarize_accuracies,
     summarize_accuracies_from_answers_with_intervals,
     summarize_accuracies_with_intervals,
@@ -96,7 +96,7 @@ def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
             noise = (
                 estimate_template_noise_variance(right)
                 if form == "answers"
-                else estimate_binomial_noise_variance(shares, n)
+                else estimate_template_noise_variance_from_accuracies(shares, n)
             )
             corrected = correct_highest_accuracy_for_luck(shares, noise, found)
             for name, (value, low, high) in found.items():
@@ -143,6 +143,6 @@ def test_luck_is_taken_out_by_the_share_of_the_variance_that_items_explain():
     rows, columns = right.mean(axis=1, keepdims=True), right.mean(axis=0)
     left = ((right - rows - columns + right.mean()) ** 2).sum() / (49 * 2)
     assert estimate_template_noise_variance(right) == pytest.approx(left / 50, abs=1e-12)
-    assert estimate_binomial_noise_variance(columns, np.full(3, 50.0)) == pytest.approx(
+    assert estimate_template_noise_variance_from_accuracies(columns, np.full(3, 50.0)) == pytest.approx(
         np.mean(columns * (1 - columns)) / 50, abs=1e-12
     )

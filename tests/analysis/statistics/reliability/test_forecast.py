@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import betabinom
 
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
-from analysis.statistics.reliability.deviations import build_sd_error_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
@@ -40,7 +40,7 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
     """A pilot of 40 items in 8 wordings, the study of 60 in 20: errors within 7 % of those of 1,500 studies, 15 %
     of the SD over shared wordings."""
     rng = np.random.default_rng(1)
-    foresee = build_sd_error_forecast if figure == "sd" else build_mean_error_forecast
+    foresee = forecast_error_of_mean_wording_sd if figure == "sd" else build_mean_error_forecast
     pilots = [foresee(each, crossed) for each in studies(rng, 300, 40, 8, crossed)]
     foreseen = np.sqrt(np.nanmean([predict_standard_error(each, 60, 20) ** 2 for each in pilots]))
     drawn = studies(rng, 1500, 60, 20, crossed)
@@ -52,7 +52,7 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
 def test_errors_of_sds_with_few_wordings_are_foreseen_on_average(wordings):
     """Own wordings, a pilot of 40 items in 10: within 7 % of the errors of 2,000 studies."""
     rng = np.random.default_rng(7)
-    pilots = [build_sd_error_forecast(each, False) for each in studies(rng, 200, 40, 10)]
+    pilots = [forecast_error_of_mean_wording_sd(each, False) for each in studies(rng, 200, 40, 10)]
     foreseen = np.sqrt(
         np.mean(
             [

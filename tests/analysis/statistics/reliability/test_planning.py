@@ -14,7 +14,7 @@ from analysis.statistics.reliability.forecast import (
     predict_standard_error,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
-from analysis.statistics.reliability.planning import Goal, compute_power, list_sufficient_designs
+from analysis.statistics.reliability.planning import Goal, compute_power_of_difference_test, list_sufficient_designs
 from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.reliability.sampling import SampleSpread
 
@@ -91,7 +91,9 @@ def test_power_with_own_wordings_is_that_of_a_noncentral_t():
         error = np.sqrt((0.09 + 0.04 / wordings) / items)
         limit, shift = stats.t.ppf(0.975, items - 1), difference / error
         expected = stats.nct.sf(limit, items - 1, shift) + stats.nct.cdf(-limit, items - 1, shift)
-        assert compute_power(pilot, difference, items, wordings, crossed=False) == pytest.approx(expected, abs=0.005)
+        assert compute_power_of_difference_test(pilot, difference, items, wordings, crossed=False) == pytest.approx(
+            expected, abs=0.005
+        )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,9 @@ def test_power_with_shared_wordings_is_that_of_the_test(items, wordings, differe
     """Within 2 points, and two standard errors, of the share of 600 simulated studies that find the difference."""
     rng = np.random.default_rng(items)
     drawn = [estimate_panel_mean(difference + answers(rng, items, wordings, 0.07), True) for _ in range(600)]
-    foreseen = compute_power(MeanForecast(0.09, 0.07**2, 0.04), difference, items, wordings, crossed=True)
+    foreseen = compute_power_of_difference_test(
+        MeanForecast(0.09, 0.07**2, 0.04), difference, items, wordings, crossed=True
+    )
     seen = np.mean([compute_p_of_panel_mean_against_value(each, "both") < 0.05 for each in drawn])
     assert 0.3 < foreseen < 0.95
     assert seen == pytest.approx(foreseen, abs=0.02 + 2 * np.sqrt(foreseen * (1 - foreseen) / 600))
@@ -114,7 +118,7 @@ def test_designs_find_a_difference_with_the_fewest_items(crossed):
     assert found and (not crossed or min(design.wordings for design in found) > 1)  # one shared wording has no test
     for design in found[:5]:
         powers = [
-            min(compute_power(each, 0.1, items, design.wordings, crossed=crossed) for each in pilots)
+            min(compute_power_of_difference_test(each, 0.1, items, design.wordings, crossed=crossed) for each in pilots)
             for items in (design.items - 1, design.items)
         ]
         assert powers[0] < 0.9 <= powers[1]
@@ -123,6 +127,9 @@ def test_designs_find_a_difference_with_the_fewest_items(crossed):
 def test_a_test_needs_two_items_and_two_shared_wordings():
     pilot = MeanForecast(0.09, 0.01, 0.04)
     assert np.isnan(
-        [compute_power(pilot, 1.0, 1, 5, crossed=True), compute_power(pilot, 1.0, 5, 1, crossed=True)]
+        [
+            compute_power_of_difference_test(pilot, 1.0, 1, 5, crossed=True),
+            compute_power_of_difference_test(pilot, 1.0, 5, 1, crossed=True),
+        ]
     ).all()
-    assert compute_power(MeanForecast(0.0, 0.0, 0.0), 0.1, 5, 5, crossed=True) == 1
+    assert compute_power_of_difference_test(MeanForecast(0.0, 0.0, 0.0), 0.1, 5, 5, crossed=True) == 1

@@ -14,7 +14,7 @@ from ground.errors import InputError
 from inference.engines.exact.answer_words import tokenize_answers
 from inference.engines.openai import bounds
 from inference.engines.openai.replies import MalformedReply
-from inference.engines.openai.returned import ShownToken, parse_first_tokens
+from inference.engines.openai.returned import ShownToken, parse_candidates_for_first_token
 
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 
@@ -92,8 +92,8 @@ def test_options_with_one_word_are_refused():
     ],
 )
 def test_parts_of_characters(entry, upper):
-    tokens = parse_first_tokens(chat({**entry, "logprob": math.log(0.4)}, {"token": "いいえ", "logprob": math.log(0.5)},
-                               {"token": "x", "logprob": math.log(0.1)}), 3)  # fmt: skip
+    others = {"token": "いいえ", "logprob": math.log(0.5)}, {"token": "x", "logprob": math.log(0.1)}
+    tokens = parse_candidates_for_first_token(chat({**entry, "logprob": math.log(0.4)}, *others), 3)
     found = bounds.score_first_tokens(tokens, bounds.build_option_forms_in_bytes((("はい",), ("いいえ",))))
     assert (found.mass if found.mass_upper is None else found.mass_upper) == pytest.approx(upper, abs=1e-12)
 
@@ -151,9 +151,9 @@ def test_a_hidden_token_id_is_less_probable_than_any_shown():
 
 def test_both_formats_are_read_and_surplus_tokens_dropped():
     listed = chat(*({"token": t, "logprob": math.log(p)} for t, p in (("a", 0.2), ("b", 0.5), ("c", 0.1))))
-    assert [token.text for token in parse_first_tokens(listed, 2)] == [b"b", b"a"]
+    assert [token.text for token in parse_candidates_for_first_token(listed, 2)] == [b"b", b"a"]
     mapped = {"logprobs": {"top_logprobs": [{"a": math.log(0.2), "b": math.log(0.5), "token_id:7": -9999.0}]}}
-    found = parse_first_tokens(mapped, 5)
+    found = parse_candidates_for_first_token(mapped, 5)
     assert [(token.text, token.id) for token in found] == [(b"b", None), (b"a", None), (b"", 7)]
     assert found[2].logprob == -math.inf
 
@@ -176,11 +176,11 @@ def test_both_formats_are_read_and_surplus_tokens_dropped():
 )
 def test_what_cannot_be_is_malformed(choice):
     with pytest.raises(MalformedReply):
-        parse_first_tokens(choice, 1 if len(str(choice)) < 120 else 2)
+        parse_candidates_for_first_token(choice, 1 if len(str(choice)) < 120 else 2)
 
 
 def test_wanted_token_ids_are_all_there_or_it_is_malformed():
     choice = chat({"token": "token_id:3", "logprob": -1.0}, {"token": "token_id:5", "logprob": -2.0})
-    assert len(parse_first_tokens(choice, 20, (3, 5))) == 2
+    assert len(parse_candidates_for_first_token(choice, 20, (3, 5))) == 2
     with pytest.raises(MalformedReply, match="does not have 1 of 3"):
-        parse_first_tokens(choice, 20, (3, 4, 5))
+        parse_candidates_for_first_token(choice, 20, (3, 4, 5))

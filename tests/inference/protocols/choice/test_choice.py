@@ -30,7 +30,7 @@ class TestStudy:
     """What is asked: every wording with every order of the choices."""
 
     def test_a_variant_is_a_wording_with_an_order(self):
-        (item,) = choice.build_question_study(build_question_items([GRASS]), "colours").items
+        (item,) = choice.build_study_of_choice_questions(build_question_items([GRASS]), "colours").items
         assert [(each.variant, each.pattern, each.text) for each in item.variants] == [
             ("original/1", "original", "What colour is grass?"), ("original/2", "original", "What colour is grass?"),
             ("paraphrase-1/1", "paraphrase_1", "Which colour has grass?"),
@@ -47,9 +47,13 @@ class TestStudy:
         }  # fmt: skip
 
     def test_the_canonical_letters_are_all_that_are_used(self):
-        assert choice.build_question_study(build_question_items([GRASS, SUM]), "both").canonical == tuple("ABCDE")
+        assert choice.build_study_of_choice_questions(build_question_items([GRASS, SUM]), "both").canonical == tuple(
+            "ABCDE"
+        )
         many = Question("many", "Which?", tuple(f"thing {number}" for number in range(26)), 25)
-        assert choice.build_question_study(build_question_items([many]), "many").canonical == tuple(ascii_uppercase)
+        assert choice.build_study_of_choice_questions(build_question_items([many]), "many").canonical == tuple(
+            ascii_uppercase
+        )
 
     def test_orders_are_those_of_the_file_or_drawn(self):
         def orders(question, *given):
@@ -85,7 +89,7 @@ class TestStudy:
         odd = Question(
             "odd", "Which?", ("two\nB. lines", "<b>bold</b>", "{{ question }}", "  x  y "), 0, orders=((3, 2, 1, 0),)
         )
-        study = choice.build_question_study(build_question_items([odd]), "odd")
+        study = choice.build_study_of_choice_questions(build_question_items([odd]), "odd")
         text = choice.Questions(choice.read_choice_prompts()).rounds("plain")[0].render(next(study.variants), None).text
         assert text == "Question: Which?\nA. x y\nB. {{ question }}\nC. <b>bold</b>\nD. two B. lines\nAnswer:"
 

@@ -76,7 +76,7 @@ def rows(request, tmp_path_factory):
     """Rows of all models in all ways, with their stimuli, as the analysis reads the run folder."""
     form = request.param
     folder = tmp_path_factory.mktemp("mapping") / "run"
-    study = choice.build_question_study(build_question_items([GRASS, OTHER]), "colours")
+    study = choice.build_study_of_choice_questions(build_question_items([GRASS, OTHER]), "colours")
     asked = choice.Questions(choice.read_choice_prompts(), ways=("letters", "texts", "text"), texts=(Sampling(),))
     engines = {text: WantsChoice(text, form) for text in CHOICES} | {
         letter: WantsLetter(letter, form) for letter in ascii_uppercase[: len(CHOICES)]

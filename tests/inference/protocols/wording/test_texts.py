@@ -85,8 +85,8 @@ def test_a_scale_is_mapped_and_its_middle_dropped(tmp_path, kind):
     found = texts.read_wording_texts(path, columns())
     assert [text.gold for text in found.texts] == ["no"] * 3 + ["yes"] * 3
     assert (found.rows, found.neutral, found.repeated, found.filtered) == (7, 1, 0, 0)
-    assert found.describe_counts_of_texts() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
-    assert texts.read_wording_texts(path, columns(where=["k=a"])).describe_counts_of_texts() == (
+    assert found.describe_rows_read_and_kept() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
+    assert texts.read_wording_texts(path, columns(where=["k=a"])).describe_rows_read_and_kept() == (
         "7 rows, 1 left out by --where, 1 neutral, dropped: 5 items (2 yes, 3 no)"
     )
 

@@ -37,10 +37,10 @@ def variant(text: str = "Is rain wet?", language: str = "en") -> Variant:
 
 def options(*arguments: str) -> Namespace:
     """What the command line makes of arguments of `run wording`."""
-    from inference.__main__ import build_call_parser
+    from inference.__main__ import build_parser_importing_only_called_command
 
     given = ["run", "wording", "--model", "demo", "--out", "/nowhere", *arguments]
-    return build_call_parser(given).parse_args(given)
+    return build_parser_importing_only_called_command(given).parse_args(given)
 
 
 class TestStudy:

@@ -69,7 +69,7 @@ def test_without_a_judge_all_reworded_questions_stay(tmp_path):
         assert each.question == row["question"]
         assert each.paraphrases == tuple(beginning + body for beginning in BEGINNINGS.values())
         assert each.orders == questions.draw_choice_orders(each.item, 4, 5, seed=3)
-        assert each.letter == "A"
+        assert each.letter_of_right_choice == "A"
         assert each.subset == ("math reasoning" if each.source == "MathQA" else "general knowledge")
         assert each.split in questions.SPLITS
     assert sorted(asked["polite"]) == sorted(asked["wordy"]) == sorted(row["question"] for row in FULL)

@@ -119,7 +119,7 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
     ],
 )
 def test_paraphrases_of_a_file_keep_the_same_rules(paraphrases, reason):
-    step = rewording.keep_questions_with_own_paraphrases(
+    step = rewording.keep_questions_with_paraphrases_in_file(
         [Question("cup", QUESTION.question, QUESTION.choices, 1, paraphrases)]
     )
     assert [each.reason for each in step.left_out] == ([reason] if reason else [])

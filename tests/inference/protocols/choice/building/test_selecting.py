@@ -24,7 +24,7 @@ def listed(tmp_path, *rows):
 
 def test_questions_of_inconsistent_confidence_stay(tmp_path):
     path = listed(tmp_path, *({"item": f"q{n}", "class": name} for n, name in enumerate(selecting.CLASSES)))
-    step = selecting.select_inconsistent_questions(made(3), path)
+    step = selecting.select_questions_of_inconsistent_confidence(made(3), path)
     assert [each.item for each in step.kept_questions] == ["q1"]
     assert [(each.question.item, each.reason) for each in step.left_out] == [
         ("q0", "consistently confident"), ("q2", "consistently unconfident"),
@@ -43,7 +43,7 @@ def test_questions_of_inconsistent_confidence_stay(tmp_path):
 )
 def test_a_list_that_does_not_fit_is_refused(tmp_path, rows, words):
     with pytest.raises(InputError) as error:
-        selecting.select_inconsistent_questions(made(2), listed(tmp_path, *rows))
+        selecting.select_questions_of_inconsistent_confidence(made(2), listed(tmp_path, *rows))
     assert words in str(error.value)
 
 

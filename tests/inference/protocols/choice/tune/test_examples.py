@@ -17,7 +17,7 @@ TINY = Model("tiny", "tiny")
 
 
 def chosen(run: Path, whole=lambda text, most: True, seed: int = 42, subset: str | None = None):
-    given = answers.read_model_answers(run, TINY)
+    given = answers.read_answers_by_wording_and_order(run, TINY)
     return Lesson(
         run, TINY, given, {**settings.read_tuning_settings(), "seed": seed}, subset=subset
     ).draw_examples_of_lesson(whole)
@@ -130,7 +130,7 @@ def test_a_reply_that_is_only_a_letter_is_learnt_behind_answer(tmp_path):
 def test_the_right_answer_is_right_in_its_place_whatever_its_letter(tmp_path):
     """A model that always says A is right exactly in the orders that show the right choice first."""
     run = choice_texts.write_run(tmp_path / "run", said=lambda variant, letter: ("A", " A"))
-    for question in answers.read_model_answers(run, TINY).questions:
+    for question in answers.read_answers_by_wording_and_order(run, TINY).questions:
         for answer in (each for wording in question.answers.values() for each in wording):
             assert answer.is_right == (answer.variant.attributes["order"][0] == answer.variant.gold)
 

@@ -104,7 +104,7 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
 
     (model,) = find_requested_models([str(folder / "tiny")])
     examples = Lesson(
-        folder / "run", model, answers.read_model_answers(folder / "run", model), chosen
+        folder / "run", model, answers.read_answers_by_wording_and_order(folder / "run", model), chosen
     ).draw_examples_of_lesson(learner.has_text_ended_before_limit)
     rows = learner.encode_examples(examples.validation)
     tuned_model = loading.load_checkpoint(
