@@ -361,7 +361,7 @@ def _phrase_reliability_upper_bound(row: Mapping[str, float]) -> str:
 
 
 def _describe_differences_that_hold(pairs: pd.DataFrame) -> Iterator[str]:
-    """Count the differences that hold (`beyond.describe_significant_difference_counts`), and those whose sign is sure."""
+    """Count the differences that hold (`beyond`), and say of how many pairs another study would find the sign."""
     headline_pairs = _select_rows_of_headline_measure(pairs)
     beyond_sentence = beyond.describe_significant_difference_counts(headline_pairs)
     if not beyond_sentence:
