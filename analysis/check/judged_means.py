@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.check.limits.tails import Tails, test_by_t_with_extra_item
+from analysis.check.limits.tails import Tails, compute_t_test_with_extra_item
 from analysis.check.outcomes import LEVEL
 from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
 from analysis.statistics.reliability.panel import Anew, Panel, estimate_panel_mean
@@ -165,7 +165,7 @@ def _compute_tails_with_extreme_wording(panel: Panel, margin: float) -> Tails:
     freedom = min(free for _, free in panel.parts["both"])
     fewest = min(panel.n_items, panel.n_wordings)
     ends = (lower + 1) / 2, (upper + 1) / 2
-    return test_by_t_with_extra_item((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
+    return compute_t_test_with_extra_item((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
 
 
 def _are_answers_binary(answers: Array) -> bool:

@@ -118,7 +118,20 @@ def _match_studies_by_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> I
 
 
 def map_side_units_to_study_places(study: Study, side: str) -> dict[tuple[str, str], int]:
-    """Find the units of one side: (model, condition), without the side -> its place in the study."""
+    """Find the units of one side: (model, condition), without the side -> its place in the study.
+
+    Parameters
+    ----------
+    study
+        Of both sides.
+    side
+        One of `SIDES`.
+
+    Returns
+    -------
+    dict
+        (model, condition) -> index into `study.units`.
+    """
     return {
         read_model_and_condition_without_side(unit): place
         for place, unit in enumerate(study.units)

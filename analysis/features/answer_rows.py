@@ -54,7 +54,18 @@ class AnswerRows:
     measures: dict[str, NDArray[np.float64]]
 
     def build_frame(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
-        """Build the frame of the answers of the units from number `first` to `last`; its index says which rows."""
+        """Build the frame of the answers of the units from number `first` to `last`; its index says which rows.
+
+        Parameters
+        ----------
+        first, last
+            Numbers of units, both included; no `last`: to the end.
+
+        Returns
+        -------
+        DataFrame
+            A row per answer.
+        """
         import pandas as pd
 
         end = len(self.units) if last is None else last + 1

@@ -145,6 +145,18 @@ def keep_pairs_with_difference_interval(pairs: pd.DataFrame, table: pd.DataFrame
     """Keep the pairs that have an interval in table `scored_differences`.
 
     It compares models under their first condition. Where fewer than six items differ, p is no less than an exact one.
+
+    Parameters
+    ----------
+    pairs
+        From `compare_scores_of_model_pairs`: a row per pair.
+    table
+        Table `scored_differences` of the page.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `pairs` that are in `table` with an interval.
     """
     compared = table.reindex(columns=[*PAIR, "lower"]).dropna(subset="lower")[PAIR]
     return pairs.merge(compared.astype(dict.fromkeys(PAIR, object)), on=PAIR)

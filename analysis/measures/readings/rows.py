@@ -86,6 +86,11 @@ def average_upper_bound_of_validity(rows: pd.DataFrame, validity: Array) -> floa
         From `read_condition_rows`.
     validity
         (rows,) From `compute_values_from_exact_probabilities`: the lower bounds; exact where a row has no other one.
+
+    Returns
+    -------
+    float
+        Between the mean of `validity` and 1.
     """
     at_most = rows["mass_upper"].to_numpy(float)
     if np.isnan(at_most).all():

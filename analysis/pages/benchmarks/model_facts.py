@@ -43,6 +43,11 @@ def align_values_by_model(measure_rows: pd.DataFrame, column: str, model_facts: 
         Column of the values.
     model_facts
         Names all models.
+
+    Returns
+    -------
+    Series
+        Model -> value.
     """
     return measure_rows.set_index("model")[column].reindex(model_facts.size.index).astype(float)
 
@@ -56,6 +61,11 @@ def replace_infinities_by_rank_or_nan(values: pd.Series, method: str) -> pd.Seri
         A value per model.
     method
         One of `correlation.METHODS`.
+
+    Returns
+    -------
+    Series
+        The same values; or their ranks, from 1; or NaN for infinite ones.
     """
     infinite = np.isinf(values)
     if not infinite.any():
@@ -103,6 +113,11 @@ def build_model_facts(
         Path of the alias table; empty: none.
     models
         Names of the models; None: all that were asked.
+
+    Returns
+    -------
+    ModelFacts
+        Of the models named, in that order.
     """
     names = list_asked_models(runs) if models is None else list(models)
     sizes = {name: runs.info["models"].get(name, {}).get("parameters") for name in names}

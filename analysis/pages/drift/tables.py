@@ -98,7 +98,24 @@ def list_answers(runs: Runs) -> pd.DataFrame:
 
 
 def detect_changes_of_all_series(runs: Runs, looks: int) -> list[tuple[Series, Drift]]:
-    """Test all series, once per `Runs` and number of looks."""
+    """Test all series, once per `Runs` and number of looks.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    looks
+        How often the items are asked at most, from 2 on.
+
+    Returns
+    -------
+    list of (Series, Drift)
+
+    Raises
+    ------
+    InputError
+        `looks` is below 2.
+    """
     if looks < 2:
         raise InputError(f"looks = {looks}: give how often the items are asked at most, from 2 on")
     return runs.compute_once(

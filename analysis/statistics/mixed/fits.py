@@ -60,6 +60,11 @@ def sum_up_fitted_rows(y: Array, fitted: Array, index: pd.Index) -> FittedRows:
     ----------
     y, fitted, index
         As in `FittedRows`.
+
+    Returns
+    -------
+    FittedRows
+        Number, standard deviation and mean squared residual of the rows, and the rows.
     """
     return FittedRows(len(y), float(y.std(ddof=1)), float(np.mean((y - fitted) ** 2)), y, fitted, index)
 

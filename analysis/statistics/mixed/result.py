@@ -136,6 +136,11 @@ def list_places_of_largest_residuals(fits: Sequence[tuple[FitInput, Fit]], n_fit
         Of one family.
     n_fits
         How many are listed, by place; of equal ones the first.
+
+    Returns
+    -------
+    list of int
+        Indices into `fits`, ascending.
     """
     mean_squares = np.array([fit.rows.mean_square for _, fit in fits])
     places: list[int] = np.sort(np.argsort(-mean_squares, kind="stable")[:n_fits]).tolist()

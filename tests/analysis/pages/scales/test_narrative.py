@@ -188,12 +188,12 @@ def test_the_foot_names_the_conditions_of_the_settings_in_tables(tmp_path):
     rows = draw_answers(["a"], items=4, wordings=2, personas=("ann", "bob"))
     page = ScalesPage([str(write_scale(tmp_path / "run", rows))])
     title = "Settings, here and in files; --where takes their conditions"
-    assert title not in dict(page.list_foot_entries())
+    assert title not in dict(page.list_footer_entries())
     page.frame("scales_scores")
     names = [f"plain/numbers-{order}/persona-{name}" for order, name in (("up", "ann"), ("up", "bob"), ("down", "ann"))]
-    assert dict(page.list_foot_entries())[title] == [f"plain/personas: {', '.join(names)} and 1 other"]
+    assert dict(page.list_footer_entries())[title] == [f"plain/personas: {', '.join(names)} and 1 other"]
     page.frame("scales_conditions")
-    assert dict(page.list_foot_entries())[title][1:] == [
+    assert dict(page.list_footer_entries())[title][1:] == [
         f"plain/numbers-{order}/personas: plain/numbers-{order}/persona-ann and plain/numbers-{order}/persona-bob"
         for order in ("up", "down")
     ]
