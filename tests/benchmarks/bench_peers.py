@@ -5,7 +5,7 @@ PYTHON is the interpreter of an environment that has them (their dependencies ne
 
 One thread, CPU time, the same model folder, prompts and options, float32. Every contestant is a process of its own,
 that has loaded the model and asked once; they are timed in turn, so that a slow minute of the machine falls on all, and
-the ratio is the median over the rounds.
+the ratio is the median over the rounds. Exit status 1 where a target is missed.
 
 - lm-eval: `HFLM.loglikelihood` of lm-evaluation-harness, batch 16, both options of every prompt.
 - minicons: `IncrementalLMScorer.next_word_distribution`, batches of 16.
@@ -125,8 +125,8 @@ class Contestant:
         return float(self._await("result "))
 
 
-def compare(shape: Any, peers: str, size: int) -> None:
-    """Save a random model, race the contestants on it, print a line for each."""
+def compare(shape: Any, peers: str, size: int) -> bool:
+    """Save a random model, race the contestants on it, print a line for each; return whether a target is missed."""
     from bench_engines import build, questions
 
     with tempfile.TemporaryDirectory() as folder:
@@ -142,35 +142,39 @@ def compare(shape: Any, peers: str, size: int) -> None:
         rounds = [{name: contestant.ask() for name, contestant in running.items()} for _ in range(shape.rounds)]
         for contestant in running.values():
             contestant.process.kill()
+    is_missed = False
     for name in CONTESTANTS:
         seconds = statistics.median(each[name] for each in rounds) / len(prompts)
         faster = statistics.median(each[name] / each["engine"] for each in rounds)
         target = TARGETS.get(name)
         verdict = "" if target is None else f"  {'ok' if faster >= target[size] else 'MISSED'}: at least {target[size]}"
+        is_missed |= "MISSED" in verdict
         print(
             f"{shape.hidden:5} {name:10} {1e3 * seconds:8.2f} ms/prompt, {faster:5.2f} x the engine's{verdict}",
             flush=True,
         )
+    return is_missed
 
 
-def main() -> None:
-    """Race on a 5M and a 95M model."""
+def main() -> int:
+    """Race on a 5M and a 95M model; return 1 where a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peers", metavar="PYTHON", help="interpreter of the environment that has the peers")
     parser.add_argument("--quick", action="store_true", help="only the small model")
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
-        return work(*options.work)
+        work(*options.work)
+        return 0
     if not options.peers:
         parser.error("--peers is needed: which Python has lm-eval and minicons?")
     sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "benchmarks")]
     from bench_engines import SHAPES
 
-    for size, shape in enumerate(SHAPES[: 1 if options.quick else 2]):
-        compare(shape, options.peers, size)
-    return None
+    shapes = SHAPES[: 1 if options.quick else 2]
+    outcomes = [compare(shape, options.peers, size) for size, shape in enumerate(shapes)]
+    return int(any(outcomes))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
