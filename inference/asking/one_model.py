@@ -148,7 +148,7 @@ def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions,
         "revision": model.fields.get("revision", settings.revision),
     }
     for own_settings in filter(None, settings.engine_settings.values()):
-        chosen |= own_settings.recorded
+        chosen |= own_settings.fields_of_run_json
     changed = any(value not in ("auto", None, recorded_fields.get(name)) for name, value in chosen.items())
     if (
         form is None
