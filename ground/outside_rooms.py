@@ -115,7 +115,7 @@ def read_rooms_from_entry_points() -> tuple[OutsideRoom, ...]:
         text = _read_entry_points(distribution)
         if "waver." not in text:  # most packages: their names would be slow to read
             continue
-        package, version = _read_name_and_version(distribution)
+        package, version = _read_name_and_version_of_distribution(distribution)
         try:
             entries = list(distribution.entry_points)
         except Exception as error:
@@ -138,7 +138,7 @@ def _read_entry_points(distribution: metadata.Distribution) -> str:
         return ""
 
 
-def _read_name_and_version(distribution: metadata.Distribution) -> tuple[str, str]:
+def _read_name_and_version_of_distribution(distribution: metadata.Distribution) -> tuple[str, str]:
     """Read what a distribution is called, and its version; a broken one may say neither."""
     try:
         about = distribution.metadata

@@ -83,9 +83,9 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM, stopped_mes
     def run_call(options: argparse.Namespace) -> None:
         options.program = program.split()
         options.call = [*options.program, *hide_values_of_secret_options(call)]
-        recognition_notes.drop_recognition_notes()
+        recognition_notes.drop_notes_on_recognised_inputs()
         options.main(options)
-        recognition_notes.print_recognition_notes()
+        recognition_notes.print_notes_on_recognised_inputs()
 
     return run_command(
         call,
@@ -352,9 +352,9 @@ def build_argument_parser_for_python_calls(protocol_name: str) -> argparse.Argum
 def build_task_from_options(options: argparse.Namespace) -> Task:
     """Turn the options of `run PROTOCOL` into a task."""
     from inference.asking.execute import Task
-    from inference.asking.models import read_model_descriptions
+    from inference.asking.models import read_model_fields_from_yaml
 
-    descriptions = read_model_descriptions(options.models) if options.models else {}
+    descriptions = read_model_fields_from_yaml(options.models) if options.models else {}
     task = Task(*_read_study_models_and_questions(options), options.out, descriptions, options.call)
     return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 

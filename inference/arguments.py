@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
-from inference.engines import list_engines, list_engines_taking_adapters, list_engines_with_settings, note_engine_in_use
-from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
+from inference.engines import (
+    list_engines,
+    list_engines_taking_adapters,
+    list_engines_that_have_own_options,
+    note_engine_in_use,
+)
+from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
 from inference.stimuli.reading.shapes import Columns
 
@@ -22,8 +27,8 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here: `--help` must answer at once.
 
 
-parse_positive = build_whole_number_converter(1, 1_000_000)
-parse_seed = build_whole_number_converter(0, 2**63 - 1)
+parse_positive = build_bounded_whole_number_type(1, 1_000_000)
+parse_seed = build_bounded_whole_number_type(0, 2**63 - 1)
 
 
 def parse_allowed_failures(text: str) -> AllowedFailures:
@@ -32,7 +37,7 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         return (
             AllowedFailures(share=build_bounded_number_argument_type(0, 100)(text[:-1]) / 100)
             if text.endswith("%")
-            else AllowedFailures(build_whole_number_converter(0, 10**12)(text))
+            else AllowedFailures(build_bounded_whole_number_type(0, 10**12)(text))
         )
     except ArgumentTypeError:
         raise ArgumentTypeError(
@@ -139,7 +144,7 @@ def add_wordings_option(parser: ArgumentParser | _ArgumentGroup, about: str) -> 
 
 
 def add_models_file_option(parser: ArgumentParser) -> None:
-    """Define `--models`: a YAML file that describes the models (`models.read_model_descriptions` reads it)."""
+    """Define `--models`: a YAML file that describes the models (`models.read_model_fields_from_yaml` reads it)."""
     parser.add_argument(
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
@@ -209,7 +214,7 @@ def add_engine_options(parser: ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=parse_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
-    for entry in list_engines_with_settings():
+    for entry in list_engines_that_have_own_options():
         entry.import_settings_module().add_arguments(parser)
 
 
@@ -234,7 +239,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
         batch_size=options.batch_size,
         engine_settings={
             entry.keyword: entry.import_settings_module().parse_settings(options)
-            for entry in list_engines_with_settings()
+            for entry in list_engines_that_have_own_options()
         },
     )
 

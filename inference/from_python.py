@@ -74,10 +74,10 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
             register_table_in_memory(table),
         ):
             stack.enter_context(context)
-        recognition_notes.drop_recognition_notes()
+        recognition_notes.drop_notes_on_recognised_inputs()
         import_progress_bar_class()
         tallies = _ask_study_of_call(parsed_options, loaded_models)
-        recognition_notes.print_recognition_notes()
+        recognition_notes.print_notes_on_recognised_inputs()
         print(_describe_number_of_rows(parsed_options.out, tallies))
 
 
@@ -87,14 +87,14 @@ def _ask_study_of_call(options: Namespace, loaded_models: Mapping[str, LoadedMod
     if not loaded_models:
         return ask_study(options, task)
 
-    def load(model: Model, seed: int) -> Engine:
+    def load_or_reuse_engine(model: Model, seed: int) -> Engine:
         if model.id in loaded_models:
             return loaded_models[model.id].build_engine_of_model(
                 engine=options.engine, dtype=options.dtype, seed=seed, batch_size=options.batch_size
             )
         return task.settings.load_model_engine(model, seed)
 
-    return ask_study(options, task, load)
+    return ask_study(options, task, load_or_reuse_engine)
 
 
 def _list_models_of_call(models: Any) -> list[str | LoadedModel]:

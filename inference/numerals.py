@@ -15,7 +15,7 @@ COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thous
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
 
 
-def build_whole_number_converter(low: int, high: int) -> Callable[[str], int]:
+def build_bounded_whole_number_type(low: int, high: int) -> Callable[[str], int]:
     """Make the type of an option that takes a whole number within bounds.
 
     Parameters
@@ -29,7 +29,7 @@ def build_whole_number_converter(low: int, high: int) -> Callable[[str], int]:
 
     Examples
     --------
-    >>> build_whole_number_converter(1, 5)("3")
+    >>> build_bounded_whole_number_type(1, 5)("3")
     3
     """
 

@@ -134,11 +134,11 @@ class Plan:
             if study.folder is None and (Path(out) / "run.json").exists():  # what is there decides seed and prompts
                 task = build_task(options)
             command = [*program, *call, f"--out={out}"]
-            tasks[folder] = replace(task, out=out, command=command, folder=self._run_file_folder)
+            tasks[folder] = replace(task, out=out, command=command, folder=self._folder_of_run_file)
         return list(tasks.values())
 
     @property
-    def _run_file_folder(self) -> str | None:
+    def _folder_of_run_file(self) -> str | None:
         """The file's folder as the call named it; None for the working directory."""
         folder = str(self.path.parent)
         return None if folder == "." else folder

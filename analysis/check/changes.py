@@ -72,7 +72,7 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     rule_pairs = [
         pair
         for pair in pairs
-        if _is_rule_about_unit(rule, pair.studies[0].name, _get_model_and_condition_of_sides(pair)[0])
+        if _is_rule_about_model_and_condition(rule, pair.studies[0].name, _get_model_and_condition_of_sides(pair)[0])
     ]
     if not rule_pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
@@ -95,7 +95,7 @@ def _get_model_and_condition_of_sides(pair: Pair) -> list[tuple[str, str]]:
     ]
 
 
-def _is_rule_about_unit(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
+def _is_rule_about_model_and_condition(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
     """Tell whether a rule is about a study, model and condition."""
     return (
         rule.study in ("", study)
@@ -202,7 +202,7 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
                 if (
                     find_side_of_model(unit[0]) != SIDES[0]
                     or other is None
-                    or not _is_rule_about_unit(rule, study, read_model_and_condition_without_side(unit))
+                    or not _is_rule_about_model_and_condition(rule, study, read_model_and_condition_without_side(unit))
                 ):
                     continue
                 tested = judge_share_of_same_answers(
@@ -262,7 +262,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             if len(places) < 2:
                 continue
             n_studies += 1
-            yield from _test_order_of_models(rule, now, before, places, paired.notes)
+            yield from _test_order_of_each_model_pair(rule, now, before, places, paired.notes)
     if not n_studies:
         raise InputError(
             f"rule {_quote_rule_name(rule)}: a ranking needs two models that are in both the run and the "
@@ -276,12 +276,12 @@ def _list_indices_of_common_models(rule: Rule, now: Study, before: Study) -> dic
     sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():
-        if unit in sides[1] and _is_rule_about_unit(rule, now.name, unit):
+        if unit in sides[1] and _is_rule_about_model_and_condition(rule, now.name, unit):
             places.setdefault(unit[0], (place, sides[1][unit]))
     return places
 
 
-def _test_order_of_models(
+def _test_order_of_each_model_pair(
     rule: Rule, now: Study, before: Study, places: dict[str, tuple[int, int]], notes: list[str]
 ) -> Iterator[Outcome]:
     """Yield the outcomes of the pairs of models of one study."""

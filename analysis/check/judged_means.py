@@ -109,7 +109,7 @@ def judge_answers_not_worse_by_margin(
         return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
     if not crossed:  # other items come with other wordings: that is one test
         return tested
-    p_broken, p_holds = _compute_one_sided_p(panel, "both", -margin)
+    p_broken, p_holds = _compute_both_one_sided_p_values(panel, "both", -margin)
     if np.isnan(p_broken):  # no wording moves any item: of as few wordings, another one may
         n_answered = int((~np.isnan(now - before)).any(axis=0).sum())  # a wording without answers tells nothing
         if np.isnan(sum(variance for variance, _ in panel.parts["both"])):
@@ -189,7 +189,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
     if is_single and margin == 0:
         p = float(bdtr(ups, ups + downs, 0.5)), float(bdtr(downs, ups + downs, 0.5))
         return replace(tested, p_broken=p[0], p_holds=p[1], test=MCNEMAR)
-    p_broken, p_holds = _compute_one_sided_p(panel, "items", -margin)
+    p_broken, p_holds = _compute_both_one_sided_p_values(panel, "items", -margin)
     if np.isnan(p_broken):  # all differ by the same
         is_kept = panel.mean > -margin
         return replace(tested, p_broken=1.0 if is_kept else 0.5**n, p_holds=0.5**n if is_kept else 1.0, test=SIGN)
@@ -206,7 +206,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
     return replace(tested, p_broken=p_broken, p_holds=p_holds)
 
 
-def _compute_one_sided_p(panel: Panel, anew: Anew, limit: float) -> tuple[float, float]:
+def _compute_both_one_sided_p_values(panel: Panel, anew: Anew, limit: float) -> tuple[float, float]:
     """Compute p of "the mean is at least the limit", and of "it is at most the limit"; NaN where nothing varies."""
     # Where few items differ, the two-sided p is a bound that knows 0 alone; `_test_mean_difference_over_items` has its
     # own.

@@ -69,7 +69,7 @@ from analysis.statistics.reliability.panel import (
 )
 from analysis.statistics.reliability.replication import find_p_that_excludes_a_distance
 from analysis.statistics.resampling import LEVEL, Array
-from analysis.statistics.skewness import has_few_unlike_values
+from analysis.statistics.skewness import has_few_values_unlike_commonest
 
 SHARE = "binomial with the effective number of items"
 CHANGE = "t over items, and binomial"
@@ -142,7 +142,7 @@ def _test_mean_change_of_items(
     effective = min(inside / variance, n) if inside > 0 and variance > 0 else float(n)
     p_broken, p_holds = compute_clopper_pearson_p_values(share, effective, limit)
     lower, upper = compute_clopper_pearson_interval(share, effective)
-    if has_few_unlike_values(values):
+    if has_few_values_unlike_commonest(values):
         p_broken = max(p_broken, 0.5 ** int((values != 0).sum()))
     elif variance > 0:
         p = find_p_that_excludes_a_distance(abs(share - limit), parts) / 2

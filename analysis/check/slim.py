@@ -67,7 +67,9 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
         The folder to write to.
     """
     names_templates = folder.study in {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
-    stimuli = runs.con.sql(_build_stimuli_sql(folder, names_templates=names_templates)).to_arrow_table()
+    stimuli = runs.con.sql(
+        _build_stimuli_sql_with_hashed_texts(folder, names_templates=names_templates)
+    ).to_arrow_table()
     _write_compact_parquet(stimuli, out / SCHEMA["stimuli"]["file"], ())
     responses = runs.con.sql(_build_responses_sql(folder)).to_arrow_table()
     (out / PART).parent.mkdir()
@@ -76,7 +78,7 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
     )
 
 
-def _build_stimuli_sql(folder: Folder, *, names_templates: bool) -> str:
+def _build_stimuli_sql_with_hashed_texts(folder: Folder, *, names_templates: bool) -> str:
     """Write the SQL of the stimuli, with hashes in place of texts."""
     columns = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli"))
     labels = ", ".join(f"'{name}'" for name in _LABELS)

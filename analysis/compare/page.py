@@ -28,7 +28,7 @@ from analysis.reporting.output.page import (
     format_uniform_column,
     label_svg_for_page,
 )
-from analysis.reporting.output.steps import render_comparison
+from analysis.reporting.output.steps import render_comparison_of_two_tables
 from analysis.reporting.words import Answer
 from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.steps.checking import TOLERANCE
@@ -120,7 +120,7 @@ class ComparePage:
         rows = tabulate_differing_items(self._paired, self.pairs, self.examples)
         return _render_table(ITEMS, rows) if len(rows) else render_missing_content_note(f"{ITEMS.title}: none differs.")
 
-    def average_items(self) -> pd.DataFrame:
+    def average_each_side_per_item(self) -> pd.DataFrame:
         """Return the mean of both sides of every item, by every measure (`items.average_answers_per_item`)."""
         return average_answers_per_item(self.pairs)
 
@@ -140,7 +140,7 @@ class ComparePage:
         -------
         How many numbers were compared, and how far they are apart.
         """
-        return render_comparison(self.rows.merge(theirs[list(on)], on=list(on)), theirs, on, tolerance)
+        return render_comparison_of_two_tables(self.rows.merge(theirs[list(on)], on=list(on)), theirs, on, tolerance)
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.compare.settings import explain_differing_examples, list_conditions_with_conflicting_settings
+from analysis.compare.settings import explain_differing_numbers_of_examples, list_conditions_with_conflicting_settings
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
-from analysis.runs.hashed import build_comparable_text_sql
+from analysis.runs.hashed import build_text_or_hash_sql
 from ground.errors import InputError, shorten_to_one_line
 
 SIDES = ("A", "B")
@@ -183,7 +183,7 @@ def _pair_study_of_both_sides(
             f"CREATE TABLE all_{side} AS SELECT {quote_sql_literal(study_a)} AS study, {columns}, position "
             f"FROM ({build_asked_stimuli_sql(folders)})"
         )
-    texts = map(build_comparable_text_sql, "ab", firsts, firsts[::-1])
+    texts = map(build_text_or_hash_sql, "ab", firsts, firsts[::-1])
     same = " AND ".join([" = ".join(texts), *(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)])
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
     is_fresh: bool = _do_sides_reword_same_originals_differently(con)
@@ -205,11 +205,13 @@ def _pair_study_of_both_sides(
         )
     return (
         _open_folders_as_paired_runs(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
-        _open_folders_as_paired_runs(_copy_kept_stimuli(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed),
+        _open_folders_as_paired_runs(
+            _copy_kept_stimuli_of_side_b(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed
+        ),
     )
 
 
-def _copy_kept_stimuli(con: Any) -> Any:
+def _copy_kept_stimuli_of_side_b(con: Any) -> Any:
     """Copy the kept stimuli of side B into a database of their own: the views of a run have fixed names."""
     own_con = connect_duckdb()
     own_con.register("of_both", con.sql("SELECT * FROM kept_B").to_arrow_table())
@@ -250,7 +252,7 @@ def _note_items_not_compared(
         wordings_a, wordings_b = (
             {row[0] for row in con.execute(f"SELECT DISTINCT {_TEMPLATE} FROM all_{side}").fetchall()} for side in SIDES
         )
-        reason = explain_differing_examples(wordings_a, wordings_b, side_names)
+        reason = explain_differing_numbers_of_examples(wordings_a, wordings_b, side_names)
         reason = reason or f"text, options or right answer differ between {' and '.join(side_names)}"
         notes.append(f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: {reason}")
     if is_fresh:

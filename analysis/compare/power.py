@@ -198,14 +198,14 @@ def _has_mcnemar_test_enough_power(differing: float, difference: float, n_items:
         gammaln(n_items + 1) - gammaln(counts + 1) - gammaln(n_items - counts + 1)
         + xlogy(counts, differing) + xlog1py(n_items - counts, -differing)
     )  # fmt: skip
-    most = _list_most_other_way(level, int(counts[-1]).bit_length())[counts]
+    most = _list_most_opposite_changes_still_significant(level, int(counts[-1]).bit_length())[counts]
     other_way = (1 - difference / differing) / 2
     found = np.where(most < 0, 0.0, bdtr(most.clip(0), counts, other_way))
     return bool(weights @ found >= POWER)
 
 
 @lru_cache(maxsize=64)
-def _list_most_other_way(level: float, n_bits: int) -> npt.NDArray[np.float64]:
+def _list_most_opposite_changes_still_significant(level: float, n_bits: int) -> npt.NDArray[np.float64]:
     """List how many of 0, 1, 2 ... items that differ may go the other way in a difference that is found.
 
     The counts are those of at most `n_bits` bits: a search asks for the same ones at every step. Below 0, no number of

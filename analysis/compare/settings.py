@@ -103,7 +103,7 @@ def _format_setting_value(value: object) -> str:
     return "not recorded" if value is None else shorten_to_one_line(str(value), 30)
 
 
-def explain_differing_examples(
+def explain_differing_numbers_of_examples(
     wordings_a: Collection[object], wordings_b: Collection[object], side_names: Sequence[str]
 ) -> str:
     """Say that two sides differ in their numbers of examples, and what makes them comparable.
@@ -123,11 +123,11 @@ def explain_differing_examples(
     str
         Empty where the wordings are not named by numbers of examples, or both sides share one.
 
-    >>> explain_differing_examples(["0-shot"], ["5-shot"], ("A", "B")).partition(";")[0]
+    >>> explain_differing_numbers_of_examples(["0-shot"], ["5-shot"], ("A", "B")).partition(";")[0]
     'A was asked after 0 examples, B after 5'
-    >>> explain_differing_examples(["0-shot", "5-shot"], ["5-shot"], ("A", "B"))
+    >>> explain_differing_numbers_of_examples(["0-shot", "5-shot"], ["5-shot"], ("A", "B"))
     ''
-    >>> explain_differing_examples(["p1"], ["5-shot"], ("A", "B"))
+    >>> explain_differing_numbers_of_examples(["p1"], ["5-shot"], ("A", "B"))
     ''
     """
     numbers = list_example_counts_in_wording_names({*wordings_a, *wordings_b})

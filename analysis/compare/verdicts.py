@@ -82,14 +82,14 @@ def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
                 f"({row['b_condition']})"
             )
             shown_names = names
-        yield f"  {_describe_row(row)}"
+        yield f"  {_describe_measure_difference_and_verdict(row)}"
         if row["measure"] != VALIDITY and (row["a_validity"] < 1 or row["b_validity"] < 1):
             yield f"    validity: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only answers valid in both"
         if row["verdict"] == NO_DIFFERENCE:
             yield from (f"    {line}" for line in _describe_power(row))
 
 
-def _describe_row(row: Mapping[str, Any]) -> str:
+def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
     """Write the measure, both means, the difference with its interval, p, and the verdict."""
     interval = _format_interval(row["lower"], row["upper"])
     like_interval = _format_interval(row["like_lower"], row["like_upper"])

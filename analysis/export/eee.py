@@ -65,7 +65,7 @@ def write_eee_records(runs: Runs, folder: Path) -> list[EeeRecord]:
     """
     units = runs.execute("SELECT DISTINCT study, model FROM (FROM responses SELECT study, model UNION ALL "
                          "FROM errors SELECT study, model) ORDER BY ALL").fetchall()  # fmt: skip
-    records = [_write_eee_record(runs, folder, study, model) for study, model in units]
+    records = [_write_eee_samples_and_aggregate(runs, folder, study, model) for study, model in units]
     if not any(record.rows for record in records):
         left_out = sum((record.left_out for record in records), Counter())
         raise InputError(f"nothing that a record of EEE can carry: {describe_left_out_responses(left_out)}")
@@ -77,7 +77,7 @@ def describe_left_out_responses(left_out_counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {why}" for why, number in left_out_counts.items())
 
 
-def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRecord:
+def _write_eee_samples_and_aggregate(runs: Runs, folder: Path, study: str, model: str) -> EeeRecord:
     """Write the rows of a model, then the aggregate, which states their number and checksum; nothing without rows."""
     evaluation_id = eee_aggregate.build_evaluation_id(runs, study, model)
     place = Path("data", make_portable_name(study), *eee_aggregate.split_model_id(model))

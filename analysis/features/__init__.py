@@ -7,7 +7,7 @@
     features.read_features(run)            # one row per stimulus
     features.join_answers_with_features(run)           # one row per response, for mixed models
     features.correlate_features(run)    # Figure 6
-    features.list_feature_components(run)      # which software computed them, and what is missing
+    features.list_components_computing_study_features(run)      # which software computed them, and what is missing
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from analysis.features.answer_rows import join_answers_with_features, read_answer_rows
     from analysis.features.computation import Summary, compute_features
     from analysis.features.correlations import correlate_features, correlate_pairs_of_features
-    from analysis.features.dependencies import compute_dependency_measures
-    from analysis.features.frames import choose_feature_folder_of_each_study, list_feature_components, read_features
+    from analysis.features.dependencies import compute_dependents_and_dependency_length
+    from analysis.features.frames import (
+        choose_feature_folder_of_each_study,
+        list_components_computing_study_features,
+        read_features,
+    )
     from analysis.features.names import FEATURES, PUBLISHED
 
 __all__ = [
@@ -28,12 +32,12 @@ __all__ = [
     "PUBLISHED",
     "Summary",
     "choose_feature_folder_of_each_study",
-    "compute_dependency_measures",
+    "compute_dependents_and_dependency_length",
     "compute_features",
     "correlate_features",
     "correlate_pairs_of_features",
     "join_answers_with_features",
-    "list_feature_components",
+    "list_components_computing_study_features",
     "read_answer_rows",
     "read_features",
 ]
@@ -43,10 +47,10 @@ _PLACES = {
     "compute_features": "computation",
     "correlate_pairs_of_features": "correlations",
     "correlate_features": "correlations",
-    "compute_dependency_measures": "dependencies",
+    "compute_dependents_and_dependency_length": "dependencies",
     "join_answers_with_features": "answer_rows",
     "read_answer_rows": "answer_rows",
-    "list_feature_components": "frames",
+    "list_components_computing_study_features": "frames",
     "read_features": "frames",
     "FEATURES": "names",
     "PUBLISHED": "names",

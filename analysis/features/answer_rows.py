@@ -53,7 +53,7 @@ class AnswerRows:
     place: NDArray[np.int32]
     measures: dict[str, NDArray[np.float64]]
 
-    def build_frame(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
+    def build_answer_frame_of_unit_range(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
         """Build the frame of the answers of the units from number `first` to `last`; its index says which rows.
 
         Parameters
@@ -83,9 +83,9 @@ class AnswerRows:
         return pd.DataFrame(names, index=wordings.index, copy=False)
 
     def build_frame_of_unit(self, unit: tuple[str, str, str]) -> pd.DataFrame:
-        """Build the frame of the answers of one of `units`; see `build_frame`."""
+        """Build the frame of the answers of one of `units`; see `build_answer_frame_of_unit_range`."""
         number = self.units.index(unit)
-        return self.build_frame(number, number)
+        return self.build_answer_frame_of_unit_range(number, number)
 
     def select_answered_wordings(self) -> pd.DataFrame:
         """Select the wordings that have an answer, with a column text_logprob: NaN where no answer has one."""
@@ -96,7 +96,7 @@ class AnswerRows:
     def iterate_units(self) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
         """Yield study, model and condition of every unit with answers, and their frame."""
         for number in np.flatnonzero(np.diff(self.starts)).tolist():
-            yield self.units[number], self.build_frame(number, number)
+            yield self.units[number], self.build_answer_frame_of_unit_range(number, number)
 
 
 def join_answers_with_features(
@@ -128,7 +128,9 @@ def join_answers_with_features(
         log p(disagree) from log-probabilities, infinite if one of the two is 0, NaN if a row has none);
         text_logprob (NaN if a row has none); and the columns of `analysis.features.FEATURES`.
     """
-    return read_answer_rows(runs, original=original, invalid=invalid, attributes=attributes, units=units).build_frame()
+    return read_answer_rows(
+        runs, original=original, invalid=invalid, attributes=attributes, units=units
+    ).build_answer_frame_of_unit_range()
 
 
 def read_answer_rows(

@@ -52,13 +52,13 @@ def main(args: argparse.Namespace) -> int:
 
 def _describe_computed_and_missing_features(summary: Summary) -> str:
     """Describe in lines which component computed which columns in a run folder, and which are missing."""
-    from analysis.features.component import describe_component_identity
+    from analysis.features.component import describe_component_name_and_version
     from analysis.features.languages import describe_language_mismatch
 
     outcome = "nothing to compute" if not summary.n_computed else "computed"
     lines = [f"{summary.path}: {outcome}"]
     for record in summary.records:
-        component_text = describe_component_identity(record.identity) if record.identity else "missing"
+        component_text = describe_component_name_and_version(record.identity) if record.identity else "missing"
         note = f": {record.note}" if record.note else ""
         lines.append(
             f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {component_text}{note}"

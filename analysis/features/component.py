@@ -56,10 +56,10 @@ def find_installed_version(distribution: str) -> str | None:
         return None
 
 
-def describe_component_identity(identity: Mapping[str, str]) -> str:
+def describe_component_name_and_version(identity: Mapping[str, str]) -> str:
     """Write an identity in words.
 
-    >>> describe_component_identity({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
+    >>> describe_component_name_and_version({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
     'wordfreq 3.1.1 (hash 01234567)'
     """
     head = " ".join(filter(None, (identity.get("name"), identity.get("version"))))

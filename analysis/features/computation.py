@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.features import dependencies, languages, negation_cues, similarity, store, words
 from analysis.features import sentiment as sentiments
-from analysis.features.component import Component, MissingComponent, describe_component_identity
+from analysis.features.component import Component, MissingComponent, describe_component_name_and_version
 from analysis.features.store import FeatureRecord, StoredFeatures
 from analysis.runs.database import connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder
@@ -118,7 +118,7 @@ def compute_features(
         is_default_named = named_language is not None or stored.is_default_named
         texts = languages.list_texts_by_language(run, default)
         _refuse_unused_pipelines(pipelines, texts)
-        doubts = languages.find_language_doubts(run, texts, default, is_default_named)
+        doubts = languages.find_languages_looking_like_another(run, texts, default, is_default_named)
         collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
             for part in _build_language_components(code, pipelines, sentiment, stored):
@@ -216,8 +216,8 @@ class _ValueCollector:
             if old_identity:
                 columns_text, new_text, old_text = (
                     f"{', '.join(component.columns)} ({language})",
-                    describe_component_identity(component.identity),
-                    describe_component_identity(old_identity),
+                    describe_component_name_and_version(component.identity),
+                    describe_component_name_and_version(old_identity),
                 )
                 self.changes.append(f"{columns_text}: computed again with {new_text}; before with {old_text}")
 

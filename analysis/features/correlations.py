@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def correlate_pairs_of_features(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Compute Pearson's correlation of every pair of features, over the rows that have both.
 
-    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependency_measures`), so these two
-    correlate strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a finding.
+    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependents_and_dependency_length`),
+    so these two correlate strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a
+    finding.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Pipeline:
     identity: Mapping[str, str]
 
 
-def compute_dependency_measures(doc: Doc) -> tuple[float, float, float]:
+def compute_dependents_and_dependency_length(doc: Doc) -> tuple[float, float, float]:
     """Compute the mean number of left and of right dependents per word, and the mean dependency length.
 
     Every word except a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly
@@ -129,7 +129,9 @@ def build_dependency_component(
         if pipeline.language in (language, "xx"):
             return _build_pipeline_component(pipeline, language, named=True)
     if find_installed_version("spacy") is None:
-        return MissingComponent(COLUMNS, f"spaCy is not installed: pip install spacy; {_advise_pipeline(language)}")
+        return MissingComponent(
+            COLUMNS, f"spaCy is not installed: pip install spacy; {_explain_how_to_get_pipeline(language)}"
+        )
     candidates = [old_identity["source"]] if old_identity else _list_installed_pipelines(language)
     if len(candidates) != 1:
         return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
@@ -151,10 +153,10 @@ def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
     """Say what brings a pipeline where none is installed, and that one must be named where several are."""
     if candidates:
         return f"{', '.join(candidates)} are installed: choose with --spacy NAME"
-    return f"no spaCy pipeline is installed for {language!r}: {_advise_pipeline(language)}"
+    return f"no spaCy pipeline is installed for {language!r}: {_explain_how_to_get_pipeline(language)}"
 
 
-def _advise_pipeline(language: str) -> str:
+def _explain_how_to_get_pipeline(language: str) -> str:
     """Say how to get a pipeline for texts in a language; spaCy has none for many, and then only one's own is left."""
     name = name_small_spacy_pipeline(language)
     return f"python -m spacy download {name}" if name else "spaCy itself offers none; --spacy takes NAME or PATH of one"
@@ -175,7 +177,7 @@ def _load_dependency_measure(pipeline: Pipeline, language: str) -> Measure:
         """Measure left and right dependents and dependency length of every text."""
         with nlp.select_pipes(enable=pipes):
             docs = nlp.pipe(_split_texts_into_docs(nlp, texts, language))
-            values = [compute_dependency_measures(doc) for doc in docs]
+            values = [compute_dependents_and_dependency_length(doc) for doc in docs]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
 
     return measure_texts

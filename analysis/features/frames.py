@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from analysis.features import store
-from analysis.features.component import describe_component_identity
+from analysis.features.component import describe_component_name_and_version
 from analysis.features.computation import Summary, compute_features
 from analysis.features.languages import build_language_sql
 from analysis.features.names import FEATURES
@@ -110,7 +110,7 @@ def read_features(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(FEATURES, "float64"))
 
 
-def list_feature_components(runs: Runs) -> pd.DataFrame:
+def list_components_computing_study_features(runs: Runs) -> pd.DataFrame:
     """List which components computed the features of each study, and why others are missing.
 
     Returns
@@ -131,7 +131,7 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
                 continue
             columns, is_present = ", ".join(record.columns), record.identity is not None
             component = (
-                "; ".join(filter(None, (describe_component_identity(record.identity), record.note)))
+                "; ".join(filter(None, (describe_component_name_and_version(record.identity), record.note)))
                 if record.identity
                 else None
             )

@@ -83,7 +83,7 @@ def list_texts_by_language(run: Runs, default_language: str) -> dict[str, list[s
     return texts
 
 
-def find_language_doubts(
+def find_languages_looking_like_another(
     run: Runs, texts_by_language: Mapping[str, Sequence[str]], default_language: str, is_default_named: bool
 ) -> dict[str, LanguageDoubt]:
     """Find the languages whose texts look like another one.
@@ -124,7 +124,7 @@ def withhold_doubtful_component(
     language
         Code of the language that they are measured in.
     doubt
-        From `find_language_doubts`; None: they look like it.
+        From `find_languages_looking_like_another`; None: they look like it.
 
     Returns
     -------

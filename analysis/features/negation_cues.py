@@ -54,7 +54,7 @@ def count_negation_cues(text: str, language: str) -> int:
         return sum([token.feature.pos1, token.feature.lemma] in words for token in tokens)
     plain_text = unicodedata.normalize("NFC", " ".join(text.split())).replace("’", "'")
     if language == "zh":
-        plain_text = plain_text.translate(_map_traditional_characters())
+        plain_text = plain_text.translate(_build_traditional_to_simplified_map())
     # What denies nothing becomes a word that is no cue, so that its neighbours do not meet.
     kept_text = patterns["not_cues"].sub(" _ ", plain_text)
     clauses = patterns["clauses"].split(kept_text) if "clauses" in patterns else [kept_text]
@@ -62,7 +62,7 @@ def count_negation_cues(text: str, language: str) -> int:
 
 
 @functools.cache
-def _map_traditional_characters() -> Mapping[int, int]:
+def _build_traditional_to_simplified_map() -> Mapping[int, int]:
     """Map the traditional characters of the Chinese lists to the simplified ones, once."""
     lists = read_negation_lists()["zh"]
     return str.maketrans(lists["traditional"], lists["simplified"])

@@ -44,7 +44,7 @@ def join_ratings_with_features(runs: Runs, *, attributes: Sequence[str] = (), as
     rows = (
         list_answer_ranks(runs)[[*UNIT, "item", "variant", "rank", "keyed_rank", "weight"]]
         if as_ranks
-        else pd.concat(_list_rating_scores(read_ratings(runs)), ignore_index=True).dropna(subset=["score"])
+        else pd.concat(_list_rating_score_rows(read_ratings(runs)), ignore_index=True).dropna(subset=["score"])
     )
     return _join_with_features(rows, runs, attributes)
 
@@ -77,7 +77,7 @@ def _join_with_features(rows: pd.DataFrame, runs: Runs, attributes: Sequence[str
     return rows.astype(dict.fromkeys([*UNIT, "item", "variant"], "category"))
 
 
-def _list_rating_scores(studies: Sequence[Ratings]) -> Iterator[pd.DataFrame]:
+def _list_rating_score_rows(studies: Sequence[Ratings]) -> Iterator[pd.DataFrame]:
     """Yield the scores of every unit of some studies, a row per answer."""
     for ratings in studies:
         places = ratings.variants

@@ -213,7 +213,7 @@ def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Ans
         {"study": study},
     ).fetchnumpy()
     values, validity, validity_at_most = (
-        _arrange_column_as_array(rows, name, (len(units), n_stimuli))
+        _arrange_values_by_unit_and_place(rows, name, (len(units), n_stimuli))
         for name in ("agreement", "validity", "validity_at_most")
     )
     return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5), validity, validity_at_most)
@@ -225,7 +225,7 @@ def _list_models_and_conditions(runs: Runs, study: str) -> list[tuple[str, str]]
     return [(str(model), str(condition)) for model, condition in rows]
 
 
-def _arrange_column_as_array(rows: Mapping[str, Any], name: str, shape: tuple[int, int]) -> Array:
+def _arrange_values_by_unit_and_place(rows: Mapping[str, Any], name: str, shape: tuple[int, int]) -> Array:
     """Lay a column of rows with `unit` and `place` out as an array; NaN where there is no row, or null."""
     array = np.full(shape, np.nan)
     array[rows["unit"], rows["place"]] = np.ma.filled(rows[name].astype(float), np.nan)
@@ -260,7 +260,7 @@ def _read_right_probabilities_and_letters(runs: Runs, study: str, stimuli: pd.Da
               WHERE study = $study) AS u USING (model, condition)""",
         {"study": study},
     ).fetchnumpy()
-    shares = _arrange_column_as_array(rows, "share", (len(units), len(stimuli)))
+    shares = _arrange_values_by_unit_and_place(rows, "share", (len(units), len(stimuli)))
     return _Answers(
         units, np.where(np.isnan(shares), is_right, shares), chosen, read_study.validity[is_plain],
         read_study.validity_at_most[is_plain],

@@ -180,10 +180,10 @@ def _read_choice_study(runs: Runs, study: str, *, with_gaps: bool = False) -> Ch
         _refuse_question_lacking_wording_or_order(runs, questions)
     # Of 3 wordings and 2 orders, question 1, wording 0, order 1 is the cell 1 * 6 + 0 * 2 + 1 = 7.
     _create_variant_places_table(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
-    units = _list_choice_units(runs, study)
+    units = _list_models_and_conditions_of_choices(runs, study)
     choices = replace(questions, units=tuple(units), **_read_choice_answers(runs, study, units, letters, shape))
     if not with_gaps:
-        _check_missing_answers(runs, choices, position)
+        _refuse_partly_answered_questions(runs, choices, position)
     return choices
 
 
@@ -214,7 +214,7 @@ def _read_choice_variants(runs: Runs, study: str) -> pd.DataFrame:
     return frame
 
 
-def _list_choice_units(runs: Runs, study: str) -> list[tuple[str, str]]:
+def _list_models_and_conditions_of_choices(runs: Runs, study: str) -> list[tuple[str, str]]:
     """List models and conditions in the order of run.json; one that has the texts' probabilities stands for two."""
     rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]
@@ -340,7 +340,7 @@ def _refuse_question_lacking_wording_or_order(runs: Runs, choices: Choices) -> N
             )
 
 
-def _check_missing_answers(runs: Runs, choices: Choices, stimulus_positions: npt.NDArray[np.int64]) -> None:
+def _refuse_partly_answered_questions(runs: Runs, choices: Choices, stimulus_positions: npt.NDArray[np.int64]) -> None:
     """Refuse a question of which a unit has some responses and lacks others; say why, where a response failed."""
     has_answer = choices.chosen_letter != NOT_ASKED
     has_some = has_answer.any(axis=(1, 2))

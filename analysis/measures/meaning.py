@@ -93,10 +93,10 @@ class StudyMeaning:
 
 def has_meaning_scores(runs: Runs) -> bool:
     """Tell whether the wordings of some study were checked; a damaged file is an InputError."""
-    return bool(list_meaning_folders(runs)) and bool(read_study_meanings(runs))
+    return bool(list_meaning_folders(runs)) and bool(read_meaning_checks_of_studies(runs))
 
 
-def read_study_meanings(runs: Runs) -> list[StudyMeaning]:
+def read_meaning_checks_of_studies(runs: Runs) -> list[StudyMeaning]:
     """Read what is said of the wordings of every study that has a meaning.parquet, once per `Runs`.
 
     Raises
@@ -209,9 +209,11 @@ def read_meaning_scores(runs: Runs) -> pd.DataFrame:
     Raises
     ------
     InputError
-        As `read_study_meanings`.
+        As `read_meaning_checks_of_studies`.
     """
-    parts = [meaning.file.scores for meaning in read_study_meanings(runs)] if list_meaning_folders(runs) else []
+    parts = (
+        [meaning.file.scores for meaning in read_meaning_checks_of_studies(runs)] if list_meaning_folders(runs) else []
+    )
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
 
 
@@ -233,9 +235,9 @@ def read_verdicts_on_wordings(runs: Runs) -> pd.DataFrame:
     Raises
     ------
     InputError
-        As `read_study_meanings`.
+        As `read_meaning_checks_of_studies`.
     """
-    meanings = read_study_meanings(runs) if list_meaning_folders(runs) else []
+    meanings = read_meaning_checks_of_studies(runs) if list_meaning_folders(runs) else []
     if not meanings:
         return pd.DataFrame(
             columns=[*WORDING, "text", "votes_yes", "votes_no", "meaning", "meaning_score", "passed_by"]
@@ -282,7 +284,7 @@ def create_wording_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) ->
     bool
         Whether there is such a table: some wordings were checked.
     """
-    studies = read_study_meanings(runs) if list_meaning_folders(runs) else []
+    studies = read_meaning_checks_of_studies(runs) if list_meaning_folders(runs) else []
     if not studies:
         return False
     judged = [study.study for study in studies if any(verdict is not None for verdict in study.meanings)]

@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.beside_original import AnswersBesideOriginal, read_answers_beside_original_wording
-from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
+from analysis.measures.meaning import StudyMeaning, read_meaning_checks_of_studies, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.runs import Runs
 from analysis.statistics.interval import Interval, build_interval_columns
@@ -104,7 +104,11 @@ def read_answers_of_checked_studies(runs: Runs) -> list[StudyAnswers]:
 
 def _iterate_checked_studies_with_paraphrases(runs: Runs) -> Iterator[StudyAnswers]:
     """Yield every study that was checked and has paraphrases."""
-    meanings = {meaning.study: meaning for meaning in read_study_meanings(runs)} if list_meaning_folders(runs) else {}
+    meanings = (
+        {meaning.study: meaning for meaning in read_meaning_checks_of_studies(runs)}
+        if list_meaning_folders(runs)
+        else {}
+    )
     if not meanings:
         return
     judged = read_verdicts_on_wordings(runs)[
@@ -187,12 +191,12 @@ def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int
     )
     columns, table = comparison.estimate_flip_measures_with_intervals(resamples, seed)
     bounds = {name: np.tile(getattr(answers.beside, name), 2) for name in ("validity", "validity_at_most")}
-    table = table.assign(**bounds, **_count_items_left_out(comparison))
+    table = table.assign(**bounds, **_count_items_in_neither_row(comparison))
     n_units = len(answers.beside.units)
     same, pairs = slice(n_units, None), [(unit + n_units, unit) for unit in range(n_units)]
     p_values = {}
     for name, part in columns.items():
-        difference = bootstrap_differences(part, _compute_figures_of_resamples, pairs, draws=resamples, seed=seed)[name]
+        difference = bootstrap_differences(part, _average_over_resampled_items, pairs, draws=resamples, seed=seed)[name]
         p_values[name] = difference.p
         for ending, values in (("", difference.estimate), ("_lower", difference.lower), ("_upper", difference.upper)):
             table[f"{name}_difference{ending}"] = np.nan
@@ -203,7 +207,7 @@ def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int
     return table if has_verdicts else table.iloc[:n_units]
 
 
-def _count_items_left_out(comparison: Comparison) -> dict[str, Array]:
+def _count_items_in_neither_row(comparison: Comparison) -> dict[str, Array]:
     """Count the items that are in neither row of a unit, and their part of the sum over items of changed shares."""
     answers = comparison.answers
     n_flips = (~np.isnan(answers.flips)).sum(axis=2)
@@ -257,7 +261,7 @@ class Comparison:
         columns: dict[str, Columns] = {name: {name: values} for name, values in self.figures.items()}
         intervals: dict[str, Interval] = {
             name: bootstrap_intervals(
-                part, _compute_figures_of_resamples, _SHARES.get(name), draws=resamples, seed=seed
+                part, _average_over_resampled_items, _SHARES.get(name), draws=resamples, seed=seed
             )[name]
             for name, part in columns.items()
         }
@@ -315,7 +319,7 @@ def choose_wording_count_most_items_have(sizes: npt.NDArray[np.int64]) -> int:
     return int(np.quantile(comparable, ITEMS_BELOW_K, method="lower")) if len(comparable) else 2
 
 
-def _compute_figures_of_resamples(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _average_over_resampled_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Average a figure over the drawn items; of variances, return the root of the mean."""
     means = {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
     return {name: np.sqrt(values) if name == "sd" else values for name, values in means.items()}

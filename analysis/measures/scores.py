@@ -75,11 +75,13 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
     """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
     if not runs.list_studies_of_protocols(PROTOCOL):
         raise InputError(
-            f"{_join_study_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
+            f"{_format_study_paths_for_error_message(runs)}: no study of protocol {PROTOCOL!r}; "
+            "ask for one with `inference run scoring`"
         )
     if GOLD in runs.info["models"]:
         raise InputError(
-            f"{_join_study_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it"
+            f"{_format_study_paths_for_error_message(runs)}: a model is called {GOLD!r}, "
+            "the name of the human scores; rename it"
         )
     _create_score_conditions_table(runs)
     rows = runs.sql(
@@ -133,7 +135,7 @@ def _create_score_conditions_table(runs: Runs) -> None:
             continue
         for name, fields in runs.info["conditions"][study].items():
             low, high, temperature, method = _parse_scoring_condition(
-                f"{_join_study_paths(runs, study)}: run.json: condition {name!r}", fields
+                f"{_format_study_paths_for_error_message(runs, study)}: run.json: condition {name!r}", fields
             )
             form, samples = fields.get("form"), fields.get("samples")
             row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
@@ -196,8 +198,8 @@ def _refuse_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> No
     """Name the first of some wrong rows, if there are any."""
     for row in wrong_rows.head(1).to_dict("records"):
         raise InputError(
-            f"{_join_study_paths(runs, row['study'])}: responses: model {row['model']!r}, condition "
-            f"{row['condition']!r}: item {row['item']!r} {problem}"
+            f"{_format_study_paths_for_error_message(runs, row['study'])}: responses: model {row['model']!r}, "
+            f"condition {row['condition']!r}: item {row['item']!r} {problem}"
         )
 
 
@@ -211,15 +213,15 @@ def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
     if is_wrong.any():
         row = rows[is_wrong].iloc[0]
         raise InputError(
-            f"{_join_study_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score "
-            f"{row['gold_score']:g} with attribute gold_range {row['gold_range']!r}; it needs a range such as 0-100 "
-            "that holds the score"
+            f"{_format_study_paths_for_error_message(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: "
+            f"human score {row['gold_score']:g} with attribute gold_range {row['gold_range']!r}; "
+            "it needs a range such as 0-100 that holds the score"
         )
     share = (rows["gold_score"] - least) / (most - least)
     return (rows["low"] + share * (rows["high"] - rows["low"])).astype(float)
 
 
-def _join_study_paths(runs: Runs, study: str | None = None) -> str:
+def _format_study_paths_for_error_message(runs: Runs, study: str | None = None) -> str:
     """Join the paths of the run folders of a study, or of all, for an error message."""
     return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
 
@@ -242,7 +244,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
         WHERE method = 'sampled' AND sample_probability IS NULL AND output IS NOT NULL AND score IS NOT NULL"""
     )
     counts_and_variances = [
-        _count_sampled_numbers_with_variance(texts, score, low, high)
+        _compute_count_and_variance_of_numbers(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
     drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
@@ -264,7 +266,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     return pd.concat([of_texts, of_thoughts], ignore_index=True) if len(of_texts) else of_thoughts
 
 
-def _count_sampled_numbers_with_variance(
+def _compute_count_and_variance_of_numbers(
     texts: Sequence[str | None], score: float, low: int, high: int
 ) -> tuple[int, float]:
     """Count the texts with a number, and compute the variance of the numbers, moved into the range."""

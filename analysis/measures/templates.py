@@ -65,7 +65,7 @@ def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
     most_alike: Counter[str] = Counter()  # item -> wordings that hold its most frequent statement
     n_alike = len(rows)
     for item, *wording in zip(rows["item"], rows["text"], rows["start"], rows["end"], strict=True):
-        key = item, _cut_template_from_wording(*wording)
+        key = item, _remove_shared_template_text_from_wording(*wording)
         counts[key] += 1
         if counts[key] > most_alike[item]:
             most_alike[item] += 1
@@ -83,7 +83,7 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
 
     So are orders of the options that stand in the text. Like a template, an order may move all items at once.
     """
-    studies = _find_studies_of_alike_words(runs)
+    studies = _find_studies_with_reordered_words(runs)
     if not studies:
         return set()
     texts = runs.sql(
@@ -103,7 +103,7 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
     }
 
 
-def _find_studies_of_alike_words(runs: Runs) -> list[str]:
+def _find_studies_with_reordered_words(runs: Runs) -> list[str]:
     """Find the studies of which (nearly) every item has two wordings of the same words; no others can have all."""
     texts = runs.sql(
         "SELECT study, min(text) AS first, max(text) AS last FROM stimuli WHERE pattern <> 'original' "
@@ -118,10 +118,10 @@ def _sort_words_of_text(text: str) -> str:
     return " ".join(sorted(text.split()))
 
 
-def _cut_template_from_wording(text: str, start: int, end: int) -> str:
+def _remove_shared_template_text_from_wording(text: str, start: int, end: int) -> str:
     """Take away from a wording so many letters at both ends, which all items share.
 
-    >>> _cut_template_from_wording("Is it so that cats purr?", 14, 1)
+    >>> _remove_shared_template_text_from_wording("Is it so that cats purr?", 14, 1)
     'cats purr'
     """
     return text[start : max(start, len(text) - end)].strip(_EDGES).casefold()

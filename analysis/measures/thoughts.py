@@ -117,10 +117,10 @@ def count_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
         closed by force, and so have an answer; unanswered: prompts of which no thought has an answer. One row per unit
         that thinks, in the order of run.json.
     """
-    return runs.compute_once("unclosed thoughts", lambda: _query_unclosed_thoughts(runs))
+    return runs.compute_once("unclosed thoughts", lambda: _query_counts_of_unclosed_thoughts(runs))
 
 
-def _query_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
+def _query_counts_of_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
     """Query what `count_unclosed_thoughts` returns."""
     names = {study: list_thought_conditions(conditions) for study, conditions in runs.info["conditions"].items()}
     thinking = [(study, condition) for study, conditions in names.items() for condition in sorted(conditions)]

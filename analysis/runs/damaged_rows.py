@@ -285,7 +285,10 @@ def _count_damaged_rows(
     before = con.execute("SELECT current_setting('threads')").fetchone()
     con.execute(f"SET threads = {os.cpu_count() or 1}")
     try:
-        return sum(_fetch_rows(con, f"SELECT count(*) FROM {rows}", parameters)[0][0] for rows in from_clauses)
+        return sum(
+            _fetch_rows_with_named_parameters(con, f"SELECT count(*) FROM {rows}", parameters)[0][0]
+            for rows in from_clauses
+        )
     finally:
         con.execute(f"SET threads = {before[0]}")
 
@@ -300,11 +303,13 @@ def _find_rule_of_first_damaged_row(
         f"SELECT which, CASE which {values} END, {key_columns} FROM (SELECT *, CASE {which} END AS which FROM "
         f"{rows_sql}) WHERE which IS NOT NULL ORDER BY {key_columns} LIMIT 1"
     )
-    damaged_row = _fetch_rows(con, query, parameters)[0]
+    damaged_row = _fetch_rows_with_named_parameters(con, query, parameters)[0]
     return rules[damaged_row[0]], damaged_row[2:], damaged_row[1]
 
 
-def _fetch_rows(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _fetch_rows_with_named_parameters(
+    con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
     """Run a query with those of the parameters that it names, and return all its rows."""
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
 

@@ -160,7 +160,7 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
     folder = replace(folder, absent=absent)
     try:
         _refuse_repeated_or_foreign_stimuli(con, folder)
-        folder = _add_models_and_conditions_to_folder(con, folder) if folder.parts else folder
+        folder = _find_asked_models_and_conditions(con, folder) if folder.parts else folder
         check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
             parts = _build_parquet_sql(
@@ -227,11 +227,11 @@ def _select_one_file_per_parquet_schema(
               FROM parquet_schema({files}) GROUP BY file_name)
         GROUP BY layout"""
     try:
-        return [Path(row[0]) for row in con.execute(query.format(files=_quote_files(files))).fetchall()]
+        return [Path(row[0]) for row in con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall()]
     except duckdb.Error as error:
         for file in files:
             try:
-                con.execute(query.format(files=_quote_files([file])))
+                con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
             except duckdb.Error:
                 where = f"{folder.path}: {file.relative_to(folder.path)}"
                 raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
@@ -252,14 +252,14 @@ def _refuse_repeated_or_foreign_stimuli(con: duckdb.DuckDBPyConnection, folder: 
         raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
-def _add_models_and_conditions_to_folder(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+def _find_asked_models_and_conditions(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""
         WITH chunks AS (
             SELECT *, split_part(path_in_schema, ',', 1) AS name, stats_null_count = 0 AS complete,
                    stats_null_count = 0 AND stats_min_value = stats_max_value AS constant
-            FROM parquet_metadata({_quote_files(folder.parts)}))
+            FROM parquet_metadata({_quote_file_names_for_duckdb(folder.parts)}))
         SELECT file_name,
                max(stats_min_value) FILTER (WHERE name = 'study' AND constant),
                max(stats_min_value) FILTER (WHERE name = 'model' AND constant),
@@ -288,7 +288,7 @@ def _add_models_and_conditions_to_folder(con: duckdb.DuckDBPyConnection, folder:
     return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
 
 
-def _quote_files(files: Sequence[Path]) -> str:
+def _quote_file_names_for_duckdb(files: Sequence[Path]) -> str:
     """Return file names as a list for DuckDB, with [, * and ? escaped, which it would read as patterns."""
     escaped_names = (str(file).replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
     return "[" + ", ".join(quote_sql_literal(name) for name in escaped_names) + "]"
@@ -301,4 +301,5 @@ def _build_parquet_sql(
     # A folder called "seed=1" must not become a column `seed`.
     options = {"hive_partitioning": False, "file_row_number": with_row_numbers, "union_by_name": union_by_name}
     options |= {"filename": True} if with_file_names else {}
-    return f"read_parquet({_quote_files(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"
+    settings = ", ".join(f"{name} = {value}" for name, value in options.items())
+    return f"read_parquet({_quote_file_names_for_duckdb(files)}, {settings})"

@@ -42,7 +42,7 @@ def restrict_connection_to_files(con: duckdb.DuckDBPyConnection, files: Iterable
     import duckdb
 
     names = [str(file) for file in files]
-    # A name with [, * or ? is looked up by a pattern that matches only itself (`folder._quote_files`).
+    # A name with [, * or ? is looked up by a pattern that matches only itself (`folder._quote_file_names_for_duckdb`).
     patterns = [name.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for name in names]
     try:
         con.execute("SET allowed_paths = ?", [sorted({*names, *patterns})])

@@ -212,7 +212,7 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
     if row.get("error") is not None:
         return f"no response: {row['error']}"
     parts = [
-        _describe_thoughts(row),
+        _describe_number_of_averaged_thoughts(row),
         _format_probability_of_every_option(row, scale),
         _describe_sampled_text_counts_by_option(row),
     ]
@@ -224,7 +224,7 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
     return "; ".join(filter(None, parts))
 
 
-def _describe_thoughts(row: Mapping[str, Any]) -> str:
+def _describe_number_of_averaged_thoughts(row: Mapping[str, Any]) -> str:
     """Write how many thoughts the probabilities are the mean of, and how many did not end; empty without thoughts."""
     tokens, unclosed = row.get("thought_tokens"), int(row.get("unclosed") or 0)
     if tokens is None:

@@ -69,7 +69,7 @@ class VoteShare:
     n: int
 
 
-def compute_vote_agreement(
+def compute_fleiss_kappa_and_krippendorff_alpha(
     votes: Array, items: npt.ArrayLike, *, draws: int = DRAWS, seed: int = 0
 ) -> tuple[AgreementCoefficient, AgreementCoefficient]:
     """Compute Fleiss' kappa and Krippendorff's alpha, with intervals over items.

@@ -9,16 +9,17 @@ A *statistic* is a function ``(columns, counts) -> {name: array (draws, units)}`
 array (draws, items). A row of ones gives the estimate itself, so one formula serves the estimate and the draws::
 
     def figures(columns, counts):
-        return {"range_mean": compute_drawn_mean(counts, columns["range"]), "range_sd": compute_drawn_sd(counts,
-        columns["range"])}
+        return {"range_mean": compute_drawn_mean(counts, columns["range"]),
+                "range_sd": compute_item_sd_in_each_draw(counts, columns["range"])}
 
     bootstrap_intervals({"range": ranges}, figures)["range_mean"].lower
 
-The ends are percentiles of the draws, *expanded* (`significance.compute_expanded_tail`): plain 95 % percentiles of a
-mean of 10 items cover 90 %, since draws vary less than the items do; expanded ones cover 95 %, as the t interval does.
-Three kinds of figures have other intervals: shares, and differences of two (`analysis.statistics.shares`): name them by
-`shares`; SDs, and some that need more items than others (`analysis.statistics.forms`): name them by `forms`. Of the
-methods that were simulated (plain, basic, BCa, jackknife, studentised), this one covers best without more draws.
+The ends are percentiles of the draws, *expanded* (`significance.compute_tail_share_matching_t_interval`): plain 95 %
+percentiles of a mean of 10 items cover 90 %, since draws vary less than the items do; expanded ones cover 95 %, as the
+t interval does. Three kinds of figures have other intervals: shares, and differences of two
+(`analysis.statistics.shares`): name them by `shares`; SDs, and some that need more items than others
+(`analysis.statistics.forms`): name them by `forms`. Of the methods that were simulated (plain, basic, BCa, jackknife,
+studentised), this one covers best without more draws.
 
 An interval without a width is never returned. It would say that the figure is known exactly, when only the items at
 hand do not differ: it is missing, with the reason.
@@ -42,13 +43,19 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.forms import DRAWN, Form
-from analysis.statistics.interval import DECIDED, FEW, Interval, build_empty_interval, fill_interval_ends_or_reasons
+from analysis.statistics.interval import (
+    DECIDED,
+    FEW,
+    Interval,
+    build_interval_with_unknown_ends,
+    set_missing_interval_ends_or_reasons,
+)
 from analysis.statistics.shares import Array, Shares, estimate_share, newcombe
 from analysis.statistics.significance import (
     ROUNDING,
-    compute_expanded_tail,
     compute_mcnemar_p_of_share_differences,
-    compute_smallest_possible_p,
+    compute_smallest_bootstrap_p,
+    compute_tail_share_matching_t_interval,
     compute_two_sided_bootstrap_p,
 )
 from ground.errors import InputError
@@ -152,7 +159,7 @@ def average_columns_in_each_draw(columns: Columns, counts: Array) -> dict[str, A
     return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
 
 
-def compute_drawn_sd(counts: Array, values: Array) -> Array:
+def compute_item_sd_in_each_draw(counts: Array, values: Array) -> Array:
     """Compute the standard deviation (n - 1) over the drawn items.
 
     Parameters
@@ -209,7 +216,9 @@ def divide_one_drawn_sum_by_another(numerator: Array, denominator: Array) -> Arr
 
 
 def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
-    """Compute the expanded percentiles (`significance.compute_expanded_tail`) of draws, with linear interpolation.
+    """Compute the expanded percentiles of draws, with linear interpolation.
+
+    Expanded: `significance.compute_tail_share_matching_t_interval`.
 
     Parameters
     ----------
@@ -228,7 +237,7 @@ def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LE
     if n_items < 2:
         nothing = np.full(samples.shape[1:], np.nan)
         return nothing, nothing
-    tail = compute_expanded_tail(level, n_items)
+    tail = compute_tail_share_matching_t_interval(level, n_items)
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
 
@@ -308,12 +317,12 @@ def _bootstrap_units_or_differences(
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
-    intervals = {name: build_empty_interval(has.sum(axis=1)) for name in names}
+    intervals = {name: build_interval_with_unknown_ends(has.sum(axis=1)) for name in names}
     for items, block in _group_targets_by_items(has):
         unit_columns, sides = _select_units_and_locate_sides(columns, items, [targets[index] for index in block])
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
-            intervals[name].estimate[block] = _subtract_sides_of_targets(whole[name], sides)[0]
+            intervals[name].estimate[block] = _convert_unit_draws_to_target_draws(whole[name], sides)[0]
         tests = compute_mcnemar_p_of_share_differences(shares, unit_columns, *sides) if len(sides) == 2 else {}
         for name, (p, least) in tests.items():
             intervals[name].p[block], intervals[name].p_least[block] = p, least
@@ -332,14 +341,14 @@ def _bootstrap_units_or_differences(
             else []
         )
         for name in resampled_names:
-            samples = _subtract_sides_of_targets(np.concatenate([part[name] for part in drawn]), sides)
+            samples = _convert_unit_draws_to_target_draws(np.concatenate([part[name] for part in drawn]), sides)
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
             form = forms.get(name, DRAWN)
             if form.ends is not None and len(sides) == 1 and len(items) >= form.least:
                 ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], level))
             else:
                 ends = compute_expanded_percentiles(samples, len(items), level)
-            fill_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
+            set_missing_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
             bare = np.isnan(intervals[name].lower[block]) & (intervals[name].missing[block] != FEW)
             bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
@@ -348,7 +357,7 @@ def _bootstrap_units_or_differences(
             is_open = np.isnan(intervals[name].p[block]) & ~np.isnan(drawn_p)
             intervals[name].p[block[is_open]], intervals[name].p_least[block[is_open]] = (
                 drawn_p[is_open],
-                compute_smallest_possible_p(draws, len(items)),
+                compute_smallest_bootstrap_p(draws, len(items)),
             )
     return intervals
 
@@ -395,7 +404,7 @@ def _select_units_and_locate_sides(
     return {name: values[items][:, units] for name, values in columns.items()}, sides
 
 
-def _subtract_sides_of_targets(unit_figures: Array, side_units: Sequence[npt.NDArray[np.intp]]) -> Array:
+def _convert_unit_draws_to_target_draws(unit_figures: Array, side_units: Sequence[npt.NDArray[np.intp]]) -> Array:
     """Turn figures of units (draws, units) into those of targets: the figure, or the first side minus the second."""
     return (
         unit_figures[:, side_units[0]]

@@ -4,7 +4,7 @@ Two shares are compared by the exact sign test of McNemar's table (`compute_mcne
 have one answer to each of the same items: flips, or the valid, consistent or right answers of two models. All other
 differences are tested with the draws of the bootstrap (`compute_two_sided_bootstrap_p`): means, correlations, and
 shares with several answers per item. Where only few items differ, the bootstrap finds a difference too often; a
-difference of two means has another test (`compute_permutation_p_values`).
+difference of two means has another test (`compute_paired_permutation_p_values`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def compute_two_sided_bootstrap_p(samples: Array, n_items: int) -> Array:
 
     p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
     in place of a share r / draws (Davison and Hinkley 1997, section 4.2); then widened as the interval is
-    (`compute_expanded_tail`). No p value is below `compute_smallest_possible_p`: the draws never hold what no item
-    shows, so from few items their own would be too small. Up to the correction of r, p < 0.05 means that the 95 %
-    interval does not hold 0.
+    (`compute_tail_share_matching_t_interval`). No p value is below `compute_smallest_bootstrap_p`: the draws never hold
+    what no item shows, so from few items their own would be too small. Up to the correction of r, p < 0.05 means that
+    the 95 % interval does not hold 0.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ def compute_two_sided_bootstrap_p(samples: Array, n_items: int) -> Array:
     sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
     p = np.clip(
         _convert_tail_share_to_p((sides + 1) / (len(samples) + 1), n_items),
-        compute_smallest_possible_p(len(samples), n_items),
+        compute_smallest_bootstrap_p(len(samples), n_items),
         1.0,
     )
     return np.where(np.isnan(samples).any(axis=0), np.nan, p)
 
 
-def compute_smallest_possible_p(draws: int, n_items: npt.ArrayLike) -> Array:
+def compute_smallest_bootstrap_p(draws: int, n_items: npt.ArrayLike) -> Array:
     """Return the smallest p value that `compute_two_sided_bootstrap_p` can give.
 
     If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one of
@@ -72,7 +72,7 @@ def compute_smallest_possible_p(draws: int, n_items: npt.ArrayLike) -> Array:
     return np.minimum(np.maximum(_convert_tail_share_to_p(np.full(n.shape, 1 / (draws + 1)), n), 2.0 ** (1 - n)), 1.0)
 
 
-def compute_expanded_tail(level: float, n_items: int) -> float:
+def compute_tail_share_matching_t_interval(level: float, n_items: int) -> float:
     """Return the share of draws to leave out at each end, so that percentiles are as wide as a t interval.
 
     Draws of n items vary by (n - 1) / n of the variance that the items' own is estimated to be, and this estimate has
@@ -97,8 +97,10 @@ def compute_expanded_tail(level: float, n_items: int) -> float:
 
 
 def _convert_tail_share_to_p(tail_share: Array, n_items: npt.ArrayLike) -> Array:
-    """Turn the share of draws on one side of 0 into the two-sided p value at which `compute_expanded_tail` leaves out
-    so many."""
+    """Turn the share of draws on one side of 0 into the two-sided p value at which the interval leaves out so many.
+
+    The interval is that of `compute_tail_share_matching_t_interval`.
+    """
     from scipy.special import ndtri, stdtr
 
     n = np.maximum(n_items, 2.0)
@@ -135,7 +137,7 @@ def compute_mcnemar_p_of_share_differences(
     return p_by_figure
 
 
-def compute_permutation_p_values(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
+def compute_paired_permutation_p_values(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
     """Test sums of paired differences against 0: both sides are exchanged at random in every item.
 
     What `mcnemar` does for answers of yes and no: if the sides do not differ, each difference could as well have the

@@ -59,7 +59,7 @@ def widen_quantile_for_skewness(quantile: Array, scaled_skewness: float) -> Arra
     return np.asarray(np.maximum(quantile, 3 * shifted / (root**2 + root + 1)))
 
 
-def has_few_unlike_values(values: Array) -> bool:
+def has_few_values_unlike_commonest(values: Array) -> bool:
     """Tell whether some values are alike, and fewer than `LEAST_UNLIKE` differ from the commonest one."""
     scale = float(np.abs(values).max(initial=0.0)) or 1.0
     alike = int(np.unique(np.round(values / scale, 12), return_counts=True)[1].max(initial=0))

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.resampling import Array, Columns, compute_drawn_sd
+from analysis.statistics.resampling import Array, Columns, compute_item_sd_in_each_draw
 from analysis.statistics.rounding import remove_rounding_noise
 
 _BLOCK = 512  # items whose pairs are held at a time
@@ -51,7 +51,7 @@ def compute_kurtosis_and_variance(
     values = _remove_rounding_noise_by_unit(values, scale)
     return {
         "kurtosis": _compute_denoised_kurtosis(counts, values, biased),
-        "variance": compute_drawn_sd(counts, values) ** 2,
+        "variance": compute_item_sd_in_each_draw(counts, values) ** 2,
     }
 
 
@@ -130,16 +130,16 @@ def _estimate_jackknife_entropy(
     With g(x) = x log2 x, the entropy of n scores is log2 n - sum g(size) / n. Without an item of a class, its g(size)
     becomes g(size - 1): items of one class count alike, so that there are as many terms as classes.
     """
-    terms = _compute_x_log_x(class_sizes)
+    terms = _compute_x_log2_x(class_sizes)
     total = np.add.reduceat(terms, unit_starts, axis=1)
-    lost = np.add.reduceat(class_sizes * (terms - _compute_x_log_x(class_sizes - 1)), unit_starts, axis=1)
+    lost = np.add.reduceat(class_sizes * (terms - _compute_x_log2_x(class_sizes - 1)), unit_starts, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.log2(n) - total / n
         without = np.where(n > 1, np.log2(n - 1) - (total - lost / n) / (n - 1), entropy)
     return np.clip(n * entropy - (n - 1) * without, 0.0, np.log2(n_numbers))
 
 
-def _compute_x_log_x(sizes: Array) -> Array:
+def _compute_x_log2_x(sizes: Array) -> Array:
     """Compute x log2 x; 0 where x is not positive."""
     return np.asarray(sizes * np.log2(np.where(sizes > 0, sizes, 1.0)))
 
@@ -242,7 +242,7 @@ def _correlate_by_tau(counts: Array, x: Array, y: Array) -> Array:
     for x_scores, y_scores in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
         signs = (
             _compute_pairwise_signs(x_scores, rows) * _compute_pairwise_signs(y_scores, rows)
-            for rows in _list_item_slices(x_scores)
+            for rows in _list_slices_of_item_blocks(x_scores)
         )
         balance.append(np.einsum("di,di->d", counts, np.hstack([small @ block for block in signs])))
     drawn = counts.sum(axis=1, keepdims=True)
@@ -260,9 +260,13 @@ def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
     """
     small, product = counts.astype(_WHOLE), []
     for unit in range(x.shape[1]):
-        of_x = counts * np.hstack([small @ _compute_pairwise_signs(x[:, unit], rows) for rows in _list_item_slices(x)])
+        of_x = counts * np.hstack(
+            [small @ _compute_pairwise_signs(x[:, unit], rows) for rows in _list_slices_of_item_blocks(x)]
+        )
         if unit < y.shape[1]:
-            of_y = np.hstack([small @ _compute_pairwise_signs(y[:, unit], rows) for rows in _list_item_slices(y)])
+            of_y = np.hstack(
+                [small @ _compute_pairwise_signs(y[:, unit], rows) for rows in _list_slices_of_item_blocks(y)]
+            )
         product.append(np.einsum("di,di->d", of_x, of_y) / 4)
     drawn = counts.sum(axis=1, keepdims=True)
     squares = (drawn**3 - _sum_tie_powers(counts, x, 3)) / 12 * ((drawn**3 - _sum_tie_powers(counts, y, 3)) / 12)
@@ -270,7 +274,7 @@ def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
         return np.where(squares > 0, np.clip(np.column_stack(product) / np.sqrt(squares), -1, 1), np.nan)
 
 
-def _list_item_slices(values: Array) -> list[slice]:
+def _list_slices_of_item_blocks(values: Array) -> list[slice]:
     """List slices that cut the items into blocks of at most `_BLOCK`."""
     return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
 

@@ -3,7 +3,7 @@
 ::
 
     answers = compute_agreement(run.responses(), run.wordings(), {"demo": "agree"})
-    items = summarize_items(answers)
+    items = summarize_agreement_of_each_item(answers)
     flips = compute_flip_shares(items, [0.05, 0.10, 0.25])
 
 Reference
@@ -23,7 +23,7 @@ import pandas as pd
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.steps.rows import attach_wordings, stack_lists_into_array, stack_options_and_canonical
+from analysis.steps.rows import attach_wordings, stack_lists_into_array, stack_options_and_canonical_labels
 
 ITEM = (*UNIT, "item")
 
@@ -51,7 +51,7 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
         more frequent option.
     """
     rows = attach_wordings(responses, wordings, ["pattern", "options", "canonical"])
-    options, canonical = stack_options_and_canonical(rows)
+    options, canonical = stack_options_and_canonical_labels(rows)
     place = (canonical[:, 0] != rows["study"].map(agree_labels).to_numpy(object)).astype(int)
     agree_option = options[np.arange(len(rows)), place]
     probabilities, counts = stack_lists_into_array(rows["probability"]), stack_lists_into_array(rows["count"])
@@ -80,7 +80,7 @@ def _divide_by_sum_of_pair(pairs: npt.NDArray[np.float64], place: npt.NDArray[np
     return np.divide(pairs[np.arange(len(pairs)), place], total, out=np.full(len(pairs), np.nan), where=total > 0)
 
 
-def summarize_items(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataFrame:
+def summarize_agreement_of_each_item(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataFrame:
     """Summarise the answers to the paraphrases of every item, without the original wording (section 4.2.1).
 
     Parameters
@@ -135,7 +135,7 @@ def compute_flip_shares(items: pd.DataFrame, thresholds: Sequence[float]) -> pd.
     Parameters
     ----------
     items
-        From `summarize_items`.
+        From `summarize_agreement_of_each_item`.
     thresholds
         Shares of an item's answers, such as 0.1.
 

@@ -118,12 +118,12 @@ def _compare_column(ours: pd.Series, theirs: pd.Series, name: str, tolerance: fl
 
 
 @contextlib.contextmanager
-def run_if_installed(package: str) -> Iterator[None]:
+def print_line_if_package_is_missing(package: str) -> Iterator[None]:
     """Run the lines below `with`; where they cannot import the package, say so in one line instead.
 
     ::
 
-        with run_if_installed("pingouin"):
+        with print_line_if_package_is_missing("pingouin"):
             import pingouin
             display(page.check_against_package("correlations", pingouin.pairwise_corr(scores), on=["X", "Y"]))
     """

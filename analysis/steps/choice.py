@@ -24,7 +24,7 @@ from analysis.steps.rows import (
     find_place_of_largest_score,
     pick_entries,
     stack_lists_into_array,
-    stack_options_and_canonical,
+    stack_options_and_canonical_labels,
 )
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
@@ -70,7 +70,7 @@ def derive_choices_of_responses(
 
 def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     """Take the option with the largest score of every row, or what the row answers where it has no scores."""
-    options, canonical = stack_options_and_canonical(rows)
+    options, canonical = stack_options_and_canonical_labels(rows)
     is_answer = (options == rows["answer"].to_numpy(object)[:, None]) & rows["answer"].notna().to_numpy()[:, None]
     answered = find_place_of_largest_score(np.where(is_answer, 1.0, np.nan))
     has_scores, has_answer = ~np.isnan(scores).all(axis=1), rows["answer"].notna().to_numpy()
@@ -161,15 +161,15 @@ def compute_shares_of_unchanged_choices(choices: pd.DataFrame) -> pd.DataFrame:
         all of them; changed: the rest. Where every question has one answer only, nothing is kept or changed: no row.
     """
     kept = pd.DataFrame({
-        "same_in_orders": _compute_share_of_kept_choices(choices, ["item", "pattern"]),
-        "same_in_wordings": _compute_share_of_kept_choices(choices, ["item", "order"]),
-        "same_throughout": _compute_share_of_kept_choices(choices, ["item"]),
+        "same_in_orders": _compute_share_of_unanimous_groups(choices, ["item", "pattern"]),
+        "same_in_wordings": _compute_share_of_unanimous_groups(choices, ["item", "order"]),
+        "same_throughout": _compute_share_of_unanimous_groups(choices, ["item"]),
     })  # fmt: skip
     kept = kept.dropna(subset=["same_throughout"])
     return kept.assign(changed=1 - kept["same_throughout"]).reset_index()
 
 
-def _compute_share_of_kept_choices(choices: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+def _compute_share_of_unanimous_groups(choices: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """Compute the share of groups of two or more answers that are one and the same choice."""
     groups = choices.groupby([*GROUP, *keys], sort=False)["chosen"]
     sizes = groups.agg(["nunique", "count", "size"])

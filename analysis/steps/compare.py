@@ -2,7 +2,7 @@
 
 ::
 
-    items = page.average_items()
+    items = page.average_each_side_per_item()
     by_t = recompute_paired_t_tests(items, page.rows, scipy.stats.ttest_rel)
     exact = recompute_mcnemar_tests(items, page.rows, statsmodels.stats.contingency_tables.mcnemar)
 """

@@ -3,7 +3,7 @@
 ::
 
     answers = page.list_answers()
-    means = average_item_means_by_time(average_items(answers))
+    means = average_item_means_by_time(average_each_side_per_item(answers))
     changes = compare_before_and_after_change(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
 """
 
@@ -41,7 +41,7 @@ def average_item_means_by_time(items: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     items
-        From `average_items`.
+        From `average_each_side_per_item`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def compare_before_and_after_change(
     Parameters
     ----------
     answers
-        As in `average_items`.
+        As in `average_each_side_per_item`.
     changes
         Table `drift_changes`: of its rows with an interval, changed_time is used.
     test

@@ -5,7 +5,7 @@
     scores = read_meaning_scores(runs)
     rates = rate_quality_of_checks(scores)
     answers = read_answers_beside_original(runs)
-    flips = summarize_flips(answers, read_verdicts_on_wordings(runs))
+    flips = summarize_flips_by_meaning_of_wordings(answers, read_verdicts_on_wordings(runs))
 
 Every number is computed in the plainest way: AUC by ranks, a range by the number of draws in which an answer is the
 highest. `analysis.measures.meaning_flips` computes all models and conditions at once.
@@ -74,7 +74,7 @@ def count_votes(scores: pd.DataFrame) -> pd.DataFrame:
     return groups.agg(votes_yes=("score", "sum"), votes_no=("no", "sum")).reset_index()
 
 
-def summarize_flips(answers: pd.DataFrame, meanings: pd.DataFrame) -> pd.DataFrame:
+def summarize_flips_by_meaning_of_wordings(answers: pd.DataFrame, meanings: pd.DataFrame) -> pd.DataFrame:
     """Summarise what all wordings do to the answers of every model, and what those do that mean the same.
 
     Parameters

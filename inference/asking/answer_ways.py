@@ -16,15 +16,15 @@ from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
     THOUGHT,
     add_effort_argument,
-    add_sampler_arguments,
     add_thought_arguments,
+    add_token_restriction_arguments,
     build_thought_condition_fields,
     name_thought_condition,
     parse_thinking_settings,
     read_sampler_fields,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
-from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -152,13 +152,15 @@ def add_text_generation_arguments(group: _ArgumentGroup, length_help: str) -> No
     )
     group.add_argument(
         "--samples",
-        type=build_whole_number_converter(1, MOST_SAMPLES),
+        type=build_bounded_whole_number_type(1, MOST_SAMPLES),
         metavar="N",
         help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
     )
-    group.add_argument("--max-tokens", type=build_whole_number_converter(1, MOST_TOKENS), metavar="N", help=length_help)
+    group.add_argument(
+        "--max-tokens", type=build_bounded_whole_number_type(1, MOST_TOKENS), metavar="N", help=length_help
+    )
     add_effort_argument(group)
-    add_sampler_arguments(group)
+    add_token_restriction_arguments(group)
 
 
 def parse_answer_ways(options: Namespace) -> AnswerWays:

@@ -49,7 +49,7 @@ class Task:
     out
         The run folder, new or of the same study; rows are written to it between batches.
     descriptions
-        Fields by model id (`models.read_model_descriptions`), which override what is known about a model.
+        Fields by model id (`models.read_model_fields_from_yaml`), which override what is known about a model.
     allowed
         How many rows may end without a response before the run counts as failed.
     command, folder
@@ -291,7 +291,11 @@ def _refuse_unrenderable_first_prompt(task: Task) -> None:
         try:
             for round_ in task.questions.rounds(form):
                 prompt = round_.render(variant, "[MASK]")
-                if prompt.numbers and is_engine_of_server(task.settings.engine) and round_.has_way_of_answering(Exact):
+                if (
+                    prompt.numbers
+                    and is_engine_of_server(task.settings.engine)
+                    and round_.has_condition_answered_in_way(Exact)
+                ):
                     raise InputError(NO_NUMBERS)
         except InputError as error:
             problems.append(error)

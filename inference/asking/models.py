@@ -114,7 +114,7 @@ def require_distinct_model_ids(models: Iterable[Model]) -> tuple[Model, ...]:
     return tuple(model_by_id.values())
 
 
-def read_model_descriptions(path: str) -> dict[str, dict[str, Any]]:
+def read_model_fields_from_yaml(path: str) -> dict[str, dict[str, Any]]:
     """Read a `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
 
     Raises

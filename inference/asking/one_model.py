@@ -36,8 +36,8 @@ from inference.asking.session import (
     Stop,
     Tally,
     Writer,
-    add_counts_of_unfollowed_paths,
     print_prompt_and_failure_counts,
+    record_responses_with_unfollowed_paths,
 )
 from inference.engines import is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Engine, Thinking
@@ -243,7 +243,7 @@ def ask_model(
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     recorded_fields = run.models.get(model.id, {})
     info = {**engine.info, **model.fields, "forms": forms}
-    run.add_model(model.id, add_counts_of_unfollowed_paths(info, recorded_fields, ()))
+    run.add_model(model.id, record_responses_with_unfollowed_paths(info, recorded_fields, ()))
     record_conditions_and_expected_rows(run, model.id, rounds)
     with stop.end_block_at_first_signal(model.id):
         rounds = recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
@@ -260,7 +260,7 @@ def ask_model(
     def record_unfollowed_token_paths() -> None:
         every_tally = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
         if any(tally.left_out for tally in every_tally):
-            run.add_model(model.id, add_counts_of_unfollowed_paths(info, recorded_fields, every_tally))
+            run.add_model(model.id, record_responses_with_unfollowed_paths(info, recorded_fields, every_tally))
 
     try:
         for together in [missing_by_round] if at_once else [[round_] for round_ in missing_by_round]:
@@ -309,20 +309,21 @@ def select_rounds_model_can_answer(
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} {SILENT[form]} and writes no text: ask it for --answer probability")
-    if thinks and any(round_.has_way_of_answering(Exact) for round_ in fitting):
+    if thinks and any(round_.has_condition_answered_in_way(Exact) for round_ in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for --answer thought (probabilities after its thoughts; --effort none: without them) or text, or "
             "with --form plain"
         )
-    if not thinks and any(round_.has_way_of_answering(Thinking) for round_ in fitting):
+    if not thinks and any(round_.has_condition_answered_in_way(Thinking) for round_ in fitting):
         raise InputError(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
     for condition in (condition for round_ in fitting for condition in round_.conditions):
         refuse_unfit_thinking(model, engine, condition.way)
     if engine.info.get("unshown") and any(
-        round_.has_way_of_answering(Exact) or round_.has_way_of_answering(Thinking) for round_ in fitting
+        round_.has_condition_answered_in_way(Exact) or round_.has_condition_answered_in_way(Thinking)
+        for round_ in fitting
     ):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
@@ -342,7 +343,7 @@ def refuse_unfit_thinking(model: Model, engine: Engine | ClusterEngine, way: Way
 
 def _select_rounds_of_prompt_form(form: str, rounds: Sequence[Round]) -> list[Round]:
     """Select the rounds that have a form: a masked model (cloze) or a classifier (pair) is not asked for texts."""
-    return [round_ for round_ in rounds if form not in SILENT or round_.has_way_of_answering(Exact)]
+    return [round_ for round_ in rounds if form not in SILENT or round_.has_condition_answered_in_way(Exact)]
 
 
 @dataclass(slots=True)

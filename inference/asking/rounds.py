@@ -65,7 +65,7 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
         return _build_majority_option_columns_of_texts(variant, prompt, response)
     if isinstance(response, Thoughts):
         return build_columns_of_thoughts(response, [option.label for option in variant.options])
-    return _build_columns_of_score(variant, response)
+    return _build_option_probability_columns(variant, response)
 
 
 def build_columns_of_unread_texts(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Round:
     draw: Draw | None = None
     list_options: Callable[[Variant], list[str]] = list_option_labels
 
-    def has_way_of_answering(self, way: type) -> bool:
+    def has_condition_answered_in_way(self, way: type) -> bool:
         """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
         return any(isinstance(condition.way, way) for condition in self.conditions)
 
@@ -365,7 +365,7 @@ def _ask_round_in_stream(
             yield number, [indices[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
 
 
-def _build_columns_of_score(variant: Variant, score: Score) -> dict[str, Any]:
+def _build_option_probability_columns(variant: Variant, score: Score) -> dict[str, Any]:
     """Build the columns of option probabilities; the answer as its label."""
     answer = None if score.answer is None else variant.options[score.answer].label
     return {

@@ -157,7 +157,7 @@ class Tally:
         print_prompt_and_failure_counts(self.format_model_and_condition(), [self], seconds)
 
 
-def add_counts_of_unfollowed_paths(
+def record_responses_with_unfollowed_paths(
     info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]
 ) -> dict[str, Any]:
     """Add to `shortcuts` of a model for how many responses paths were not followed, and what these may have at most.
@@ -177,11 +177,11 @@ def add_counts_of_unfollowed_paths(
 
     Examples
     --------
-    >>> first = add_counts_of_unfollowed_paths({"shortcuts": ["head"]}, {},
+    >>> first = record_responses_with_unfollowed_paths({"shortcuts": ["head"]}, {},
     ...                                        [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
     >>> first["shortcuts"]
     ['head', {'name': 'paths left out', 'responses': 3, 'largest_share': 1e-12}]
-    >>> again = add_counts_of_unfollowed_paths({}, first, [Tally("m", "c", left_out=2, largest_left_out=4e-10)])
+    >>> again = record_responses_with_unfollowed_paths({}, first, [Tally("m", "c", left_out=2, largest_left_out=4e-10)])
     >>> again["shortcuts"]
     [{'name': 'paths left out', 'responses': 5, 'largest_share': 4e-10}]
     """

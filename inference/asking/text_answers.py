@@ -158,7 +158,7 @@ def _group_joined_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tu
     """Group mentions that are joined ("agree or disagree"), each group with the text before and after it."""
     groups: list[list[_Mention]] = []
     for match in pattern.finditer(folded):
-        mention = _Mention(_unify_spaces(match.group()), match.start(), match.end())
+        mention = _Mention(_unify_word_separators(match.group()), match.start(), match.end())
         if groups and JOINED.fullmatch(folded, groups[-1][-1].end, mention.start):
             groups[-1].append(mention)
         else:
@@ -176,7 +176,7 @@ def _build_label_pattern_and_opposites(label_wordings: tuple[tuple[str, tuple[st
     label: dict[str, str] = {}
     for name, wordings in label_wordings:
         for wording in wordings:
-            folded = _unify_spaces(_fold_text(wording))
+            folded = _unify_word_separators(_fold_text(wording))
             if not folded:
                 raise ValueError(f"an empty wording is given for the label '{name}'")
             if label.setdefault(folded, name) != name:
@@ -211,7 +211,7 @@ def _build_wording_pattern(wording: str) -> str:
     return body
 
 
-def _unify_spaces(folded: str) -> str:
+def _unify_word_separators(folded: str) -> str:
     """Replace spaces, hyphens and underscores by one space each, none at the ends."""
     return " ".join(filter(None, re.split(r"[\s_\-]+", folded)))
 

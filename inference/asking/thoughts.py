@@ -20,7 +20,7 @@ from inference.engines.contract import (
     Thinking,
     Thoughts,
 )
-from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 
 THOUGHT = "thought"
 MAKER = "maker"
@@ -32,7 +32,7 @@ def add_thought_arguments(group: _ArgumentGroup) -> None:
     """Add the arguments that are about thoughts only."""
     group.add_argument(
         "--thoughts",
-        type=build_whole_number_converter(1, MOST_SAMPLES),
+        type=build_bounded_whole_number_type(1, MOST_SAMPLES),
         metavar="M",
         help=f"thoughts per prompt, sampled as the model's maker advises unless --temperature says otherwise (default: "
         f"{THOUGHTS}; 1 at temperature 0)",
@@ -40,14 +40,14 @@ def add_thought_arguments(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--budget",
         nargs="+",
-        type=build_whole_number_converter(1, MOST_TOKENS),
+        type=build_bounded_whole_number_type(1, MOST_TOKENS),
         metavar="N",
         help="close a thought by force after N tokens, each a condition (default: none; a thought has up to "
         f"{LONGEST_THOUGHT:,} tokens or what the model's window holds, and one that does not end has no answer)",
     )
 
 
-def add_sampler_arguments(group: _ArgumentGroup) -> None:
+def add_token_restriction_arguments(group: _ArgumentGroup) -> None:
     """Add the arguments that restrict the tokens which sampled texts and thoughts are drawn from."""
     group.add_argument(
         "--top-p",
@@ -57,7 +57,7 @@ def add_sampler_arguments(group: _ArgumentGroup) -> None:
     )
     group.add_argument(
         "--top-k",
-        type=build_whole_number_converter(0, MOST_TOKENS),
+        type=build_bounded_whole_number_type(0, MOST_TOKENS),
         metavar="K",
         help="draw from the K likeliest tokens (default: 0, all)",
     )

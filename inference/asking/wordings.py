@@ -52,7 +52,7 @@ class DrawnQuestions:
         return is_drawn and is_chosen(variant)
 
 
-def build_draw_key_of_item(variant: Variant) -> Key:
+def build_rewording_group_key(variant: Variant) -> Key:
     """Return the key (item,) of the group that wordings are drawn from: all rewordings of an item."""
     return (variant.item,)
 
@@ -67,7 +67,7 @@ def limit_questions_to_sampled_wordings(
     questions: Questions,
     n_wordings: int | None,
     seed: int,
-    build_key: Callable[[Variant], Key] = build_draw_key_of_item,
+    build_key: Callable[[Variant], Key] = build_rewording_group_key,
 ) -> Questions:
     """Draw some wordings of every item, beside its original.
 
@@ -82,7 +82,7 @@ def limit_questions_to_sampled_wordings(
     seed
         The draw depends on it and on the names of item and wording.
     build_key
-        What they are drawn from: `build_draw_key_of_item` or `build_draw_key_of_item_and_pattern`.
+        What they are drawn from: `build_rewording_group_key` or `build_draw_key_of_item_and_pattern`.
 
     Returns
     -------

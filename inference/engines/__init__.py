@@ -121,7 +121,7 @@ def list_engines_taking_adapters() -> list[str]:
     return [name for name, entry in list_engines().items() if "adapter" in entry.takes]
 
 
-def list_engines_with_settings() -> list[Entry]:
+def list_engines_that_have_own_options() -> list[Entry]:
     """List the entries of the engines that have options of their own."""
     return [entry for entry in list_engines().values() if entry.settings]
 
@@ -276,7 +276,7 @@ __all__ = [
     "is_engine_of_server",
     "list_engines",
     "list_engines_taking_adapters",
-    "list_engines_with_settings",
+    "list_engines_that_have_own_options",
     "load_engine",
     "note_engine_in_use",
 ]

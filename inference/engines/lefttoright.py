@@ -227,7 +227,7 @@ class LeftToRight(RowEngine):
     @cached_property
     def _token_texts(self) -> list[str]:
         """What each token of the vocabulary writes after other text."""
-        return self.tokens.list_token_texts()
+        return self.tokens.list_vocabulary_token_texts()
 
     def _tokenize_row_options(self, row: Row) -> Target:
         """Return the options of a row as token ids, tokenised once per context."""

@@ -66,14 +66,14 @@ def compute_adapter_products(model: Any, adapter: Adapter) -> Iterator[tuple[tor
         module = modules.get(name)
         if not isinstance(module, torch.nn.Linear | Conv1D):
             kind = "no layer" if module is None else f"no linear layer but a {type(module).__name__}"
-            raise _build_misfit_error(adapter, f"{name} is {kind} of the model")
+            raise _build_adapter_mismatch_error(adapter, f"{name} is {kind} of the model")
         if shared[id(module.weight)] > 1:
-            raise _build_misfit_error(adapter, f"{name} shares its weights with another layer")
+            raise _build_adapter_mismatch_error(adapter, f"{name} shares its weights with another layer")
         product = adapter.scale * (second.float() @ first.float())
         product = product.T if isinstance(module, Conv1D) else product
         if product.shape != module.weight.shape:
             sizes = " and ".join("x".join(map(str, tensor.shape)) for tensor in (product, module.weight))
-            raise _build_misfit_error(adapter, f"the shapes of {name} do not fit ({sizes})")
+            raise _build_adapter_mismatch_error(adapter, f"the shapes of {name} do not fit ({sizes})")
         if not bool(product.isfinite().all()):
             raise InputError(f"--lora {adapter.folder}: its weights hold NaN or infinity ({name}); save it again")
         yield module.weight, product
@@ -90,6 +90,6 @@ def _read_matrices(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tens
     return {name: (tensors[pair["A"]], tensors[pair["B"]]) for name, pair in pairs.items()}
 
 
-def _build_misfit_error(adapter: Adapter, reason: str) -> InputError:
+def _build_adapter_mismatch_error(adapter: Adapter, reason: str) -> InputError:
     """Build the error of an adapter that does not fit the model."""
     return InputError(f"--lora {adapter.folder}: {reason}; name the model that it was made from with --model")

@@ -87,7 +87,7 @@ def locate_answer_after_thinking(
     closings = count_closing_marks(written, marks, is_open=marks.does_prompt_open_thought(prompt_text))
     if not closings:
         return closings
-    length = yield from _find_shortest_beginning_with_marks(ids, marks, closings, written, end_id)
+    length = yield from _find_shortest_token_prefix_with_marks(ids, marks, closings, written, end_id)
     for more in range(length + 1, len(ids) + 1):
         behind = yield ids[length:more]
         if marks.opener and behind.strip() == marks.opener:
@@ -99,7 +99,7 @@ def locate_answer_after_thinking(
     return length
 
 
-def _find_shortest_beginning_with_marks(
+def _find_shortest_token_prefix_with_marks(
     ids: Sequence[int], marks: ThinkingMarks, closings: int, written: str, end_id: int | None
 ) -> Generator[Sequence[int], str, int]:
     """Find the shortest beginning of the tokens that has so many closing marks.

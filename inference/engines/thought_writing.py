@@ -70,11 +70,13 @@ class ThoughtWriter(LeftToRight):
         """
         rows = self._get_or_tokenize_rows(prompts, thinking.effort)
         if thinking.effort == NO_EFFORT:
-            return self._answer_without_thinking(rows)
+            return self._score_rows_with_thinking_off(rows)
         thinking.build_sampling_of_thoughts(self.info.get("sampler"), 1)  # refuses before anything is computed
         problems = [
             self._explain_row_problem_with_answer_length(
-                row, (thinking.budget or thinking.max_tokens or 1) + self._count_tokens_after_thought(row, thinking)
+                row,
+                (thinking.budget or thinking.max_tokens or 1)
+                + self._count_tokens_to_reserve_after_thought(row, thinking),
             )
             for row in rows
         ]
@@ -82,9 +84,9 @@ class ThoughtWriter(LeftToRight):
             partial(self._think_after_rows, thinking=thinking), rows, problems, lambda problem: Thoughts(error=problem)
         )
 
-    def _answer_without_thinking(self, rows: Sequence[Row]) -> list[Thoughts]:
+    def _score_rows_with_thinking_off(self, rows: Sequence[Row]) -> list[Thoughts]:
         """Score rows whose thinking the chat template has switched off: there is no thought."""
-        if not all(self.tokens.is_thinking_off(row.text) for row in rows):
+        if not all(self.tokens.does_prompt_close_thinking(row.text) for row in rows):
             raise InputError(
                 f"model {self.name}: its chat template cannot switch thinking off: leave out --effort none"
             )
@@ -97,7 +99,7 @@ class ThoughtWriter(LeftToRight):
             score_rows_without_thoughts, rows, problems, lambda problem: Thoughts(error=problem)
         )
 
-    def _count_tokens_after_thought(self, row: Row, thinking: Thinking) -> int:
+    def _count_tokens_to_reserve_after_thought(self, row: Row, thinking: Thinking) -> int:
         """Count the tokens for which there must be room after a thought: of the forced closing, and the answer."""
         return self._count_longest_answer_tokens(row) + (len(self._closing_ids) if thinking.budget else 0)
 
@@ -127,7 +129,7 @@ class ThoughtWriter(LeftToRight):
         """Say how the thoughts after a row are written: as long as asked for, or as the window has room."""
         room = LONGEST_THOUGHT
         if self.window is not None:
-            room = self.window - len(row.ids) - self._count_tokens_after_thought(row, thinking)
+            room = self.window - len(row.ids) - self._count_tokens_to_reserve_after_thought(row, thinking)
         return thinking.build_sampling_of_thoughts(self.info.get("sampler"), room)
 
     def _write_and_score_thoughts_of_rows(

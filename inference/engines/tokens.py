@@ -75,7 +75,7 @@ class Tokens:
             locate_answer_after_thinking(prompt_text, ids, marks), self.decode_with_special_tokens
         )
 
-    def is_thinking_off(self, prompt_text: str) -> bool:
+    def does_prompt_close_thinking(self, prompt_text: str) -> bool:
         """Tell whether a rendered prompt closes the thinking before the model writes anything."""
         return self.marks is not None and self.marks.does_prompt_close_thought(prompt_text)
 
@@ -190,7 +190,7 @@ class Tokens:
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
-    def list_token_texts(self) -> list[str]:
+    def list_vocabulary_token_texts(self) -> list[str]:
         """Find what each token of the vocabulary writes after other text; special tokens write nothing."""
         anchor = self.bare(["a"])[0]
         (before,) = self.decode([anchor])

@@ -151,12 +151,12 @@ class PartAsker:
             study, [self.model], self._questions, self._settings, str(out), command=command, allowed=allowed
         )  # fmt: skip
         try:
-            execute_tasks([task], load=self._load_fit_engine)
+            execute_tasks([task], load=self._load_judge_engine_or_refuse_unfit)
         except RunFailed as failure:
             return failure
         return None
 
-    def find_recorded_model(self) -> dict[str, Any]:
+    def read_recorded_fields_of_model(self) -> dict[str, Any]:
         """Find who the model is, and how it was asked last: fields of run.json; empty where it was not.
 
         Without `shortcuts`: a killed session does not count the paths that it left out, and what others keep of these
@@ -205,7 +205,7 @@ class PartAsker:
         """List the folders of earlier calls, the oldest first."""
         return (path.parent for path in sorted(self._root.glob("part-*/run.json")))
 
-    def _load_fit_engine(self, model: Model, seed: int) -> Engine:
+    def _load_judge_engine_or_refuse_unfit(self, model: Model, seed: int) -> Engine:
         """Load the model; refuse one that shows no probabilities, thinks first, or is another model than before."""
         engine = self._load(model, seed)
         try:
@@ -233,7 +233,7 @@ class PartAsker:
                 f"{self._option} {name}: it thinks before it answers, so its first token says nothing about the "
                 "option; name another judge, or ask it with --form plain"
             )
-        recorded = self.find_recorded_model()
+        recorded = self.read_recorded_fields_of_model()
         for field in IDENTITY if recorded else ():
             if recorded.get(field) != engine.info.get(field):
                 raise InputError(

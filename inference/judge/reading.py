@@ -94,7 +94,7 @@ class Judge(PartAsker):
         """Find what this judge, asked with this prompt in this form, has read in all calls so far."""
         rows_by_key = self.read_answer_rows_by_unit_key()
         return JudgeReadings(
-            self.find_recorded_model(),
+            self.read_recorded_fields_of_model(),
             {key: _average_probabilities_over_orders(rows) for key, rows in rows_by_key.items()},
         )
 

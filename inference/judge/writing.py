@@ -171,7 +171,7 @@ def build_judged_columns(
         return {"sample_probability": samples}
     probability = [math.fsum(values) / len(means) for values in zip(*means, strict=True)]
     mass, most = min(math.fsum(probability), 1.0), max(probability)
-    mass_upper = _average_upper_bounds(judgements, silence)
+    mass_upper = _average_upper_bounds_of_masses(judgements, silence)
     logarithms = [math.log(value) if value else -math.inf for value in probability]
     is_clear = mass >= LEAST_MASS and probability.count(most) == 1
     return {
@@ -184,7 +184,9 @@ def build_judged_columns(
     }
 
 
-def _average_upper_bounds(judgements: Sequence[Judgement | None], silence: Sequence[float] | None) -> float | None:
+def _average_upper_bounds_of_masses(
+    judgements: Sequence[Judgement | None], silence: Sequence[float] | None
+) -> float | None:
     """Average the upper bounds of the masses; None where all are exact."""
     uppers = [
         sum(judgement.probability) if judgement.mass_upper is None else judgement.mass_upper

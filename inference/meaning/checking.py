@@ -77,7 +77,7 @@ class MeaningCheck:
             print_warning(line)
         self._table = read_meaning_table(source)
         self._about_decoys, decoys = self._make_or_read_decoys()
-        self._wordings, self._decoys = source.wordings, source.list_decoy_wordings(decoys)
+        self._wordings, self._decoys = source.wordings, source.pair_decoys_with_originals(decoys)
         self._pairs = list_text_pairs_to_compare(self._wordings_and_decoys)
         self._sheet_digests: dict[str, str] = {}
         self._votes = self._read_votes_of_people(decoys)

@@ -101,7 +101,7 @@ class PairAsker(PartAsker):
             for key, rows in self.read_answer_rows_by_unit_key().items()
             if key in pairs
         }
-        recorded = self.find_recorded_model()
+        recorded = self.read_recorded_fields_of_model()
         about = {name: value for name, value in recorded.items() if name not in ("forms", "waver_tuning")}
         return Reading(score_by_key, {"model": self.model.source, **about}, failure)
 

@@ -133,7 +133,7 @@ class Source:
         names = {wording.item for wording in self.wordings}
         return [item for item in self.study.items if item.item in names]
 
-    def list_decoy_wordings(self, decoys: Iterable[Decoy]) -> list[Wording]:
+    def pair_decoys_with_originals(self, decoys: Iterable[Decoy]) -> list[Wording]:
         """Put decoys beside the originals of their items; an item that is not checked needs none."""
         names = {wording.item for wording in self.wordings}
         return [

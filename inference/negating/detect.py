@@ -24,7 +24,7 @@ def has_japanese_negation(sentence: str, words: Sequence[Word]) -> bool:
     sentence
         The sentence.
     words
-        Its words, as `words.analyse_japanese_words` finds them.
+        Its words, as `words.segment_japanese_sentence_into_words` finds them.
 
     Returns
     -------

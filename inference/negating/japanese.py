@@ -15,7 +15,7 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
     Parameters
     ----------
     sentence, words
-        A sentence without a negation, and its analysis (`words.analyse_japanese_words`).
+        A sentence without a negation, and its analysis (`words.segment_japanese_sentence_into_words`).
 
     Yields
     ------
@@ -28,7 +28,10 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
         if target is None:
             continue
         place, kind = _find_last_auxiliary_after_verb(words, place, target.kind)
-        rule, forms = rules.find_first_fitting_rule(kind, words, place), rules.inflect_word_for_templates(words[place])
+        rule, forms = (
+            rules.find_first_rule_fitting_word(kind, words, place),
+            rules.inflect_word_for_templates(words[place]),
+        )
         if rule is None or rule.writes is None or forms is None:
             continue
         before, negation, behind = rule.writes

@@ -99,11 +99,11 @@ class RuleTable:
 
     def find_auxiliary_kind(self, word: Word) -> str | None:
         """Return the kind of an auxiliary that inflects and so takes the negation; None for another word."""
-        if not word.pos.startswith("助動詞") or not self._find_inflection_endings(word):
+        if not word.pos.startswith("助動詞") or not self._find_inflection_endings_of_word(word):
             return None
         return self.auxiliaries.get(word.inflection, self.auxiliaries["others"])
 
-    def find_first_fitting_rule(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
+    def find_first_rule_fitting_word(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
         """Find the first rule that fits the word at a place.
 
         Parameters
@@ -124,14 +124,14 @@ class RuleTable:
 
     def inflect_word_for_templates(self, word: Word) -> dict[str, str] | None:
         """Map template names to a word as written and its stems before ない and ず; None for an unknown inflection."""
-        for ending, before_nai, *before_zu in self._find_inflection_endings(word):
+        for ending, before_nai, *before_zu in self._find_inflection_endings_of_word(word):
             if word.base.endswith(ending):
                 stem = word.base.removesuffix(ending)
                 literary = before_zu[0] if before_zu else before_nai
                 return {"word": word.written, "before_nai": stem + before_nai, "before_zu": stem + literary}
         return {"word": word.written} if word.inflection == "*" else None
 
-    def _find_inflection_endings(self, word: Word) -> Sequence[Sequence[str]]:
+    def _find_inflection_endings_of_word(self, word: Word) -> Sequence[Sequence[str]]:
         """Return the endings by which a word inflects; none where the table does not know it."""
         if word.base in self.irregular:
             return [self.irregular[word.base]]

@@ -38,7 +38,7 @@ class Word:
     lemma: str
 
 
-def analyse_japanese_words(sentence: str) -> list[Word]:
+def segment_japanese_sentence_into_words(sentence: str) -> list[Word]:
     """Return the words of a sentence in order; white space belongs to none."""
     words = []
     end = 0

@@ -17,7 +17,7 @@ from inference.stimuli.study import ORIGINAL, Item, Variant
 SOURCE, SEPARATOR = "source", "|"
 
 
-def list_paraphrase_sources(variant: Variant) -> tuple[str, ...]:
+def list_sources_of_paraphrase(variant: Variant) -> tuple[str, ...]:
     """List the sources of a paraphrase; none known: an empty tuple."""
     source_text = variant.attributes.get(SOURCE, "")
     return tuple(name.strip() for name in source_text.split(SEPARATOR) if name.strip())
@@ -54,7 +54,9 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
                     variant = _set_variant_source(variant, source, path)
                 wording = variant.text.strip()
                 variant_by_wording[wording] = (
-                    _merge_variants(variant_by_wording[wording], variant) if wording in variant_by_wording else variant
+                    _merge_wording_of_two_files(variant_by_wording[wording], variant)
+                    if wording in variant_by_wording
+                    else variant
                 )
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
@@ -63,7 +65,7 @@ def describe_paraphrase_counts_by_source(combined: Iterable[Item]) -> list[str]:
     """Count the paraphrases of every source, one line each, for the user."""
     combined_items = tuple(combined)
     variants = [
-        (item.item, list_paraphrase_sources(variant)) for item in combined_items for variant in item.paraphrases
+        (item.item, list_sources_of_paraphrase(variant)) for item in combined_items for variant in item.paraphrases
     ]
     lines = []
     for source in dict.fromkeys(name for _, names in variants for name in names):
@@ -100,7 +102,7 @@ def _refuse_differing_originals(
 
 def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Variant:
     """Put the source of a paraphrase into its attributes and its name; refuse one whose source nobody names."""
-    names = (source.strip(),) if source is not None else list_paraphrase_sources(variant)
+    names = (source.strip(),) if source is not None else list_sources_of_paraphrase(variant)
     if not names:
         raise InputError(
             f"{path}: item '{variant.item}', variant '{variant.variant}' has no attribute 'source'; "
@@ -111,11 +113,11 @@ def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Var
     return replace(variant, variant=variant_name, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
 
 
-def _merge_variants(first_variant: Variant, second_variant: Variant) -> Variant:
+def _merge_wording_of_two_files(first_variant: Variant, second_variant: Variant) -> Variant:
     """Merge one wording of two files: an original keeps what is true of both, a paraphrase gets both sources."""
     if first_variant.pattern == ORIGINAL:
         return replace(first_variant, attributes=copy_attributes_except_match(first_variant))
-    names = dict.fromkeys((*list_paraphrase_sources(first_variant), *list_paraphrase_sources(second_variant)))
+    names = dict.fromkeys((*list_sources_of_paraphrase(first_variant), *list_sources_of_paraphrase(second_variant)))
     return replace(
         first_variant, attributes={**copy_attributes_except_match(first_variant), SOURCE: SEPARATOR.join(names)}
     )

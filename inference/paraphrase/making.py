@@ -129,7 +129,7 @@ def _refuse_folder_of_other_settings(out: Path, model: Model, choice_settings: C
     other_models = set(_read_recorded_models(out / "calls")) - {model.id}
     if other_models:
         raise InputError(f"{out}: was begun with model {min(other_models)}, not {model.id}; choose another --out")
-    recorded_settings = _read_report_settings(out / "report.json")
+    recorded_settings = _read_settings_recorded_in_report(out / "report.json")
     new_settings = asdict(choice_settings)
     changed = [
         f"{name} was {value}, now {new_settings.get(name)}"
@@ -149,7 +149,7 @@ def _read_recorded_models(calls: Path) -> Mapping[str, Any]:
     return models
 
 
-def _read_report_settings(report: Path) -> Mapping[str, Any]:
+def _read_settings_recorded_in_report(report: Path) -> Mapping[str, Any]:
     """Return the settings that a report records; none where there is no report yet."""
     try:
         report_content = parse_json(report, read_text_file(report)) if report.exists() else {"settings": {}}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inference.paraphrase.combining import list_paraphrase_sources
+from inference.paraphrase.combining import list_sources_of_paraphrase
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.paraphrase.votes import Key, Votes
 from inference.stimuli.study import Item, Variant
@@ -71,15 +71,15 @@ def add_match_votes_to_items(votes: Votes, items: Sequence[Item], *, drop_refuse
 
 def _add_match_attributes_to_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
     """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
-    variant_sources = set(list_paraphrase_sources(variant))
+    variant_sources = set(list_sources_of_paraphrase(variant))
     item_verdicts = [
         verdicts[other.key]
         for other in item.paraphrases
         if other.key in verdicts
         and (
             not variant_sources
-            or not list_paraphrase_sources(other)
-            or variant_sources & set(list_paraphrase_sources(other))
+            or not list_sources_of_paraphrase(other)
+            or variant_sources & set(list_sources_of_paraphrase(other))
         )
     ]
     if not item_verdicts:

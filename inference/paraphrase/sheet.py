@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ground.errors import InputError
 from ground.spreadsheet import write_spreadsheet_csv
-from inference.paraphrase.combining import list_paraphrase_sources
+from inference.paraphrase.combining import list_sources_of_paraphrase
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.parsing import fold_wording
 from inference.paraphrase.votes import refuse_reserved_annotator_name
@@ -148,7 +148,7 @@ def _sample_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[V
     """Draw `n_each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
-        for source in list_paraphrase_sources(variant) or ("",):
+        for source in list_sources_of_paraphrase(variant) or ("",):
             groups.setdefault(source, []).append(variant)
     drawn_names = {
         variant.variant

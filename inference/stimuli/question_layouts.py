@@ -121,7 +121,7 @@ def _convert_math_qa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     if not choices:
         raise InputError(f"{where}: options must be as in 'a ) 38 , b ) 27.675 , c ) 30', not {shorten_value(options)}")
     letters = ascii_uppercase[: len(choices)].lower()
-    answer = _find_labelled_answer(where, "correct", record.get("correct"), letters)
+    answer = _find_index_of_answer_by_label(where, "correct", record.get("correct"), letters)
     return PlainQuestion(record["Problem"], tuple(choices), answer, record, "math_qa")
 
 
@@ -161,14 +161,14 @@ def _convert_labelled_choices(where: str, record: Mapping[str, Any]) -> PlainQue
         raise InputError(f"{where}: choices must each have a label and a text, not {shorten_value(choices)}")
     if len(set(map(str, labels))) < len(labels):
         raise InputError(f"{where}: two choices have the same label; the labels are {shorten_value(labels)}")
-    answer = _find_labelled_answer(where, "answerKey", record.get("answerKey"), list(map(str, labels)))
+    answer = _find_index_of_answer_by_label(where, "answerKey", record.get("answerKey"), list(map(str, labels)))
     concept = "question_concept" in record or (isinstance(question, dict) and "question_concept" in question)
     return PlainQuestion(
-        stem, _strip_texts(where, "choices", texts), answer, record, "commonsense_qa" if concept else "arc"
+        stem, _strip_and_check_texts(where, "choices", texts), answer, record, "commonsense_qa" if concept else "arc"
     )
 
 
-def _find_labelled_answer(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
+def _find_index_of_answer_by_label(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
     """Find the index of the choice whose label is the answer."""
     key = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     label_list = list(labels)
@@ -198,7 +198,7 @@ def _convert_question_in_waver_layout(where: str, record: Mapping[str, Any]) -> 
             raise InputError(
                 f"{where}: there are no choices; give a list `choices`, or columns A, B, C ... without gap"
             )
-        choices = _strip_texts(where, "choices", [record[letter] for letter in filled])
+        choices = _strip_and_check_texts(where, "choices", [record[letter] for letter in filled])
     named = record.get("source", "mmlu" if "subject" in record else None)
     answer = _find_answer_index(where, record.get("answer"), choices)
     return PlainQuestion(record.get("question"), choices, answer, record, named, record.get("passage"))
@@ -272,7 +272,7 @@ def parse_text_list(where: str, name: str, value: Any) -> tuple[str, ...]:
             ) from None
     if not isinstance(value, list | tuple):
         raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shorten_value(value)}')
-    return _strip_texts(where, name, value)
+    return _strip_and_check_texts(where, name, value)
 
 
 def parse_paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -297,10 +297,10 @@ def parse_paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
     if record.get("paraphrases") is not None:
         return parse_text_list(where, "paraphrases", record["paraphrases"])
     names = sorted(filter(_PARAPHRASE.fullmatch, record), key=lambda name: int(name.rpartition("_")[2]))
-    return _strip_texts(where, "paraphrases", [record[name] for name in names])
+    return _strip_and_check_texts(where, "paraphrases", [record[name] for name in names])
 
 
-def _strip_texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:
+def _strip_and_check_texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:
     """Return texts without white space around them, numbers as texts; refuse an empty one or another value."""
     for value in values:
         number = isinstance(value, int | float) and not isinstance(value, bool) and value == value

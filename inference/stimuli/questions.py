@@ -193,18 +193,18 @@ def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Q
             f"{where}: a question needs 2 to {MOST} choices (each has a capital letter), and this has "
             f"{len(plain.choices)}"
         )
-    source = _parse_optional_field(where, "source", plain.source)
+    source = _parse_optional_text_field(where, "source", plain.source)
     question = Question(
         _parse_question_id(where, record, default_id),
         plain.question.strip(),
         plain.choices,
         plain.answer,
         question_layouts.parse_paraphrases(where, record),
-        _parse_optional_field(where, "subset", record.get("subset")) or find_skill_subset_by_dataset_name(source),
+        _parse_optional_text_field(where, "subset", record.get("subset")) or find_skill_subset_by_dataset_name(source),
         source,
         _parse_split(where, record.get("split")),
         _parse_choice_orders(where, record.get("orders"), len(plain.choices)),
-        _parse_optional_field(where, "passage", plain.passage),
+        _parse_optional_text_field(where, "passage", plain.passage),
     )
     _refuse_equal_choices(where, question)
     return question
@@ -234,7 +234,7 @@ def _parse_question_id(where: str, record: Mapping[str, Any], default_id: str) -
     return str(value).strip()
 
 
-def _parse_optional_field(where: str, name: str, value: Any) -> str | None:
+def _parse_optional_text_field(where: str, name: str, value: Any) -> str | None:
     """Return a stripped text, None where it is empty or missing; refuse what is no text."""
     if value is not None and not isinstance(value, str):
         raise InputError(f"{where}: {name} must be text, not {shorten_value(value)}")

@@ -50,7 +50,7 @@ from analysis.check.planning.item_changes import (
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
 )
-from analysis.check.planning.numbers import list_number_aims
+from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS
 from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
@@ -349,7 +349,7 @@ def simulate_numbers(studies: int, kinds: Sequence[str], sizes: Sequence[int]) -
             answers = ask(draw, draw_model(draw, PILOT), kind)
             study = Study("s", ACCURACY, True, False, [("m", "c")], np.ones(1), answers[ACCURACY][None], [])
             pilot = replace(make_number_outcome(measure, np.zeros(1), limit, at_least=at_least), number=truth[measure])
-            (aim,) = list_number_aims([pilot], [PilotUnit(study, 0, measure)], LEVEL)
+            (aim,) = list_aims_of_number_rule([pilot], [PilotUnit(study, 0, measure)], LEVEL)
             assert aim.compute_power is not None, aim
             decided = BROKEN if by > 0 else HOLDS
             for items in sizes:

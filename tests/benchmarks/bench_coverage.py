@@ -39,7 +39,7 @@ from analysis.statistics.resampling import (  # noqa: E402
     bootstrap_intervals,
     compute_drawn_mean,
     compute_drawn_ratio,
-    compute_drawn_sd,
+    compute_item_sd_in_each_draw,
     draw_item_counts,
 )
 from analysis.statistics.shares import DerivedFigure  # noqa: E402
@@ -102,7 +102,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
             "variance",
             shape,
             SHAPES[shape],
-            lambda c, n: compute_drawn_sd(n, c["x"]) ** 2,
+            lambda c, n: compute_item_sd_in_each_draw(n, c["x"]) ** 2,
             {"forms": {"f": forms.choose_variance_interval_form("x")}},
         )
         entropy = {"forms": {"f": forms.choose_entropy_interval_form("x")}}
@@ -138,7 +138,13 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
                                                      _compute_overall_mean_and_its_derivatives)]}
         }  # fmt: skip
     yield "difference", "of means", pair, lambda c, n: compute_drawn_mean(n, c["x"]) - compute_drawn_mean(n, c["y"]), {}
-    yield "difference", "of SDs", pair, lambda c, n: compute_drawn_sd(n, c["x"]) - compute_drawn_sd(n, c["y"]), {}
+    yield (
+        "difference",
+        "of SDs",
+        pair,
+        lambda c, n: compute_item_sd_in_each_draw(n, c["x"]) - compute_item_sd_in_each_draw(n, c["y"]),
+        {},
+    )
     yield "difference", "of taus", related(0.8), lambda c, n: (
         weighted.compute_kendall_tau(n, c["x"], c["y"]) - weighted.compute_kendall_tau(n, c["z"], c["y"])
     ), {}  # fmt: skip

@@ -110,14 +110,14 @@ def count_one_by_one(rows: pd.DataFrame, ends: tuple[str, str], bands: tuple[ver
 
 def claim_flips(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "flip_10")
-    said = of_stability._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
+    said = of_stability._describe_counts_of_stability_verdicts(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
     alone = count_one_by_one(rows, ("flip_10_lower", "flip_10_upper"), of_stability.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 
 
 def claim_changed(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(QUESTIONS, share, models) / QUESTIONS, QUESTIONS, "changed")
-    said = of_choice._describe_choice_verdict(rows, (QUESTIONS, 3, 8), chance.NO_CHANCE, ())
+    said = of_choice._describe_models_by_choice_verdict(rows, (QUESTIONS, 3, 8), chance.NO_CHANCE, ())
     alone = count_one_by_one(rows, ("changed_lower", "changed_upper"), of_choice.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 
@@ -135,7 +135,7 @@ def claim_negation(rng: np.random.Generator, models: int, change: float) -> Clai
         "acc": parts[1].estimate, "acc_negated": parts[0].estimate,
         "acc_change": parts[0].estimate - parts[1].estimate, "lower": low, "upper": high,
     })  # fmt: skip
-    said = of_negation._describe_negation_verdict(rows, models)
+    said = of_negation._describe_models_hurt_by_negation(rows, models)
     words = ("yes",) if change == 0 else ("yes", "hardly")
     old = verdicts.Band("yes", -1.0, 0.0), verdicts.Band("hardly", -0.05, 1.0)
     alone = count_one_by_one(rows, ("lower", "upper"), old[:1] if change == 0 else old)
@@ -173,7 +173,7 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
                                  "benchmark": benchmark})  # fmt: skip
     table = pd.DataFrame(rows)
     table = table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"]))
-    said = of_benchmarks.describe_correlation_verdict(of_benchmarks.select_headline_rank_correlations(table))
+    said = of_benchmarks.describe_clear_and_largest_correlations(of_benchmarks.select_headline_rank_correlations(table))
     alone = bool(of_benchmarks._mark_coefficients_clearly_nonzero(table).any())
     return alone, not said.startswith(verdicts.UNCLEAR)
 

@@ -33,7 +33,7 @@ from analysis.statistics.reliability.aggregated import (  # noqa: E402
 from analysis.statistics.reliability.templates import (  # noqa: E402
     summarize_accuracies,
     summarize_accuracies_from_answers_with_intervals,
-    summarize_accuracies_with_intervals,
+    summarize_template_accuracies_with_intervals,
 )
 from analysis.statistics.shares import DerivedFigure, estimate_share, wilson  # noqa: E402
 
@@ -95,7 +95,7 @@ def simulate_best(runs: int) -> Iterator[Cell]:
             for place, figures in enumerate(
                 (
                     summarize_accuracies_from_answers_with_intervals(right),
-                    summarize_accuracies_with_intervals(shares, n),
+                    summarize_template_accuracies_with_intervals(shares, n),
                 )
             ):
                 for figure in FIGURES:

@@ -54,7 +54,9 @@ def measure_cell(shape: str, design: Design, n_items: int, runs: int, seed: int 
             low, high = ends[name]
             if low == low:
                 held[name].append(low <= value <= high)
-                estimate = study.compute_interval_widening_by_wordings() if name == "widening" else getattr(study, name)
+                estimate = (
+                    study.compute_interval_widening_by_few_wordings() if name == "widening" else getattr(study, name)
+                )
                 outside += not low - 1e-9 <= max(estimate, 0.0) <= high + 1e-9
         false += ends["widening"][1] <= ENOUGH < widening
     cells = {name: (float(np.mean(hits)) if hits else np.nan, len(hits) / runs) for name, hits in held.items()}

@@ -17,7 +17,7 @@ from analysis.pages.scored.tables import (
 from analysis.runs import open_runs
 from demo_training import scores
 from helpers.commands import ROOT, waver
-from inference.asking.models import read_model_descriptions
+from inference.asking.models import read_model_fields_from_yaml
 from inference.demo import SCORED_MODELS, SCORES
 
 GUIDE = (ROOT / "docs" / "scored.md").read_text(encoding="utf-8").partition("**On the demo.**")[2].partition("\n## ")[0]
@@ -49,7 +49,7 @@ def test_the_models_are_asked_again_and_answer_the_same():
     """Numbers to a unit of their last decimal, and a little more where another machine adds up otherwise."""
     pytest.importorskip("torch")
     rows, revisions = scores.score_answers()
-    assert read_model_descriptions(str(SCORED_MODELS)) == {
+    assert read_model_fields_from_yaml(str(SCORED_MODELS)) == {
         model: {"revision": name} for model, name in revisions.items()
     }
     for row, kept in zip(rows, read_table(), strict=True):

@@ -29,7 +29,7 @@ from helpers.blocks import BLOCK
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
 from inference.__main__ import build_parser_importing_only_called_command
-from inference.asking.models import read_model_descriptions
+from inference.asking.models import read_model_fields_from_yaml
 from inference.protocols import list_protocols
 from inference.stimuli import items
 from waver import list_commands_by_package
@@ -254,7 +254,7 @@ def test_both_tables_of_the_tutorial_are_read_as_the_same_items(tmp_path, capsys
 
 def test_the_file_that_describes_models_is_read(tmp_path):
     (tmp_path / "models.yaml").write_text(block("docs/importing.md", "models.yaml"), encoding="utf-8")
-    assert {about["stage"] for about in read_model_descriptions(str(tmp_path / "models.yaml")).values()} == {
+    assert {about["stage"] for about in read_model_fields_from_yaml(str(tmp_path / "models.yaml")).values()} == {
         "base",
         "instruct",
     }

@@ -13,7 +13,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from analysis.check.checking import Check, DecidedRule
-from analysis.check.forms.lines import describe_outcome, describe_rule
+from analysis.check.forms.lines import describe_outcome, describe_rule_and_worst_outcome
 from analysis.check.outcomes import CANNOT_TELL
 
 SUITE = "waver check"
@@ -62,12 +62,17 @@ def _add_test_case_of_rule(suite: ET.Element, result: DecidedRule) -> None:
     text = _replace_characters_invalid_in_xml("\n".join(lines))
     if result.is_failed:
         failure = ET.SubElement(
-            case, "failure", type=result.decision, message=_replace_characters_invalid_in_xml(describe_rule(result))
+            case,
+            "failure",
+            type=result.decision,
+            message=_replace_characters_invalid_in_xml(describe_rule_and_worst_outcome(result)),
         )
         failure.text = text
     elif result.decision == CANNOT_TELL:
         ET.SubElement(
-            case, "skipped", message=_replace_characters_invalid_in_xml(f"{result.decision}: {describe_rule(result)}")
+            case,
+            "skipped",
+            message=_replace_characters_invalid_in_xml(f"{result.decision}: {describe_rule_and_worst_outcome(result)}"),
         )
     if not result.is_failed and text:
         ET.SubElement(case, "system-out").text = text

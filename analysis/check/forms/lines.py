@@ -33,7 +33,7 @@ def describe_check(check: Check) -> Iterator[str]:
     """
     for result in check.results:
         decision = colour_text(f"{result.decision:<12}", COLOURS[result.decision], sys.stdout)
-        yield f"{decision}{format_message_on_one_line(describe_rule(result))}"
+        yield f"{decision}{format_message_on_one_line(describe_rule_and_worst_outcome(result))}"
     yield summarise_check(check)
     if (command := format_command_to_plan_check(check)) is not None:
         yield f"how many items and wordings would tell: {command}"
@@ -46,11 +46,11 @@ def format_command_to_plan_check(check: Check) -> str | None:
     return format_message_on_one_line(f"waver plan {quote(check.run)} --check {quote(str(check.rules.path))}")
 
 
-def describe_rule(result: DecidedRule) -> str:
+def describe_rule_and_worst_outcome(result: DecidedRule) -> str:
     """Write the rule, its worst outcome, and how many others there are.
 
     >>> from analysis.check.rules import Rule
-    >>> describe_rule(DecidedRule(Rule("ranking as before", "order", "ranking"), "cannot tell", ()))
+    >>> describe_rule_and_worst_outcome(DecidedRule(Rule("ranking as before", "order", "ranking"), "cannot tell", ()))
     'order (ranking as before): there is nothing to test'
     """
     rule = result.rule

@@ -128,7 +128,7 @@ def list_pilot_units_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     kept_units = [
         unit
         for unit in units
-        if is_rule_about_condition(rule, *unit.study_model_condition_and_measure[:3])
+        if is_rule_about_study_model_condition(rule, *unit.study_model_condition_and_measure[:3])
         and (unit.measure == rule.target if rule.target else unit.study.headline and unit.measure != FLIPS)
     ]
     if not kept_units:
@@ -141,7 +141,7 @@ def list_pilot_units_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     return kept_units
 
 
-def is_rule_about_condition(rule: Rule, study: str, model: str, condition: str) -> bool:
+def is_rule_about_study_model_condition(rule: Rule, study: str, model: str, condition: str) -> bool:
     """Tell whether a rule is about a study, model and condition.
 
     Parameters

@@ -14,8 +14,8 @@ from analysis.check.planning.powers import (
     IN_WHOLE_ITEMS,
     compute_difference_power_in_shared_wordings,
     compute_power_of_mean_test,
-    forecast_difference_after_change,
     forecast_difference_if_unchanged,
+    forecast_difference_of_degraded_model,
 )
 from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
 from analysis.measures.reworded.flips import FLIP, FLIPS
@@ -111,7 +111,7 @@ def list_aims_of_not_worse_rule(
             def compute_power_if_changed(items: int, wordings: int, spread: str = spread) -> float:
                 forecast = unchanged
                 if has_range:
-                    forecast = forecast_difference_after_change(
+                    forecast = forecast_difference_of_degraded_model(
                         answers, mean, worse_by, wordings, fresh=fresh, spread=spread
                     )
                 if crossed and has_range:
@@ -151,7 +151,7 @@ def _list_aims_of_flip_change(
         return
     fresh = rule.wordings == LIKE_THESE
 
-    def forecast_flips(wordings: int, more: float) -> MeanForecast:
+    def forecast_flip_difference(wordings: int, more: float) -> MeanForecast:
         """Foresee the difference: items that did not flip do so by the same chance."""
         chances = flips.compute_flip_probabilities(wordings)
         share = float(flips.weights @ chances)
@@ -166,12 +166,14 @@ def _list_aims_of_flip_change(
     def compute_power_if_unchanged(items: int, wordings: int) -> float:
         if not fresh:
             return float((1 - margin) ** items < LEVEL)
-        return compute_power_of_mean_test(forecast_flips(wordings, 0.0), margin, items, wordings, LEVEL, crossed=False)
+        return compute_power_of_mean_test(
+            forecast_flip_difference(wordings, 0.0), margin, items, wordings, LEVEL, crossed=False
+        )
 
     def compute_power_if_changed(items: int, wordings: int) -> float:
         if worse_by >= 1 - flips.predict_flip_share(wordings):
             return 0.0
-        forecast = forecast_flips(wordings, worse_by)
+        forecast = forecast_flip_difference(wordings, worse_by)
         return compute_power_of_mean_test(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
 
     several = tuple(number for number in WORDINGS if number > 1)

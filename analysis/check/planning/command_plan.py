@@ -101,7 +101,7 @@ def main(args: argparse.Namespace) -> int:
 
         return print_check_designs(args.run, args.check, args.change, args.power, as_json=args.json)
     pilot = runs.open_runs(args.run, protocols=frozenset(list_readers_by_protocol()))
-    study = _choose_study(read_reworded_studies(pilot), args)
+    study = _choose_study_and_measure_to_plan(read_reworded_studies(pilot), args)
     _check_goal_within_range(study, args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecast_standard_errors(study, args)
@@ -158,7 +158,7 @@ def _build_design_record(design: Design) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
+def _choose_study_and_measure_to_plan(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
     """Choose the study and the measure."""
     if len({study.name for study in pilot_studies}) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")

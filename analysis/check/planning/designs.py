@@ -18,7 +18,7 @@ from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import Aim, list_all_pilot_units, list_pilot_units_of_rule
 from analysis.check.planning.answers import list_aims_of_same_answers_rule, list_units_that_rule_is_about
 from analysis.check.planning.changes import list_aims_of_not_worse_rule
-from analysis.check.planning.numbers import list_number_aims
+from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
 from analysis.runs import Runs
@@ -133,7 +133,7 @@ def _list_rule_aims(
 ) -> Iterator[Aim]:
     """List the aims of one rule."""
     if rule.kind == NUMBER:
-        yield from list_number_aims(subjects, list_all_pilot_units(pilot), broken_level)
+        yield from list_aims_of_number_rule(subjects, list_all_pilot_units(pilot), broken_level)
     elif rule.kind == RANKING and not subjects:
         yield Aim(
             rule, "holds", "", "", "", "",

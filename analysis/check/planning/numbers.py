@@ -25,7 +25,9 @@ from analysis.statistics.skewness import compute_scaled_skewness
 AS_IN_PILOT = 0  # wordings, of a column that does not say of how many it is
 
 
-def list_number_aims(outcomes: Sequence[Outcome], units: Sequence[PilotUnit], broken_level: float) -> Iterator[Aim]:
+def list_aims_of_number_rule(
+    outcomes: Sequence[Outcome], units: Sequence[PilotUnit], broken_level: float
+) -> Iterator[Aim]:
     """List the aims of a rule on a number: it is decided as the pilot's number is, if that is the true one.
 
     Parameters

@@ -235,7 +235,7 @@ def forecast_difference_if_unchanged(answers: MeanForecast, *, fresh: bool) -> M
     return MeanForecast(0.0, 0.0, 2 * (answers.inner if fresh else answers.noise))
 
 
-def forecast_difference_after_change(
+def forecast_difference_of_degraded_model(
     answers: MeanForecast, mean: float, change: float, n_wordings: float, *, fresh: bool, spread: str
 ) -> MeanForecast:
     """Foresee the difference of a model that lost something from itself, as the module's docstring derives.

@@ -117,7 +117,9 @@ def arrange_sample_numerators_and_denominators(
     tuple of arrays
         (rows, samples) each, as in `moments.compute_sample_share_and_influences`.
     """
-    read = {"sample_probability": _list_sample_probabilities}.get(kind.column, _list_hits_and_validity_of_samples)
+    read = {"sample_probability": _list_answer_probabilities_of_samples}.get(
+        kind.column, _list_hits_and_validity_of_samples
+    )
     pairs = [read(row, kind.column, measure, scale) for row in rows.to_dict("records")]
     longest = max((len(lower) for _, lower in pairs), default=0)
     upper_array, lower_array = np.full((2, len(rows), max(longest, 1)), np.nan)
@@ -126,7 +128,7 @@ def arrange_sample_numerators_and_denominators(
     return upper_array, lower_array
 
 
-def _list_sample_probabilities(
+def _list_answer_probabilities_of_samples(
     row: dict[str, Any], column: str, measure: str, scale: Any
 ) -> tuple[list[float], list[float]]:
     """List, of every thought or judged text, the probability of the answer and that of all answers."""

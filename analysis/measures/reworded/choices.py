@@ -91,7 +91,7 @@ def _read_right_probabilities_after_thinking(runs: Runs, choices: Choices, accur
     """Read the probability of the right option under the conditions that think, laid out as the accuracy is."""
     thinking = list_thought_conditions(runs.info["conditions"][choices.study])
     study = accuracy.select_units_of_conditions(thinking)
-    arrays = _arrange_thoughts_by_question(runs, choices, study.units)
+    arrays = _arrange_right_option_ratios_of_thoughts(runs, choices, study.units)
     if np.isnan(arrays["ratio"]).all():
         return
     # The answer is the mean over all orders of a wording; or, of several orders of one wording, that of each.
@@ -107,7 +107,9 @@ def _read_right_probabilities_after_thinking(runs: Runs, choices: Choices, accur
     )  # fmt: skip
 
 
-def _arrange_thoughts_by_question(runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]) -> dict[str, Array]:
+def _arrange_right_option_ratios_of_thoughts(
+    runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]
+) -> dict[str, Array]:
     """Lay out what thoughts say of the right option as (units, questions, wordings, orders): ratio, samples, spread and
     counting (`analysis.measures.thoughts`)."""
     rows_sql = (

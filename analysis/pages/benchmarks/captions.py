@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.pages.benchmarks.measures import MEASURE
 from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlation_matrix
-from analysis.pages.benchmarks.repeated import describe_joined_rows
+from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
 from analysis.reporting.words.validity import FEW_ANSWERS
@@ -83,6 +83,6 @@ def caption_coefficients(frame: pd.DataFrame) -> str:
     clear = f" Bold or dotted: p below {ALPHA:g} after Holm." if "p_holm" in frame else ""
     return (
         f"{method} between {len(order)} measures over models{n}, in the order of the "
-        f"table.{place}{empty}{clear}{describe_joined_rows(frame)} The table has intervals and p values. "
+        f"table.{place}{empty}{clear}{describe_counts_of_rows_per_model(frame)} The table has intervals and p values. "
         "Counterpart of Takayama et al., Figure 8."
     )

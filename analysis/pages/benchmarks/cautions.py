@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import describe_joined_rows
+from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
@@ -47,7 +47,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         )
     yield from _list_left_out_measure_cautions(frames["measure_sources"])
     yield from _list_prompt_form_cautions(values)
-    if len(table) and (joined_rows_sentence := describe_joined_rows(table)):
+    if len(table) and (joined_rows_sentence := describe_counts_of_rows_per_model(table)):
         yield joined_rows_sentence.strip()
     yield from _list_unscored_model_cautions(frames)
     sizes = values.groupby("model")["parameters"].first()

@@ -76,7 +76,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
             continue
         for name, measures in measuring.items():
             try:
-                frame = _build_table_without_intervals(page_runs, name, measures, invalid)
+                frame = _build_page_table_without_intervals(page_runs, name, measures, invalid)
             except (InputError, RoomFailed) as error:
                 sources.append({"page": page, "left_out": str(error)})
                 continue
@@ -98,7 +98,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
     )
 
 
-def _build_table_without_intervals(runs: Runs, table_name: str, measures: Measures, invalid: str) -> pd.DataFrame:
+def _build_page_table_without_intervals(runs: Runs, table_name: str, measures: Measures, invalid: str) -> pd.DataFrame:
     """Make a table without intervals, if it does not take too long."""
     units = len(runs.execute("SELECT model FROM units").fetchall())
     if measures.most_units and units > measures.most_units:

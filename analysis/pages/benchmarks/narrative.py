@@ -51,7 +51,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
     """
     table, doubts = frames["benchmarks"], tuple(list_cautions(frames))
     family = select_headline_rank_correlations(table)
-    asked_sentence = _describe_compared_measures(frames, family, when)
+    asked_sentence = _describe_counts_of_models_and_measures(frames, family, when)
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
     if len(compared_values) and compared_values["silent"].all():
         rows = all_values[is_validity_below_half(all_values["validity"])]
@@ -72,12 +72,12 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         "accuracy_measures": tuple(_describe_number_of_clear_correlations(family, ACCURACY)),
         "benchmarks": (
             *_describe_rows_that_decide_answer(table, family),
-            *_describe_partial_coefficients(table, family),
+            *_describe_correlations_clear_given_size(table, family),
         ),
     }
     return Answer(
         asked_sentence,
-        describe_correlation_verdict(family),
+        describe_clear_and_largest_correlations(family),
         cautions=doubts,
         details=details | _describe_how_many_measure_pairs_correlate(frames),
     )
@@ -105,7 +105,7 @@ def select_headline_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
     return family.assign(clear=_mark_coefficients_clearly_nonzero(family), name=name_measures_unambiguously(family))
 
 
-def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], family: pd.DataFrame, when: str) -> str:
+def _describe_counts_of_models_and_measures(frames: Mapping[str, pd.DataFrame], family: pd.DataFrame, when: str) -> str:
     """Say how many models were asked, and how many measures were compared with what: those of the family of tests."""
     values = select_values_of_compared_conditions(frames)
     sources = frames["measure_sources"]
@@ -161,7 +161,7 @@ def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
     return f"{verdicts.UNCLEAR}: neither size nor accuracy is known of {LEAST} models, and {scored} them."
 
 
-def describe_correlation_verdict(family: pd.DataFrame) -> str:
+def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
     """Say how many correlations of the family are clear, and name the largest of them.
 
     Parameters
@@ -260,7 +260,7 @@ def _describe_rows_that_decide_answer(table: pd.DataFrame, family: pd.DataFrame)
         yield "The others are families of their own, corrected by themselves; they decide nothing here."
 
 
-def _describe_partial_coefficients(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
+def _describe_correlations_clear_given_size(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
     """Say how many clear rank correlations remain clear given the size of the models."""
     partial_rows = table[(table["method"] == RANK + GIVEN_SIZE) & table["r"].notna()]
     partial_rows = partial_rows.assign(clear=_mark_coefficients_clearly_nonzero(partial_rows))

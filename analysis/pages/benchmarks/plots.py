@@ -37,7 +37,7 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
-    looks = _choose_looks_of_models(frame, looks)
+    looks = _choose_drawing_styles_of_models(frame, looks)
     low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Parameters")
     for axes, rows in axes_and_rows:
@@ -66,7 +66,7 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     Drawing
         The figure.
     """
-    looks = _choose_looks_of_models(frame, looks)
+    looks = _choose_drawing_styles_of_models(frame, looks)
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Accuracy")
     for axes, rows in axes_and_rows:
         panels.set_axis_limits_and_ticks(axes, 0, 1)
@@ -185,7 +185,7 @@ def _wrap_title(title: str, free: float) -> str:
     return "\n".join(lines)
 
 
-def _choose_looks_of_models(frame: pd.DataFrame, looks: Looks | None) -> Looks:
+def _choose_drawing_styles_of_models(frame: pd.DataFrame, looks: Looks | None) -> Looks:
     """Return how each model is drawn: all alike where a legend has no room for them, so that no colour is unsaid."""
     if frame["model"].nunique() <= NAMED:
         return looks or plotting.assign_colours_and_markers(frame["model"])

@@ -78,7 +78,7 @@ def join_repeated_rows_of_models(
     return JoinedRows(single.drop(columns="\0size"), single["\0size"].rename("parameters"), groups.size())
 
 
-def describe_joined_rows(frame: pd.DataFrame) -> str:
+def describe_counts_of_rows_per_model(frame: pd.DataFrame) -> str:
     """Say how many rows of the file stand for how many models, where they are more."""
     joined_pairs = frame[frame["joined_by"].astype(bool)] if "joined_by" in frame else frame.iloc[:0]
     if joined_pairs.empty:

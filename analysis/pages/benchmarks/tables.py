@@ -93,7 +93,7 @@ def tabulate_benchmark_correlations(
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
         ours = align_values_by_model(part, "value", models)
         for benchmark, theirs in _list_values_to_correlate_with(part, models):
-            rows += _compute_measure_coefficients(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
+            rows += _compute_correlations_of_measure(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
     table = pd.DataFrame(rows)
     if table.empty:
         return table
@@ -271,7 +271,7 @@ def _add_join_rule(table: pd.DataFrame, score_table: Scores | None) -> pd.DataFr
     return table.assign(joined_by=np.where(table["rows"] > table["n"], score_table.rule if score_table else "", ""))
 
 
-def _compute_measure_coefficients(
+def _compute_correlations_of_measure(
     measure_values: pd.Series, counterpart_values: pd.Series, model_facts: ModelFacts, row_keys: dict[str, Any]
 ) -> Iterator[dict[str, object]]:
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""

@@ -34,7 +34,8 @@ def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int
     runs
         From `analysis.runs.open_runs`.
     resamples, seed
-        Draws of the test (`significance.compute_permutation_p_values`; 0: no p values and no intervals) and its seed.
+        Draws of the test (`significance.compute_paired_permutation_p_values`; 0: no p values and no intervals) and its
+        seed.
 
     Returns
     -------
@@ -125,14 +126,14 @@ def _list_tuning_and_prompt_pairs(
         base = str((models[model].get("adapter") or {}).get("base"))
         if (base, condition) in place:
             yield TUNING, (after, place[base, condition])
-        for other in _list_same_conditions_with_base_prompt(condition, conditions):
+        for other in _list_base_prompt_counterpart_conditions(condition, conditions):
             if (model, other) in place:
                 yield PROMPT, (after, place[model, other])
             if (base, other) in place:
                 yield BOTH, (after, place[base, other])
 
 
-def _list_same_conditions_with_base_prompt(
+def _list_base_prompt_counterpart_conditions(
     condition: str, conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
     """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""

@@ -128,7 +128,7 @@ def compute_differing_share_over_orders(choice_codes: Codes) -> Array:
     return _compute_differing_pair_shares(choice_codes, 2)
 
 
-def compute_differing_share_over_wordings(choice_codes: Codes) -> Array:
+def compute_share_of_differing_wording_pairs(choice_codes: Codes) -> Array:
     """Compute how often two answers to a question in one order and two wordings take different choices."""
     return _compute_differing_pair_shares(choice_codes, 1)
 

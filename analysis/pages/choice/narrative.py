@@ -76,7 +76,7 @@ def answer_page_question(
         What the page says in words.
     """
     table = add_model_and_condition_labels(frames["choice"])
-    asked_sentence, doubts = _describe_asked_questions(table, size, when), list_cautions(frames)
+    asked_sentence, doubts = _describe_numbers_of_models_and_questions(table, size, when), list_cautions(frames)
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
         verdict, why = describe_models_without_answers(table)
@@ -84,7 +84,7 @@ def answer_page_question(
     consistency = frames["choice_consistency"]
     if consistency.empty:
         verdict = "Each question was asked in one wording and one order: nothing is known about others."
-        return Answer(asked_sentence, f"{verdict} {_describe_right_answers(answering)}", cautions=doubts)
+        return Answer(asked_sentence, f"{verdict} {_describe_share_of_right_answers(answering)}", cautions=doubts)
     judged = select_rows_over_all_questions(
         add_model_and_condition_labels(consistency[~is_validity_below_half(consistency["validity"])])
     )
@@ -107,7 +107,7 @@ def answer_page_question(
     }
     return Answer(
         asked_sentence,
-        _describe_choice_verdict(judged, size, by_chance, varying_examples),
+        _describe_models_by_choice_verdict(judged, size, by_chance, varying_examples),
         cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
@@ -119,7 +119,7 @@ def select_rows_over_all_questions(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates(["study", "model", "condition"])
 
 
-def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
+def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
@@ -129,11 +129,11 @@ def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], w
     )
 
 
-def _describe_choice_verdict(
+def _describe_models_by_choice_verdict(
     judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame, varying_examples: Sequence[str]
 ) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
-    by_interval = verdicts.choose_words_for_shares(judged, "changed", BANDS)
+    by_interval = verdicts.choose_verdict_words_for_model_shares(judged, "changed", BANDS)
     verdict_words = chance.blank_word_in_rows_with_chance_changes(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
@@ -158,7 +158,7 @@ def _describe_choice_verdict(
     return f"{word}: {share_text} in all {several}."
 
 
-def _describe_right_answers(answering: pd.DataFrame) -> str:
+def _describe_share_of_right_answers(answering: pd.DataFrame) -> str:
     """Say how many answers are right: of one model with its interval, of several from the least to the most."""
     if len(answering) > 1:
         low, high = (format_percent(share) for share in (answering["accuracy"].min(), answering["accuracy"].max()))

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from analysis.measures.choices import Choices
 from analysis.pages.choice import measures
 from analysis.statistics import interval
-from analysis.statistics.interval import Interval, build_empty_interval
+from analysis.statistics.interval import Interval, build_interval_with_unknown_ends
 from analysis.statistics.resampling import (
     LEVEL,
     Array,
@@ -32,7 +32,7 @@ from analysis.statistics.resampling import (
     compute_drawn_ratio,
 )
 from analysis.statistics.shares import Share, estimate_share, newcombe
-from analysis.statistics.significance import compute_permutation_p_values
+from analysis.statistics.significance import compute_paired_permutation_p_values
 
 ShareTerms = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
 ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
@@ -133,7 +133,7 @@ def estimate_share_intervals(
                          draws=resamples, seed=seed)  # fmt: skip
     units = next(iter(terms_by_measure.values()))[0].shape[1]
     n_items = next(iter(intervals.values())).n_items if intervals else np.zeros(units, np.int64)
-    return {name: intervals.get(name, build_empty_interval(n_items)) for name in shares}
+    return {name: intervals.get(name, build_interval_with_unknown_ends(n_items)) for name in shares}
 
 
 def _drop_measures_without_any_value(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, ShareTerms]:
@@ -145,7 +145,7 @@ def estimate_share_differences(
     terms_by_measure: Mapping[str, ShareTerms], unit_pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute differences of shares, a minus b, with Newcombe's intervals and p values of
-    `compute_permutation_p_values`.
+    `compute_paired_permutation_p_values`.
 
     Parameters
     ----------
@@ -169,10 +169,13 @@ def estimate_share_differences(
         partial(_select_numerator_and_denominator, measures_by_share=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
     for name, terms in defined_terms.items():
-        intervals[name].p[:], intervals[name].p_least[:] = compute_permutation_p_values(
+        intervals[name].p[:], intervals[name].p_least[:] = compute_paired_permutation_p_values(
             _compute_difference_contributions(terms, unit_pairs), resamples, seed
         )
-    return {name: intervals.get(name, build_empty_interval(intervals[ACCURACY].n_items)) for name in terms_by_measure}
+    return {
+        name: intervals.get(name, build_interval_with_unknown_ends(intervals[ACCURACY].n_items))
+        for name in terms_by_measure
+    }
 
 
 def _compute_difference_contributions(terms: ShareTerms, unit_pairs: Sequence[tuple[int, int]]) -> Array:

@@ -126,12 +126,14 @@ def summarize_question_classes_and_accuracy(judge: JudgeAnswers) -> dict[str, An
     return {
         "judge": judge.model,
         "condition": judge.condition,
-        **_summarize_judged_questions(judge, np.full(len(judge.items), True)),
-        "subsets": {name: _summarize_judged_questions(judge, rows) for name, rows in parts.items()},
+        **_count_classes_and_average_judge_accuracy(judge, np.full(len(judge.items), True)),
+        "subsets": {name: _count_classes_and_average_judge_accuracy(judge, rows) for name, rows in parts.items()},
     }
 
 
-def _summarize_judged_questions(judge: JudgeAnswers, question_mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def _count_classes_and_average_judge_accuracy(
+    judge: JudgeAnswers, question_mask: npt.NDArray[np.bool_]
+) -> dict[str, Any]:
     """Count the classes of some questions, and average the judge's accuracy by wording over them."""
     class_names = [name for name, is_selected in zip(judge.question_classes, question_mask, strict=True) if is_selected]
     means = {

@@ -93,7 +93,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
                 {"accuracy": (wording_accuracy * weight, wording_accuracy * 0 + weight),
                  "perfectly_correct": (perfect[:, number], perfect[:, number] * 0 + 1)}, resamples, seed
             )  # fmt: skip
-            rows.append({"wording": name, **_build_columns_with_n_questions(intervals), "source": OURS})
+            rows.append({"wording": name, **_build_estimate_and_interval_columns(intervals), "source": OURS})
         return rows
 
     return pd.concat(
@@ -102,7 +102,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
     )
 
 
-def tabulate_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_questions_by_correct_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count the questions of which all wordings, some or none are perfectly correct (Choi, section 2).
 
     With three wordings, some are one or two: the questions that `waver select` keeps.
@@ -135,7 +135,7 @@ def tabulate_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int =
         intervals = over_questions.estimate_share_intervals(
             {name: (share, share * 0 + 1) for name, share in shares.items()}, resamples, seed
         )
-        return _build_columns_with_n_questions(intervals) | {
+        return _build_estimate_and_interval_columns(intervals) | {
             f"n_{name}": np.nansum(share, axis=0).astype(int) for name, share in shares.items()
         }
 
@@ -160,7 +160,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
         where only the wording, or only the order, differs; `order_minus_wording`: their difference.
     """
 
-    def measure_consistency(choices: Choices) -> dict[str, Any]:
+    def compute_kept_and_turned_choice_shares(choices: Choices) -> dict[str, Any]:
         """Compute the shares of kept and of turned choices, over units."""
         is_same_throughout = measures.mark_same_choice_throughout(choices.chosen_letter)
         terms_by_measure = {
@@ -176,19 +176,19 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
                 measures.mark_same_choice_over_orders(choices.chosen_place)
             ),
         }
-        kept_columns = _build_columns_with_n_questions(
+        kept_columns = _build_estimate_and_interval_columns(
             over_questions.estimate_share_intervals(terms_by_measure, resamples, seed)
         )
         turned = {
             "turned_by_wordings": over_questions.sum_and_count_over_axis(
-                measures.compute_differing_share_over_wordings(choices.chosen_letter)
+                measures.compute_share_of_differing_wording_pairs(choices.chosen_letter)
             ),
             "turned_by_orders": over_questions.sum_and_count_over_axis(
                 measures.compute_differing_share_over_orders(choices.chosen_letter)
             ),
         }
         gap = {"order_minus_wording": ("turned_by_orders", "turned_by_wordings")}
-        turned_columns = _build_columns_with_n_questions(
+        turned_columns = _build_estimate_and_interval_columns(
             over_questions.estimate_share_intervals(turned, resamples, seed, gap)
         )
         return {**kept_columns, **turned_columns, "n_questions": kept_columns["n_questions"],
@@ -196,7 +196,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
                 "no_interval": _join_reasons_for_missing_intervals(kept_columns["no_interval"],
                                                                    turned_columns["no_interval"])}  # fmt: skip
 
-    return _tabulate_columns_by_subset(runs, measure_consistency)
+    return _tabulate_columns_by_subset(runs, compute_kept_and_turned_choice_shares)
 
 
 def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -232,7 +232,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
                 intervals = over_questions.estimate_share_intervals(terms_by_measure, resamples, seed, gap)
                 is_right = intervals.pop("is_right").estimate if of is None else float(of == number)
                 rows.append({"right": right, "letter": letter, "n": counts[1].sum(axis=0).astype(int),
-                             "validity": choices.validity, **_build_columns_with_n_questions(intervals),
+                             "validity": choices.validity, **_build_estimate_and_interval_columns(intervals),
                              "is_right": is_right})  # fmt: skip
         return rows
 
@@ -244,7 +244,7 @@ def _join_reasons_for_missing_intervals(reasons_a: np.ndarray, reasons_b: np.nda
     return ["; ".join(filter(None, pair)) for pair in zip(reasons_a, reasons_b, strict=True)]
 
 
-def _build_columns_with_n_questions(intervals: dict[str, interval.Interval]) -> dict[str, Any]:
+def _build_estimate_and_interval_columns(intervals: dict[str, interval.Interval]) -> dict[str, Any]:
     """Return estimates and interval ends as columns, with n_questions."""
     return {"n_questions": next(iter(intervals.values())).n_items, **interval.build_interval_columns(intervals)}
 

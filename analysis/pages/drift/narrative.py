@@ -22,7 +22,11 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers, list_unjudged_cautions
+from analysis.reporting.words.validity import (
+    FEW_ANSWERS,
+    describe_models_without_answers,
+    list_cautions_about_unjudged_models,
+)
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("drift_changes", "drift_measures", "drift_looks")
@@ -71,7 +75,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
     details = {"drift_series": sentences, "drift_changes": WORD_MEANINGS}
     return Answer(
-        setup, _describe_verdict(headline, frames["drift_measures"]), cautions=cautions,
+        setup, _describe_models_by_drift_verdict(headline, frames["drift_measures"]), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
@@ -81,7 +85,7 @@ def _rename_least_validity(changes: pd.DataFrame) -> pd.DataFrame:
     return changes.assign(validity=changes["validity_least"], validity_at_most=changes["validity_least_at_most"])
 
 
-def _describe_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
+def _describe_models_by_drift_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
     """Count the models by what was found; of a single one that changed, say by how much and since when."""
     words = [
         "" if silent or word == CANNOT_TELL else word
@@ -193,7 +197,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:
             yield sentence.format(join_names(names))
-    yield from list_unjudged_cautions(_rename_least_validity(headline), FEW_ANSWERS)
+    yield from list_cautions_about_unjudged_models(_rename_least_validity(headline), FEW_ANSWERS)
     yield from describe_differing_validity(looks)
     left_out = int(looks["n_left_out"].max())
     if left_out:

@@ -133,7 +133,7 @@ def _read_all_series(runs: Runs) -> Iterator[Series]:
     all_folders = [*runs.earlier, *runs.folders]
     for places, units in _group_units_by_folders(runs).items():
         folders = [all_folders[place] for place in places]
-        _refuse_differing_questions(folders)
+        _refuse_differing_protocols_or_options(folders)
         items, n_left_out = _find_common_items(runs, folders)
         looks = [_open_folder_with_common_items(folder, items) for folder in folders]
         labels = label_times(folders)
@@ -141,7 +141,7 @@ def _read_all_series(runs: Runs) -> Iterator[Series]:
             yield from _read_series_of_unit(looks, labels, (model, condition), tuple(items), n_left_out)
 
 
-def _refuse_differing_questions(folders: Sequence[Folder]) -> None:
+def _refuse_differing_protocols_or_options(folders: Sequence[Folder]) -> None:
     """Refuse times of one study whose answers mean something else."""
     first = folders[0]
     for folder in folders[1:]:

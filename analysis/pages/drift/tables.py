@@ -65,7 +65,7 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     rows = []
     for series, drift in detect_changes_of_all_series(runs, looks):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True)):
-            panel = _estimate_mean_at_time(series, answers)
+            panel = _estimate_mean_of_look(series, answers)
             lower, upper = panel.compute_interval("items")
             like = panel.compute_interval("both") if _can_estimate_wording_spread(series, answers) else (np.nan, np.nan)
             rows.append({
@@ -138,7 +138,7 @@ def _can_estimate_wording_spread(series: Series, answers: Array) -> bool:
     return not series.crossed if series.measure == FLIPS else has_item_answered_in_two_wordings(answers)
 
 
-def _estimate_mean_at_time(series: Series, answers: Array) -> Panel:
+def _estimate_mean_of_look(series: Series, answers: Array) -> Panel:
     """Estimate the mean of a look with its variance components."""
     if series.measure == FLIPS:
         return estimate_panel_mean(answers, False, is_share=True)

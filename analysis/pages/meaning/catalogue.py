@@ -108,7 +108,7 @@ TABLES = {
         interval={"corrected": ("lower", "upper")},
     ),
     "meaning_effect": Table(
-        "tables_flips.tabulate_effect_of_meaning_score",
+        "tables_flips.tabulate_meaning_score_effect_on_distance",
         "Whether answers are further from that to the original, the less a wording means the same",
         "Mixed model of every model and condition: distance ~ meaning_score + (1 | item), by REML. Estimate: change of "
         "the distance from a score of 0 to one of 1, with its 95 % interval (t, Satterthwaite).",

@@ -15,7 +15,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
 )
 from analysis.reporting.words.meaning import MOST_LEFT_OUT
-from analysis.reporting.words.validity import list_unjudged_cautions
+from analysis.reporting.words.validity import list_cautions_about_unjudged_models
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ALL, UNCLEAR
 
@@ -48,7 +48,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     flips, meanings, checks = frames["meaning_flips"], frames["meanings"], frames["meaning_checks"]
     if len(flips):
         units = flips[flips["wordings"] == "all"]
-        yield from list_unjudged_cautions(units.assign(label=labels.build_row_labels(units)))
+        yield from list_cautions_about_unjudged_models(units.assign(label=labels.build_row_labels(units)))
         yield from list_few_items_cautions(
             units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
         )

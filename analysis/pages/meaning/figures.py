@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning import read_study_meanings
+from analysis.measures.meaning import read_meaning_checks_of_studies
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 from analysis.statistics.resampling import Array
@@ -68,7 +68,7 @@ def build_meaning_curves_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
 
 def build_meaning_roc_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study, the ROC curve of every check: shares of decoys and of wordings that pass a threshold."""
-    for study in read_study_meanings(frames.runs):
+    for study in read_meaning_checks_of_studies(frames.runs):
         curves = []
         for quality in study.qualities:
             if np.isnan(quality.auc):
@@ -85,7 +85,7 @@ def build_meaning_roc_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def build_meaning_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study, quantiles of every check's scores: of wordings by what people said, of decoys by kind."""
-    for study in read_study_meanings(frames.runs):
+    for study in read_meaning_checks_of_studies(frames.runs):
         yes, no = study.count_votes()
         read = np.select([yes > no, yes < no], [READ_SAME, READ_ANOTHER], NOT_READ)
         groups = {

@@ -78,14 +78,14 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     flips, meanings = frames["meaning_flips"], frames["meanings"]
     if meanings.empty:
         return Answer(UNCHECKED, NO_CHECK)
-    setup = _describe_setup(frames, when)
+    setup = _describe_answering_models_and_meaning_judges(frames, when)
     answering = flips[~is_validity_below_half(flips["validity"])] if len(flips) else flips
     cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))
     details: dict[str, tuple[str, ...]] = {
         "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),
         "meanings": tuple(_describe_verdict_counts(meanings)),
         "meaning_annotators": tuple(_describe_agreement_of_people(frames["meaning_annotators"])),
-        "meaning_effect": tuple(_describe_effects_of_meaning_score(frames["meaning_effect"])),
+        "meaning_effect": tuple(_describe_answer_shifts_by_meaning_score(frames["meaning_effect"])),
     }
     if meanings["meaning"].isna().all():
         return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_figures_and_tables_without_sentences(details))
@@ -118,7 +118,7 @@ def _drop_figures_and_tables_without_sentences(details: Mapping[str, tuple[str, 
     return {name: sentences for name, sentences in details.items() if sentences}
 
 
-def _describe_setup(frames: Frames, when: str) -> str:
+def _describe_answering_models_and_meaning_judges(frames: Frames, when: str) -> str:
     """Say which models answered how many wordings, and who compared what these mean."""
     flips, meanings = frames["meaning_flips"], frames["meanings"]
     models = flips["model"].nunique() if len(flips) else 0
@@ -257,7 +257,7 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_effects_of_meaning_score(effects: pd.DataFrame) -> Iterator[str]:
+def _describe_answer_shifts_by_meaning_score(effects: pd.DataFrame) -> Iterator[str]:
     """Count the models whose answers are further from the original where the meaning score is lower."""
     tested = effects.dropna(subset=["p_holm"]) if len(effects) else effects
     if tested.empty:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning import read_study_meanings
+from analysis.measures.meaning import read_meaning_checks_of_studies
 from analysis.pages.meaning import narrative
 from analysis.pages.meaning.catalogue import CATALOGUE
 from analysis.reporting import words
@@ -42,7 +42,10 @@ class MeaningPage(Page):
     def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
         super().__init__(run, out, **options)
         # What weakens the answers of other studies is nothing that this page says.
-        self.runs = self.runs.select_studies({checked.study for checked in read_study_meanings(self.runs)}) or self.runs
+        self.runs = (
+            self.runs.select_studies({checked.study for checked in read_meaning_checks_of_studies(self.runs)})
+            or self.runs
+        )
         self.frames = Frames(self.runs, self.options, self._write_page_table_files)
 
     def answer(self) -> Html:

@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.meaning import StudyMeaning, read_study_meanings, read_verdicts_on_wordings
+from analysis.measures.meaning import StudyMeaning, read_meaning_checks_of_studies, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.runs import Runs
-from analysis.statistics.annotators import AgreementCoefficient, compute_share_of_yes_votes, compute_vote_agreement
+from analysis.statistics.annotators import (
+    AgreementCoefficient,
+    compute_fleiss_kappa_and_krippendorff_alpha,
+    compute_share_of_yes_votes,
+)
 from analysis.statistics.resampling import DRAWS, Array
 from ground.meaning.separation import compute_auc
 
@@ -21,7 +25,7 @@ _PROVENANCE = {"engine": "engine", "check_model": "model", "revision": "revision
 
 def _list_checked_studies(runs: Runs) -> list[StudyMeaning]:
     """List the studies whose wordings were checked."""
-    return read_study_meanings(runs) if list_meaning_folders(runs) else []
+    return read_meaning_checks_of_studies(runs) if list_meaning_folders(runs) else []
 
 
 def tabulate_quality_of_meaning_checks(runs: Runs) -> pd.DataFrame:
@@ -137,7 +141,7 @@ def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int
     for place, name in enumerate(names):
         shares = _estimate_shares_voted_same_meaning(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
         yield {"study": study.study, "annotator": name, **shares, **no_agreement}
-    kappa, alpha = compute_vote_agreement(votes, items, draws=resamples, seed=seed)
+    kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, items, draws=resamples, seed=seed)
     agreement = _build_agreement_coefficient_columns("kappa", kappa) | _build_agreement_coefficient_columns(
         "alpha", alpha
     )

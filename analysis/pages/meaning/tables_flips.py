@@ -115,7 +115,7 @@ def tabulate_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
     return correct_flip_shares_for_check_errors(runs)
 
 
-def tabulate_effect_of_meaning_score(runs: Runs) -> pd.DataFrame:
+def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
     """Tabulate how far answers are from that to the original, by how surely their wording means the same.
 
     Parameters

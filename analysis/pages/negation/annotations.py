@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.pages.negation.dataset import LABELS
-from analysis.pages.negation.rows import ENDINGS, Row, read_rows_with_locations
+from analysis.pages.negation.rows import ENDINGS, Row, read_dataset_rows_with_file_location
 from ground.errors import InputError, shorten_to_one_line
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
@@ -41,7 +41,7 @@ class Agreement:
     why: str = ""
 
 
-def read_annotator_agreement(folder: Path) -> Agreement:
+def compute_annotator_agreement_from_folder(folder: Path) -> Agreement:
     """Read all files of a folder and of those in it: JSON lines with `labels`, or sheets with columns `annotator_1` ...
 
     Raises
@@ -55,7 +55,7 @@ def read_annotator_agreement(folder: Path) -> Agreement:
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS and path.is_file())
     if not files:
         raise InputError(f"{folder}: there are no annotations in it ({', '.join(ENDINGS)})")
-    rows = [row for file in files for row in read_rows_with_locations(file)]
+    rows = [row for file in files for row in read_dataset_rows_with_file_location(file)]
     _refuse_repeated_sentence_pairs(rows)
     label_rows = [parse_annotator_labels(row) for row in rows]
     given_labels = [[label for label in row if label] for row in label_rows]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.pages.negation.judgements import BOTH, HYPOTHESIS, IMPORTANT, PATTERNS, PREMISE, UNIMPORTANT
-from analysis.pages.negation.rows import Row, read_rows_with_locations
+from analysis.pages.negation.rows import Row, read_dataset_rows_with_file_location
 from analysis.runs.folder import ORIGINAL
 from ground.errors import InputError, shorten_to_one_line
 
@@ -54,7 +54,7 @@ def read_instance_groups(file: Path) -> list[list[Instance]]:
         with two, the same two sentences twice in an item, and sentences that do not fit the pattern of their row.
     """
     groups_by_item: dict[str, list[Instance]] = defaultdict(list)
-    for row in read_rows_with_locations(file):
+    for row in read_dataset_rows_with_file_location(file):
         instance = _parse_sentence_pair(row)
         groups_by_item[instance.item].append(instance)
     for item, group in groups_by_item.items():

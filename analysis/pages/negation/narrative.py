@@ -69,13 +69,13 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
     judged = answering.merge(find_units_above_majority_baseline(accuracy))
     details = {
-        "negation_slopes": (*WORD_MEANINGS, *_describe_change_extremes(important.merge(judged))),
-        "negation_changes": tuple(_describe_mean_change_by_kind(pairs.merge(judged))),
+        "negation_slopes": (*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))),
+        "negation_changes": tuple(_describe_mean_change_by_pair_kind(pairs.merge(judged))),
         "negation_places": tuple(_describe_mean_change_by_place(frames["negation_places"].merge(judged))),
         "negation_bias": tuple(_describe_label_bias(frames["negation_bias"].merge(answering))),
     }
     return Answer(
-        asked_sentence, _describe_negation_verdict(important.merge(judged), len(valid)), cautions=doubts,
+        asked_sentence, _describe_models_hurt_by_negation(important.merge(judged), len(valid)), cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ def _describe_model_and_asked_pair_counts(accuracy: pd.DataFrame, dates_text: st
     )
 
 
-def _describe_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
+def _describe_models_hurt_by_negation(judged: pd.DataFrame, n_asked: int) -> str:
     """Say how many of the judged models lose by a negation, and how many hardly do; of a single one, its shares of
     right labels."""
     if judged.empty:
@@ -108,7 +108,7 @@ def _describe_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
     )
 
 
-def _describe_change_extremes(important: pd.DataFrame) -> Iterator[str]:
+def _describe_models_losing_most_and_least(important: pd.DataFrame) -> Iterator[str]:
     """Name the judged models that lose most and least over important pairs."""
     if important.empty:
         return
@@ -121,7 +121,7 @@ def _describe_change_extremes(important: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_mean_change_by_kind(pairs: pd.DataFrame) -> Iterator[str]:
+def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame) -> Iterator[str]:
     """Compare the mean changes over both kinds of pairs."""
     means = pairs.groupby("pairs")["acc_change"].mean()
     if len(means) == 2:

@@ -14,7 +14,7 @@ Row: TypeAlias = tuple[str, dict[str, Any]]  # file and line, and the fields
 ENDINGS = (".jsonl", ".json", ".csv")
 
 
-def read_rows_with_locations(file: Path) -> Iterator[Row]:
+def read_dataset_rows_with_file_location(file: Path) -> Iterator[Row]:
     """Read the rows of a file; empty lines are left out.
 
     Raises

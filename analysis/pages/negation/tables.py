@@ -87,7 +87,7 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
     )
     parts = []
     for name in (WITHOUT, WITH):
-        sums = _leave_out_originals_without_values(instance_counts, name)
+        sums = _blank_originals_without_values(instance_counts, name)
         shares_by_measure = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
         golds = np.stack([np.nansum(sums[f"{name}_gold_{label}"], axis=0) for label in labels])
         n = np.nansum(sums[name], axis=0)
@@ -115,7 +115,7 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
         it is right; said_change, with its interval: negated minus original; n_X.
     """
     instance_counts, parts = judgements.count_pairs_and_labels_by_negation(runs), []
-    sums = _leave_out_originals_without_values(instance_counts, WITHOUT, WITH)
+    sums = _blank_originals_without_values(instance_counts, WITHOUT, WITH)
     for label in judgements.list_entailment_labels(runs):
         shares_by_measure: MeasureShares = {
             "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
@@ -253,7 +253,7 @@ def _measure_minimal_pair_accuracies(pair_counts: Counts, resamples: int, seed: 
     return frame.rename(columns={"kind": "pairs", "acc_change_lower": "lower", "acc_change_upper": "upper"})
 
 
-def _leave_out_originals_without_values(instance_counts: Counts, *names: str) -> dict[str, Array]:
+def _blank_originals_without_values(instance_counts: Counts, *names: str) -> dict[str, Array]:
     """Leave out, row by row, the originals of which it has nothing of some kind: they say nothing about it."""
     empty = np.any([~(instance_counts.sums[name] > 0) for name in names], axis=0)
     return {name: np.where(empty, np.nan, values) for name, values in instance_counts.sums.items()}
@@ -281,7 +281,7 @@ def _estimate_shares_and_differences(
     columns = {part: sums[part] for shares in shares_by_measure.values() for pair in shares for part in pair}
     intervals = bootstrap_intervals(
         columns,
-        partial(_compute_shares_and_differences, shares_by_measure=shares_by_measure),
+        partial(_compute_shares_and_differences_per_draw, shares_by_measure=shares_by_measure),
         partial(_select_hits_and_totals_by_measure, shares_by_measure=shares_by_measure),
         draws=resamples,
         seed=seed,
@@ -290,7 +290,7 @@ def _estimate_shares_and_differences(
     return rows.assign(**n, **interval.build_interval_columns(intervals))
 
 
-def _compute_shares_and_differences(
+def _compute_shares_and_differences_per_draw(
     columns: Columns, counts: Array, shares_by_measure: MeasureShares
 ) -> dict[str, Array]:
     """Compute every share, or difference of two shares, in every draw."""

@@ -11,7 +11,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
-from analysis.reporting.words.validity import FEW_ANSWERS, list_unjudged_cautions
+from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_about_unjudged_models
 
 JUDGE = "judge "
 
@@ -32,7 +32,8 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     compared = readings[readings["compared"].astype(bool)]
     items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
     return (
-        *list_unjudged_cautions(label_readings(readings), FEW_ANSWERS), *_describe_judge_models(readings),
+        *list_cautions_about_unjudged_models(label_readings(readings), FEW_ANSWERS),
+        *_describe_judges_that_are_models(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
         *_describe_bounds_of_reading_specific_shares(compared),
         *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
@@ -61,7 +62,7 @@ def label_readings(readings: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _describe_judge_models(readings: pd.DataFrame) -> Iterator[str]:
+def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
     """Say that a judge is a model, and where it judges itself."""
     judged = readings[readings["reading"].str.startswith(JUDGE)] if len(readings) else readings
     if judged.empty:

@@ -18,7 +18,7 @@ from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, shorten_to_one_line
 
 
-def tabulate_variance_kept_by_all_readings(
+def tabulate_wording_variance_under_every_reading(
     runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.
@@ -43,7 +43,7 @@ def tabulate_variance_kept_by_all_readings(
     rows = [
         row
         for (study, setting), groups in by_setting.items()
-        for row in _estimate_kept_variance_of_setting(study, setting, groups, reading, resamples, seed)
+        for row in _summarise_models_with_most_common_readings(study, setting, groups, reading, resamples, seed)
     ]
     if reading and not rows:
         names = dict.fromkeys(kind.name for group in read_reading_groups(runs) for kind in group.kinds)
@@ -57,7 +57,7 @@ def tabulate_variance_kept_by_all_readings(
     )
 
 
-def _estimate_kept_variance_of_setting(
+def _summarise_models_with_most_common_readings(
     study: str, setting: str, groups: Iterable[ReadingGroup], reading: str, draws: int, seed: int
 ) -> list[pd.DataFrame]:
     """Sum up the models of a setting that have the same readings as most of them; nothing without any."""

@@ -62,9 +62,9 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {
         "readings": tuple(_describe_artefacts_in_full(readings)),
-        "reading_pairs": tuple(_describe_agreement_of_reading_pairs(frames["reading_pairs"])),
+        "reading_pairs": tuple(_describe_least_and_most_agreeing_readings(frames["reading_pairs"])),
         "reading_ranking": tuple(_describe_rank_swaps_between_readings(frames["reading_ranking"])),
-        "reading_sheet": tuple(_describe_corrections_by_people(frames["reading_sheet"])),
+        "reading_sheet": tuple(_describe_reading_differences_from_people(frames["reading_sheet"])),
     }
     verdict = describe_variance_kept_by_all_readings(frames["reading_kept"])
     if len(frames["reading_kept"]):
@@ -194,7 +194,7 @@ def _format_interval_of_reading_specific_share(row: dict[str, object]) -> str:
     return f" (interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
 
 
-def _describe_agreement_of_reading_pairs(pairs: pd.DataFrame) -> list[str]:
+def _describe_least_and_most_agreeing_readings(pairs: pd.DataFrame) -> list[str]:
     """Say which two readings agree least and most."""
     rows = pairs.dropna(subset=["same_side"]) if len(pairs) else pairs
     if len(rows) < 2:
@@ -222,7 +222,7 @@ def _describe_rank_swaps_between_readings(ranking: pd.DataFrame) -> list[str]:
     ]
 
 
-def _describe_corrections_by_people(corrections: pd.DataFrame) -> list[str]:
+def _describe_reading_differences_from_people(corrections: pd.DataFrame) -> list[str]:
     """Say how a reading differs from people's, and what the correction makes of its SD."""
     if corrections.empty:
         return []

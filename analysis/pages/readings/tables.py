@@ -17,7 +17,7 @@ from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
 from analysis.statistics.resampling import DRAWS, Array
-from analysis.statistics.significance import compute_smallest_possible_p
+from analysis.statistics.significance import compute_smallest_bootstrap_p
 
 TRIAD, PEOPLE = "readings", "people"
 # Of texts: below, their shares are so close to 0 and 1 that other readings see that as a part of their own. At 0.2, one
@@ -100,7 +100,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
         "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
         "compared": [place in places for place in range(n)], "validity": group.average_validity(),
         "validity_at_most": group.validity_at_most,
-        "validity_sd": [_compute_validity_sd(group.validity[place]) for place in range(n)],
+        "validity_sd": [_compute_validity_sd_over_wordings(group.validity[place]) for place in range(n)],
         "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
         "accuracy": [_average_right_probability_of_reading(group, place, places) for place in range(n)],
     })  # fmt: skip
@@ -165,7 +165,7 @@ def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.
             reasons = [part for part in str(row["no_interval"]).split("; ") if "own" in part]
             explanations += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
             frame.loc[place, ["own", "own_lower", "own_upper", "p"]] = row[["own", "own_lower", "own_upper", "p"]]
-            frame.loc[place, "p_least"] = float(compute_smallest_possible_p(draws, frame.loc[place, "n_items"]))
+            frame.loc[place, "p_least"] = float(compute_smallest_bootstrap_p(draws, frame.loc[place, "n_items"]))
             frame.loc[place, ["own_from", "own_most", "no_interval"]] = [
                 PEOPLE,
                 np.nan,
@@ -174,7 +174,7 @@ def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.
     return frame
 
 
-def _compute_validity_sd(validity: Array) -> float:
+def _compute_validity_sd_over_wordings(validity: Array) -> float:
     """Compute the SD of the validity over wordings within items, sampling included; NaN without two wordings."""
     is_asked = ~np.isnan(validity)
     freedom = np.maximum(is_asked.sum(axis=1) - 1, 0).sum()

@@ -24,7 +24,7 @@ from analysis.statistics.reliability.ranking import Ranking
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
     estimate_template_noise_variance_from_accuracies,
-    summarize_accuracies_with_intervals,
+    summarize_template_accuracies_with_intervals,
 )
 from ground.errors import InputError, format_nearest_name_hint
 
@@ -127,7 +127,8 @@ def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[RankingGroup]
     for (study, condition), part in accuracy_rows.groupby(["study", "condition"], sort=False):
         study_condition, models = (str(study), str(condition)), part["model"].unique()
         tables_by_task = {
-            str(task): _pivot_task_accuracies(rows_of_task) for task, rows_of_task in part.groupby("task", sort=False)
+            str(task): _pivot_accuracies_of_task_by_template(rows_of_task)
+            for task, rows_of_task in part.groupby("task", sort=False)
         }
         ranked_tables = {task: tables for task, tables in tables_by_task.items() if min(tables[0].shape) > 1}
         shared_tables = {task: tables for task, tables in ranked_tables.items() if len(tables[0]) * 2 >= len(models)}
@@ -145,7 +146,7 @@ def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[RankingGroup]
             yield _build_ranking_group(study_condition, task, {task: tables}, task_models, len(tables_by_task))
 
 
-def _pivot_task_accuracies(task_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _pivot_accuracies_of_task_by_template(task_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Lay one task out as models by templates: accuracies, and numbers of answers."""
     wide, n = (task_rows.pivot(index="model", columns="template", values=name) for name in (ACCURACY, "n"))
     wide = wide[wide.notna().sum(axis=1) * 2 >= wide.shape[1]].dropna(axis=1)
@@ -220,7 +221,7 @@ def list_rank_rows_from_accuracies(runs: Runs, seed: int) -> list[dict[str, Any]
     ]  # fmt: skip
 
 
-def tabulate_template_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute how reliably one template, or four, rank the models, with the components that it rests on.
 
     Parameters
@@ -337,7 +338,7 @@ def list_task_accuracy_summaries(runs: Runs) -> list[dict[str, Any]]:
     for names, part in read_accuracy_rows(runs).groupby(["study", "model", "condition", "task"], sort=False):
         row_keys: Mapping[str, Any] = dict(zip(("study", "model", "condition", "task"), names, strict=True))
         shares, n = part["accuracy"].to_numpy(float), part["n"].to_numpy(float)
-        ends = summarize_accuracies_with_intervals(shares, n)
+        ends = summarize_template_accuracies_with_intervals(shares, n)
         row = {**row_keys, "n_items": int(part["n"].min()), "n_templates": len(part)}
         table_rows.append(
             row

@@ -24,7 +24,7 @@ CONDITIONS = 3  # that sentences are written about
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
-def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def describe_model_order_over_templates(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     """Say how many pairs of models keep their order with another template, and how reliably one ranks them.
 
     Parameters
@@ -56,7 +56,7 @@ def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -
     )
 
 
-def add_accuracies_to_answer(page_answer: Answer, frames: Mapping[str, pd.DataFrame]) -> Answer:
+def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[str, pd.DataFrame]) -> Answer:
     """Add what accuracies tell to the answer about other runs.
 
     Parameters
@@ -88,12 +88,12 @@ def _describe_accuracies_by_figure_and_table(frames: Mapping[str, pd.DataFrame])
     """Return the sentences about accuracies by the figure or table that they belong to."""
     rankings, scores, places = (frames[name] for name in ("template_reliability", "template_scores", "wording_ranking"))
     details = {
-        "template_reliability": tuple(_describe_template_reliability(rankings)),
+        "template_reliability": tuple(_describe_ranking_reliability_of_templates(rankings)),
         "template_ranges": tuple(_describe_template_ranges(scores[scores["task"] != ""])) if len(scores) else (),
         "wording_ranking": tuple(_describe_first_ranked_models(places[places["task"] != ""], rankings))
         if len(places)
         else (),
-        "template_pairs": tuple(_describe_sure_model_orders(frames["template_pairs"])),
+        "template_pairs": tuple(_describe_number_of_sure_model_orders(frames["template_pairs"])),
     }
     return {name: sentences for name, sentences in details.items() if sentences}
 
@@ -136,7 +136,7 @@ def _select_rankings_by_mean_over_tasks(rankings: pd.DataFrame) -> pd.DataFrame:
     return rankings[(rankings["task"] == ALL) | ~has_mean]
 
 
-def _describe_template_reliability(rankings: pd.DataFrame) -> Iterator[str]:
+def _describe_ranking_reliability_of_templates(rankings: pd.DataFrame) -> Iterator[str]:
     """Say how reliably one template, and four, rank the models of each condition, and in which task one does so
     least."""
     for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
@@ -216,7 +216,7 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
         yield f"The ranking's tau with that of another study is expected to be about {_format_coefficient(row['tau'])}."
 
 
-def _describe_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:
+def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:
     """Count the pairs that keep their order almost surely."""
     for condition, part in list(model_pairs.groupby("condition", sort=False))[:CONDITIONS] if len(model_pairs) else ():
         where = f"Condition {condition}: " if model_pairs["condition"].nunique() > 1 else ""

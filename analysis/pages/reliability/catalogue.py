@@ -116,7 +116,7 @@ TABLES = {
         frozenset(split_names("range q25 q75 combined_corrected")), frozenset({"task"}),
     ),
     "template_reliability": Table(
-        "accuracies.tabulate_template_reliability",
+        "accuracies.tabulate_ranking_reliability_of_templates",
         "How reliably one template ranks the models, or four",
         "From accuracies without answers: components over models and templates, and coefficients of generalizability "
         "of a ranking by one template of each task and by four. Generalized 95 % intervals are for models and "

@@ -31,7 +31,7 @@ from analysis.reporting.words.validity import (
     FEW_ANSWERS,
     describe_models_without_answers,
     describe_unjudged_models,
-    list_unjudged_cautions,
+    list_cautions_about_unjudged_models,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
@@ -103,7 +103,7 @@ def answer_page_question(
         "wordings_needed": (*WORD_MEANINGS, *_describe_largest_widening(answering)),
         "wording_ranking": tuple(_describe_ranking_reliability(ranking)),
         "variance_components": (
-            *_describe_sampling_reliability(answering_parts),
+            *_describe_item_reliability_of_samples(answering_parts),
             *_describe_counted_answers_worth_a_thought(answering_parts),
             *_describe_thoughts_of_unknown_effect(answering_parts),
         ),
@@ -226,7 +226,7 @@ def _phrase_limit_to_this_wording(row: Mapping[str, Any]) -> str:
     return " in this wording" if row["anew"] == ITEMS else ""
 
 
-def _describe_sampling_reliability(component_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_item_reliability_of_samples(component_rows: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled answers tell items apart, from as many samples or thoughts as there were and from one."""
     for (study, measure, sampled), part in component_rows.dropna(subset=["icc", "icc_sample"]).groupby(
         ["study", "measure", "sampled"], sort=False
@@ -388,7 +388,7 @@ def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    yield from list_unjudged_cautions(headline_rows, FEW_ANSWERS)
+    yield from list_cautions_about_unjudged_models(headline_rows, FEW_ANSWERS)
     yield from list_few_models_cautions(answering_rows["model"].nunique())
     sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
         "label"

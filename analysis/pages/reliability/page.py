@@ -24,7 +24,7 @@ class ReliabilityPage(Page):
         when, drawn = words.phrase_run_dates(self.runs.info), words.list_wording_subsample_notes(self.runs.info)
         if accuracies.has_only_accuracies(self.runs):
             return self.show_answer(
-                accuracy_sentences.answer_from_accuracies(
+                accuracy_sentences.describe_model_order_over_templates(
                     {name: self.frame(name) for name in accuracy_sentences.TABLES}, when
                 )
             )
@@ -34,7 +34,7 @@ class ReliabilityPage(Page):
         )
         page_answer = narrative.answer_page_question(frames, when, drawn, by_chance)
         if accuracies.list_studies_with_only_accuracies(self.runs):
-            page_answer = accuracy_sentences.add_accuracies_to_answer(
+            page_answer = accuracy_sentences.add_cautions_and_details_on_accuracies(
                 page_answer, {name: self.frame(name) for name in accuracy_sentences.TABLES}
             )
         return self.show_answer(page_answer)

@@ -73,7 +73,7 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
             "error": panel.compute_standard_error("both"),
             "error_least": panel.predict_standard_error_at_size(max(panel.n_items, 1), np.inf),
-            "widening": panel.compute_interval_widening_by_wordings(), "widening_lower": ends[0],
+            "widening": panel.compute_interval_widening_by_few_wordings(), "widening_lower": ends[0],
             "widening_upper": ends[1],
             "missing": "; ".join(filter(None,
                 (_explain_missing_components(panel),
@@ -226,14 +226,15 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
         "study": study.name, "model": models, "condition": conditions, "k": at, "n_items": has_range.sum(axis=0),
         "n_fewer": (sizes > 0).sum(axis=1) - has_range.sum(axis=0),
         "wordings_least": np.where(sizes.max(axis=1) > 0, least_sizes, 0), "wordings_most": sizes.max(axis=1),
-        "range_all": [_average_range_of_all_answers(values, has_range[:, i]) for i, values in enumerate(study.values)],
-        "flip_all": [_compute_flip_share_of_all_answers(values, has_range[:, i], threshold) for i,
+        "range_all": [_average_item_range_from_all_answers(values, has_range[:, place])
+                      for place, values in enumerate(study.values)],
+        "flip_all": [_compute_share_of_flipping_items(values, has_range[:, i], threshold) for i,
                      values in enumerate(study.values)],
     }  # fmt: skip
     return pd.DataFrame({**size_columns, **interval.build_interval_columns(intervals)})
 
 
-def _average_range_of_all_answers(values: Array, is_chosen_item: npt.NDArray[np.bool_]) -> float:
+def _average_item_range_from_all_answers(values: Array, is_chosen_item: npt.NDArray[np.bool_]) -> float:
     """Return the mean range of some items with all their answers."""
     item_values = values[is_chosen_item]
     return (
@@ -241,7 +242,7 @@ def _average_range_of_all_answers(values: Array, is_chosen_item: npt.NDArray[np.
     )
 
 
-def _compute_flip_share_of_all_answers(values: Array, is_chosen_item: npt.NDArray[np.bool_], threshold: float) -> float:
+def _compute_share_of_flipping_items(values: Array, is_chosen_item: npt.NDArray[np.bool_], threshold: float) -> float:
     """Return the share of some items that flip with all their answers."""
     if not is_chosen_item.any():
         return np.nan

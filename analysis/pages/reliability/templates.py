@@ -13,7 +13,7 @@ from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
-    estimate_template_noise_variance,
+    estimate_item_noise_variance_of_templates,
     summarize_accuracies_from_answers_with_intervals,
 )
 from analysis.statistics.resampling import LEVEL
@@ -76,6 +76,6 @@ def tabulate_accuracy_summaries_over_templates(runs: Runs) -> pd.DataFrame:
             rows.append(
                 row
                 | accuracies.flatten_estimates_to_row(ends)
-                | correct_highest_accuracy_for_luck(shares, estimate_template_noise_variance(right), ends)
+                | correct_highest_accuracy_for_luck(shares, estimate_item_noise_variance_of_templates(right), ends)
             )
     return pd.DataFrame(rows + accuracies.list_task_accuracy_summaries(runs))

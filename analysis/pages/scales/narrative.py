@@ -20,7 +20,7 @@ from analysis.measures.ratings_styles import (
 )
 from analysis.measures.ratings_wordings import MODEL, WORDING
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.scales.people_narrative import describe_consistency_of_scales, describe_distance_from_people
+from analysis.pages.scales.people_narrative import describe_consistency_of_scales, describe_models_as_close_as_people
 from analysis.reporting.words import (
     Answer,
     beyond,
@@ -32,7 +32,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_asked_models
-from analysis.reporting.words.validity import describe_models_without_answers, list_unjudged_cautions
+from analysis.reporting.words.validity import describe_models_without_answers, list_cautions_about_unjudged_models
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -79,7 +79,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     """
     spread = frames["scales_spread"]
     spread = spread.assign(label=labels.build_row_labels(spread))
-    setup = _describe_setup(frames["scales_items"], when)
+    setup = _describe_numbers_of_models_and_scales(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
     if is_validity_below_half(spread["validity"]).all():
         verdict, why = describe_models_without_answers(spread)
@@ -90,11 +90,11 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     styles = _select_clear_styles(frames["scales_styles"])
     details = {
         "scales_scores": tuple(_describe_extreme_models_by_scale(frames["scales_scores"])),
-        "scales_moves": (*WORD_MEANINGS[:2], *_describe_distance_by_model_and_persona(moves)),
+        "scales_moves": (*WORD_MEANINGS[:2], *_describe_distances_between_models_and_personas(moves)),
         "scales_styles": tuple(_describe_strength_of_clear_styles(styles)),
-        "scales_differences": tuple(_describe_significant_differences(frames["scales_differences"])),
-        "scales_spread": tuple(_describe_spread_over_wordings(spread)),
-        "scales_people": tuple(describe_distance_from_people(frames["scales_people"])),
+        "scales_differences": tuple(_describe_count_of_significant_differences(frames["scales_differences"])),
+        "scales_spread": tuple(_describe_smallest_and_largest_wording_spread(spread)),
+        "scales_people": tuple(describe_models_as_close_as_people(frames["scales_people"])),
         "scales_respondents": tuple(describe_consistency_of_scales(frames["scales_respondents"])),
     }
     verdict = " ".join(
@@ -112,7 +112,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     )  # fmt: skip
 
 
-def _describe_setup(items: pd.DataFrame, when: str) -> str:
+def _describe_numbers_of_models_and_scales(items: pd.DataFrame, when: str) -> str:
     """Say how many models were asked how many items of how many scales; the verdict says whether they answered."""
     n_items = items.drop_duplicates(["study", "item"])
     scales = n_items["scale"].dropna().nunique()
@@ -247,7 +247,7 @@ def _describe_extreme_models_by_scale(scores: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _describe_distance_by_model_and_persona(moves: pd.DataFrame) -> Iterator[str]:
+def _describe_distances_between_models_and_personas(moves: pd.DataFrame) -> Iterator[str]:
     """Say how far two answers are apart that differ in the model, and in the persona, alone."""
     for row in moves.itertuples():
         if row.change in (MODEL, "persona"):
@@ -278,7 +278,7 @@ def _format_difference_with_sign(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
-def _describe_significant_differences(differences: pd.DataFrame) -> Iterator[str]:
+def _describe_count_of_significant_differences(differences: pd.DataFrame) -> Iterator[str]:
     """Count the differences between models that hold."""
     if len(differences):
         scales = format_quantity(differences["scale"].nunique(), "scale")
@@ -287,7 +287,7 @@ def _describe_significant_differences(differences: pd.DataFrame) -> Iterator[str
             yield sentence
 
 
-def _describe_spread_over_wordings(spread: pd.DataFrame) -> Iterator[str]:
+def _describe_smallest_and_largest_wording_spread(spread: pd.DataFrame) -> Iterator[str]:
     """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
     judged = spread[~is_validity_below_half(spread["validity"]) & spread["sd"].notna()]
     if judged.empty:
@@ -304,7 +304,7 @@ def _describe_spread_over_wordings(spread: pd.DataFrame) -> Iterator[str]:
 
 def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
-    yield from list_unjudged_cautions(spread)
+    yield from list_cautions_about_unjudged_models(spread)
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
     if items["study"].nunique() > 1:
         yield f"What moves answers is said of {items['study'].iloc[0]}, the first study; the table has all."

@@ -13,7 +13,7 @@ from analysis.reporting.words.verdicts import widen_difference_interval_for_mult
 from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN, judge_distance_from_people
 
 
-def describe_distance_from_people(people: pd.DataFrame) -> Iterator[str]:
+def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
     """Say which models lie no further from people than people from each other, by the rule "beside people".
 
     Parameters

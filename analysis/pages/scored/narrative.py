@@ -60,7 +60,7 @@ def answer_page_question(
     """
     means = _select_rows_of_headline_measure(frames["scored_means"])
     spread = _select_rows_of_headline_measure(frames["scored_spread"])
-    setup = _describe_setup(frames["scored_means"], means, when)
+    setup = _describe_scored_models_and_items(frames["scored_means"], means, when)
     changeable = spread[(spread["n_items"] > 0) & ~is_validity_below_half(spread["validity"])]
     cautions = (
         *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
@@ -73,7 +73,7 @@ def answer_page_question(
         "scored_means": (*WORD_MEANINGS, *_describe_extreme_means(means)),
         "scored_passes": tuple(_describe_extreme_spreads_over_wordings(judged)),
         "scored_differences": (beyond,) if beyond else (),
-        "scored_wordings": tuple(_describe_best_and_worst_wording(frames["scored_wordings"], means)),
+        "scored_wordings": tuple(_describe_largest_gap_between_wordings(frames["scored_wordings"], means)),
     }
     return Answer(
         setup, _describe_model_counts_by_verdict_word(judged, by_chance), cautions=cautions,
@@ -88,7 +88,7 @@ def _select_rows_of_headline_measure(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(label=labels.build_row_labels(rows))
 
 
-def _describe_setup(all_means: pd.DataFrame, means: pd.DataFrame, when: str) -> str:
+def _describe_scored_models_and_items(all_means: pd.DataFrame, means: pd.DataFrame, when: str) -> str:
     """Say how many models got which scores on how many items; a measure of other models or items is not named."""
     units_by_measure = {
         name: set(rows[["study", "model", "n_items"]].itertuples(index=False, name=None))
@@ -119,7 +119,7 @@ def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.D
     """Count the models by their words; where all have the same, say the shares that the word stands for."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
-    judged_words = verdicts.choose_words_for_shares(judged, "passed_some", BANDS)
+    judged_words = verdicts.choose_verdict_words_for_model_shares(judged, "passed_some", BANDS)
     passed_words = chance.blank_word_in_rows_with_chance_changes(judged_words, judged, by_chance, "yes")
     if passed_words != judged_words and not any(passed_words):
         return chance.explain_withheld_verdict(by_chance)
@@ -176,7 +176,7 @@ def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[st
             )
 
 
-def _describe_best_and_worst_wording(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
+def _describe_largest_gap_between_wordings(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
     """Say how far the best and the worst shared wording are apart, for the model where it is most."""
     if table.empty:
         return

@@ -48,7 +48,7 @@ TABLES = {
         best=(("kurtosis_*", "smallest absolute"), ("tau_*", "largest")),
     ),
     "score_influence": Table(
-        "influence.tabulate_influence_on_correlation",
+        "influence.tabulate_correlations_leaving_points_out",
         "What single points do to the correlation between kurtosis and tau",
         "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series. "
         "Of all points, and with each point, each group and each series left out. Intervals by resampling points. The "

@@ -17,7 +17,7 @@ from analysis.reporting.words import (
     list_few_models_cautions,
 )
 from analysis.reporting.words.labels import SEPARATOR
-from analysis.reporting.words.validity import list_unjudged_cautions
+from analysis.reporting.words.validity import list_cautions_about_unjudged_models
 
 FEW_NUMBERS = "Less than half of the samples (or of the probability) hold a number"
 OFTEN_CLIPPED = 0.1  # share of clipped samples from which on the page mentions it
@@ -59,7 +59,9 @@ def _yield_score_cautions(
             "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
         )
     settings = models["range"] + " at temperature " + models["temperature"].map("{:g}".format)
-    yield from list_unjudged_cautions(models.assign(label=models["label"] + SEPARATOR + settings), FEW_NUMBERS)
+    yield from list_cautions_about_unjudged_models(
+        models.assign(label=models["label"] + SEPARATOR + settings), FEW_NUMBERS
+    )
     yield from _describe_effect_of_numberless_samples(frames["score_conventions"], setting)
     sampled = models[models["method"] == "sampled"]
     total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()

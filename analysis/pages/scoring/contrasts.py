@@ -18,7 +18,7 @@ from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences
-from analysis.statistics.significance import compute_smallest_possible_p
+from analysis.statistics.significance import compute_smallest_bootstrap_p
 
 Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and two of its units (model, condition)
 
@@ -144,7 +144,7 @@ def _compare_unit_pairs(
     if not tables:
         return pd.DataFrame()
     frame = pd.concat(tables, ignore_index=True)
-    frame["p_least"] = compute_smallest_possible_p(resamples, frame["n"])
+    frame["p_least"] = compute_smallest_bootstrap_p(resamples, frame["n"])
     family = ["study", *SETTING]
     return frame.assign(
         **{f"{name}_p_holm": correct_families_by_holm(frame, family, f"{name}_p") for name in ("kurtosis", "tau")}

@@ -20,7 +20,7 @@ LEAST = 3  # points; two always lie on a line
 _FAMILY = ["source", "study", *SETTING]
 
 
-def tabulate_influence_on_correlation(
+def tabulate_correlations_leaving_points_out(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Correlate the differences in kurtosis and in tau (Pearson) with all points, and without single ones.
@@ -97,7 +97,7 @@ def correlate_points_without_each_subset(
     Returns
     -------
     DataFrame
-        The columns of `tabulate_influence_on_correlation` from omitted on.
+        The columns of `tabulate_correlations_leaving_points_out` from omitted on.
     """
     defined_points = points.dropna(subset=["kurtosis_difference", "tau_difference"])
     cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(defined_points), bool))]

@@ -262,7 +262,9 @@ def _choose_verdict_words_of_score_rows(
         row_word = verdicts.choose_word_for_interval(*model_interval, BANDS[:1]) or verdicts.choose_word_for_interval(
             *wide, BANDS[1:]
         )
-        is_above_people = verdicts.is_share_clearly_above(model_share[0], wide[0], human_share[0], people_wide[1])
+        is_above_people = verdicts.is_share_clearly_above_other_share(
+            model_share[0], wide[0], human_share[0], people_wide[1]
+        )
         row_words.append(
             PEOPLE if row_word == "yes" and not np.isnan(human_share[0]) and not is_above_people else row_word
         )

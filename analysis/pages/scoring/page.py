@@ -52,11 +52,14 @@ class ScoringPage(Page):
         frames = {name: self.frame(name) for name in TABLES}
         return self.show_answer(
             narrative.answer_page_question(
-                frames, self.setting, words.phrase_run_dates(self.runs.info), self._describe_differences_beyond_prompt()
+                frames,
+                self.setting,
+                words.phrase_run_dates(self.runs.info),
+                self._describe_differences_larger_than_prompt_effect(),
             )
         )
 
-    def _describe_differences_beyond_prompt(self) -> str:
+    def _describe_differences_larger_than_prompt_effect(self) -> str:
         """Say which differences in the page's setting are more than another prompt makes; empty for one prompt."""
         setting_conditions = select_setting_rows(read_scores(self.runs), self.setting)[
             ["study", "condition"]
@@ -82,7 +85,7 @@ class ScoringPage(Page):
             "scoring/method", biased=options["biased"], resamples=options["resamples"], seed=options["seed"],
                 invalid=options["invalid"], word_meanings=" ".join(narrative.WORD_MEANINGS),
                 rules=verdicts.describe_verdict_rules("validity", "interval", "several", "people", "holm",
-                                    *(["beyond"] if self._describe_differences_beyond_prompt() else [])),
+                                    *(["beyond"] if self._describe_differences_larger_than_prompt_effect() else [])),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

@@ -318,7 +318,7 @@ def draw_score_influence(
     """
     omissions = select_most_influential_omissions(influence)
     # Empty: three points, or one that is undefined without any other.
-    names = _name_omissions(omissions, 0.55 * min(width, 4.3))
+    names = _label_points_left_out_of_correlation(omissions, 0.55 * min(width, 4.3))
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     legend_names = series if len(series) <= MOST_NAMES else []
     stacked = panels.is_one_column_wide(width) or not names
@@ -352,7 +352,7 @@ def select_most_influential_omissions(influence: pd.DataFrame) -> pd.DataFrame:
     return defined_omissions.loc[order[:MOST_OMISSIONS]]
 
 
-def _name_omissions(omissions: pd.DataFrame, room: float) -> list[str]:
+def _label_points_left_out_of_correlation(omissions: pd.DataFrame, room: float) -> list[str]:
     """Name the omissions in lines of some inches: points as they are, groups and series with a note."""
     endings = omissions["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
     return [

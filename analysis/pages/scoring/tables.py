@@ -37,7 +37,7 @@ _OF_UNIT = {
 }  # fmt: skip
 
 
-def _choose_closed_form_intervals_of_scores(n_numbers: float) -> dict[str, Form]:
+def _choose_interval_forms_of_score_spread(n_numbers: float) -> dict[str, Form]:
     """Say which intervals the figures of a scale with so many numbers get that draws do not suit."""
     entropy = forms.choose_entropy_interval_form("number", n_numbers)
     return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_interval_form("score"), "entropy": entropy}
@@ -86,14 +86,14 @@ def tabulate_score_bias_and_accuracy(
         wide, gold, width = build_score_matrix_gold_and_width(part)
         shape, interval_forms = (
             partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
-            _choose_closed_form_intervals_of_scores(width + 1),
+            _choose_interval_forms_of_score_spread(width + 1),
         )
         gold_scores = wide[[]].assign(gold=gold)
         if gold_scores["gold"].notna().any():
             intervals = bootstrap_intervals(
                 _build_score_and_nearest_number_arrays(gold_scores),
                 shape,
-                _build_hits_and_totals_of_mode,
+                _build_shares_of_most_frequent_number,
                 interval_forms,
                 draws=resamples,
                 seed=seed,
@@ -108,7 +108,7 @@ def tabulate_score_bias_and_accuracy(
         intervals = bootstrap_intervals(
             _build_score_and_nearest_number_arrays(wide),
             shape,
-            _build_hits_and_totals_of_mode,
+            _build_shares_of_most_frequent_number,
             interval_forms,
             draws=resamples,
             seed=seed,
@@ -240,7 +240,7 @@ def _compute_drawn_kurtosis_and_concentration(
     return moments | weighted.compute_mode_share_and_entropy(draw_counts, columns["score"], scale + 1)
 
 
-def _build_hits_and_totals_of_mode(columns: Columns) -> dict[str, list[Share]]:
+def _build_shares_of_most_frequent_number(columns: Columns) -> dict[str, list[Share]]:
     """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
     numbers = columns["number"]
     modes = [weighted.find_mode_and_count_distinct(unit_scores)[0] for unit_scores in columns["score"].T]

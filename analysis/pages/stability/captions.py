@@ -52,7 +52,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     order = ", the most stable on top" if len(stability) > 1 else ""
-    return selection.read_attached_answer_pair(stability).rewrite_agreement_text_for_answers(
+    return selection.read_answer_pair_attached_to_frame(stability).rewrite_agreement_text_for_answers(
         f"Stability over {items} per row: {phrase_models_in_conditions(stability)}{order}. Validity: "
         "the probability of all options together, or the share of texts that can be read as one. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
@@ -99,7 +99,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
         else ""
     )
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
-    return selection.read_attached_answer_pair(distribution).rewrite_agreement_text_for_answers(
+    return selection.read_answer_pair_attached_to_frame(distribution).rewrite_agreement_text_for_answers(
         f"Median agreement over the paraphrases of {format_quantity(cells['row'].nunique(), 'item')} "
         f"({format_count_range(valid_boxes['n'], 'paraphrase')} each){', a column each' if n_units > 1 else ''}: "
         f"{phrase_models_in_conditions(valid_boxes)}. Items are sorted by their median"
@@ -130,7 +130,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
         if (models > 1).any()
         else f"No standard error: one model{' of each kind' if total > 1 else ''}"
     )
-    return selection.read_attached_answer_pair(frame).rewrite_agreement_text_for_answers(
+    return selection.read_answer_pair_attached_to_frame(frame).rewrite_agreement_text_for_answers(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
         f"largest such SD{of_models}. {error_text}. 1 would be the least stable item of "
         f"{'every' if total > 1 else 'the'} model, 0 an item whose answer never moves. Left out: models of which less "
@@ -169,7 +169,7 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    measure_meaning = selection.read_attached_answer_pair(frame).rewrite_agreement_text_for_answers(
+    measure_meaning = selection.read_answer_pair_attached_to_frame(frame).rewrite_agreement_text_for_answers(
         look_up_column("stability", measure).meaning
     )
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})

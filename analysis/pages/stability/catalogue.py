@@ -60,7 +60,7 @@ TABLES = {
         frozenset(split_names("lower upper p p_least")), frozenset({"no_interval"}), BETWEEN,
     ),
     "item_stability": Table(
-        "tables.tabulate_item_stability",
+        "tables.tabulate_item_stability_across_models",
         "Items that are unstable across models",
         "SD of agreement over an item's paraphrases, divided by the model's largest such SD; mean and standard error "
         "over models, separately for causal and masked models. Models that are not judged "

@@ -22,7 +22,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
-from analysis.reporting.words.validity import list_unjudged_cautions
+from analysis.reporting.words.validity import list_cautions_about_unjudged_models
 
 FEW_PARAPHRASES = 20
 
@@ -50,11 +50,11 @@ def list_cautions(
     """
     labelled_invalid = invalid.assign(label=labels.build_row_labels(invalid))
     return (
-        *list_unjudged_cautions(stability.assign(label=labels.build_row_labels(stability))),
+        *list_cautions_about_unjudged_models(stability.assign(label=labels.build_row_labels(stability))),
         *wordings.describe_uneven_wordings(items),
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
-        *_describe_invalid_answers(labelled_invalid), *describe_unread_answers(labelled_invalid, choice),
+        *_describe_invalid_answers(labelled_invalid), *describe_bounds_left_by_unread_answers(labelled_invalid, choice),
         *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip_column(stability)),
         *wordings.describe_whitespace_only_variants(twins),
         *wordings.describe_paraphrases_of_changed_meaning(items), *_describe_small_sample_sizes(stability, items),
@@ -121,7 +121,7 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     ]
 
 
-def describe_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[str]:
+def describe_bounds_left_by_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say what the written answers that could not be read leave open, for the row that they leave most open.
 
     Parameters

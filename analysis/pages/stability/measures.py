@@ -13,7 +13,13 @@ from analysis.pages.stability import columns
 from analysis.runs import Runs
 from analysis.statistics import forms
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import Array, Columns, compute_drawn_mean, compute_drawn_ratio, compute_drawn_sd
+from analysis.statistics.resampling import (
+    Array,
+    Columns,
+    compute_drawn_mean,
+    compute_drawn_ratio,
+    compute_item_sd_in_each_draw,
+)
 from analysis.statistics.shares import Share
 
 SPREADS = {"range_sd": forms.DEVIATION, "sd_sd": forms.DEVIATION}
@@ -147,7 +153,7 @@ def estimate_stability_measures(
     """
     estimates = resample(masses, compute_mean_validity, shares=build_hits_and_totals_of_text_validity)
     estimates |= resample(means, _compute_mean_agreement)
-    estimates |= resample(spreads, summarize_ranges_and_sds, forms=SPREADS)
+    estimates |= resample(spreads, average_ranges_and_sds_over_items, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
@@ -192,7 +198,7 @@ def build_hits_and_totals_of_text_validity(columns: Columns) -> dict[str, list[S
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
 
-def summarize_ranges_and_sds(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def average_ranges_and_sds_over_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the measures of section 4.2.1 that are means and SDs over items.
 
     Parameters
@@ -207,9 +213,9 @@ def summarize_ranges_and_sds(columns: Columns, draw_counts: Array) -> dict[str, 
     """
     return {
         "range_mean": compute_drawn_mean(draw_counts, columns["range"]),
-        "range_sd": compute_drawn_sd(draw_counts, columns["range"]),
+        "range_sd": compute_item_sd_in_each_draw(draw_counts, columns["range"]),
         "sd_mean": compute_drawn_mean(draw_counts, columns["sd"]),
-        "sd_sd": compute_drawn_sd(draw_counts, columns["sd"]),
+        "sd_sd": compute_item_sd_in_each_draw(draw_counts, columns["sd"]),
     }
 
 

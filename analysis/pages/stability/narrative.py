@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.stability import wordings
-from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
+from analysis.pages.stability.cautions import describe_bounds_left_by_unread_answers, list_cautions
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting import words
@@ -114,7 +114,7 @@ def answer_page_question(
     }
     return Answer(
         setup_sentence,
-        _describe_stability_verdict(answering, flip, by_chance, measured_rows=measured_rows),
+        _describe_counts_of_stability_verdicts(answering, flip, by_chance, measured_rows=measured_rows),
         cautions=doubts,
         details=details,
     )
@@ -142,7 +142,7 @@ def describe_text_probability_mismatches(texts: pd.DataFrame, choice: AnswerPair
         f"Of the texts that choose an option, {_format_share_range(valid_texts, 'token_mismatch')} choose another one "
         f"than the most probable first token begins. {_format_share_range(valid_texts, 'option_mismatch')} of them "
         f"choose another one than the likeliest option. {_format_share_range(texts, 'text_invalid')} of all texts "
-        "choose none." + "".join(f" {sentence}" for sentence in describe_unread_answers(texts, choice))
+        "choose none." + "".join(f" {sentence}" for sentence in describe_bounds_left_by_unread_answers(texts, choice))
     )
 
 
@@ -185,11 +185,11 @@ def _describe_model_item_and_wording_counts(
     )
 
 
-def _describe_stability_verdict(
+def _describe_counts_of_stability_verdicts(
     answering: pd.DataFrame, flip_column: str, by_chance: pd.DataFrame, measured_rows: pd.DataFrame
 ) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
-    judged_words = verdicts.choose_words_for_shares(answering, flip_column, BANDS)
+    judged_words = verdicts.choose_verdict_words_for_model_shares(answering, flip_column, BANDS)
     flip_words = chance.blank_word_in_rows_with_chance_changes(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):
         return chance.explain_withheld_verdict(by_chance)

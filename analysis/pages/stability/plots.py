@@ -56,7 +56,9 @@ def draw_agreement(
         The figure.
     """
     name = (
-        selection.read_attached_answer_pair(distribution).rewrite_agreement_text_for_answers("Median agreement")
+        selection.read_answer_pair_attached_to_frame(distribution).rewrite_agreement_text_for_answers(
+            "Median agreement"
+        )
         + " (white: 0.5)"
     )
     cells = select_agreement_cells(distribution, items)
@@ -185,7 +187,10 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    answer_choice, frame = selection.read_attached_answer_pair(frame), frame.dropna(subset=["normalised_sd_mean"])
+    answer_choice, frame = (
+        selection.read_answer_pair_attached_to_frame(frame),
+        frame.dropna(subset=["normalised_sd_mean"]),
+    )
     ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
         list(ranked["text"].astype(str)),

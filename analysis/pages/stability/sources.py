@@ -50,7 +50,7 @@ def tabulate_stability_by_paraphrase_source(
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
-    for names, study_by_source in _build_study_columns_by_source(runs, invalid):
+    for names, study_by_source in _build_study_columns_by_paraphrase_source(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat(
             [tables.compute_stability_rows(study_by_source[name], **options) for name in names], keys=range(len(names))
@@ -92,7 +92,7 @@ def tabulate_source_pair_comparisons(
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     parts = []
-    for order, (names, study_by_source) in enumerate(_build_study_columns_by_source(runs, invalid)):
+    for order, (names, study_by_source) in enumerate(_build_study_columns_by_paraphrase_source(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(study_by_source.values())).units
         # The columns stand source by source: of 3 units, unit 1 of source 2 is column 2 * 3 + 1 = 7.
@@ -128,7 +128,9 @@ def tabulate_source_pair_comparisons(
     return measure_rows.drop(columns=["of_study", "target", "place"])
 
 
-def _build_study_columns_by_source(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
+def _build_study_columns_by_paraphrase_source(
+    runs: Runs, invalid: str
+) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
     """Build, for every study with several sources of paraphrases, their names in order and the item columns of each."""
     create_agreement_tables(runs)
     runs.execute(

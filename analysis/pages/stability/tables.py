@@ -288,7 +288,7 @@ def tabulate_stability_differences(
     return measure_rows.drop(columns=["of_study", "pair", "order"])
 
 
-def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
+def tabulate_item_stability_across_models(runs: Runs) -> pd.DataFrame:
     """Find the items that are unstable across models: Figure 3 of the paper (section 4.2.3).
 
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model

@@ -11,7 +11,7 @@ from analysis.pages.text_features.plots import (
     has_room_for_dots,
     select_drawn_effects,
 )
-from analysis.pages.text_features.terms import phrase_term_count
+from analysis.pages.text_features.terms import phrase_predictor_count
 from analysis.reporting.catalogue import selection as choice
 from analysis.reporting.words import format_count_range, format_quantity, labels
 from analysis.reporting.words.counts import phrase_models_in_conditions
@@ -24,7 +24,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
     tested = mixed[mixed["term"] != INTERCEPT]
     fits = tested.drop_duplicates(["study", "model", "condition"])
     models = len(fits)
-    response_name = choice.read_attached_answer_pair(mixed).measure_phrase_with_article
+    response_name = choice.read_answer_pair_attached_to_frame(mixed).measure_phrase_with_article
     response_name = response_name if (tested["scale"] == "identity").all() else f"the logit of {response_name}"
     drawn_effects = select_drawn_effects(mixed)
     if not has_room_for_dots(drawn_effects):
@@ -40,7 +40,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
         arrows = " Arrows: the interval is longer than the axis."
     selection = labels.describe_shown_rows(MOST_ROWS, models, "models", "with the largest effects")
     return (
-        f"Effects of {phrase_term_count(tested['term'])} on {response_name} with "
+        f"Effects of {phrase_predictor_count(tested['term'])} on {response_name} with "
         f"{phrase_models_in_conditions(fits)}. Each is fitted by a mixed model over "
         f"{format_count_range(tested['n_rows'], 'paraphrase')} of {format_count_range(tested['n_items'], 'item')}. "
         f"Unit: SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
@@ -80,7 +80,8 @@ def caption_residuals(frame: pd.DataFrame) -> str:
         f"Residuals of {format_quantity(len(units), 'mixed model')} against fitted values (item included), "
         f"{format_count_range(units, 'paraphrase')} each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
-        f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_phrase_with_article} "
+        "on average. A slanted edge shows where "
+        f"{choice.read_answer_pair_attached_to_frame(frame).measure_phrase_with_article} "
         "ends at 0 or 1, which a linear model does not know: compare the logit "
         f"scale.{_describe_drawn_model_selection(int(frame['total'].iloc[0]), 'residuals')}"
         f"{labels.explain_mark_of_unjudged_models(frame)}"
@@ -92,8 +93,8 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Random intercepts of {format_count_range(units, 'item')} in {format_quantity(len(units), 'mixed model')}: "
-        f"how much higher {choice.read_attached_answer_pair(frame).measure_phrase_with_article} is on an item than the "
-        "features of its wordings predict. Lines: 95 % "
+        f"how much higher {choice.read_answer_pair_attached_to_frame(frame).measure_phrase_with_article} "
+        "is on an item than the features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
         f"middle, no steps, no isolated ends.{_describe_drawn_model_selection(len(units), 'intercepts')}"
         f"{labels.explain_mark_of_unjudged_models(frame)}"

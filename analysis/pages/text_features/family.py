@@ -359,7 +359,7 @@ def _explain_missing_predictor(name: str, runs: Runs) -> str:
         return "no paraphrase has one"
     if name == "edit_similarity":
         return "no item has an original wording"
-    components = features.list_feature_components(runs)
+    components = features.list_components_computing_study_features(runs)
     reasons = components.loc[
         components["columns"].str.split(", ").map(lambda columns: name in columns), "missing"
     ].dropna()

@@ -16,7 +16,7 @@ from analysis.pages.text_features.terms import (
     add_fit_labels,
     name_predictor,
     phrase_predictor_as_title,
-    phrase_term_count,
+    phrase_predictor_count,
 )
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import Column, format_value_by_column
@@ -136,7 +136,7 @@ def _phrase_model_item_and_feature_counts(effects: pd.DataFrame, fitted: pd.Data
     """Say how many models, paraphrases, items and features the answer rests on."""
     models_text = phrase_models_in_conditions(effects if len(effects) else fitted)
     models_text += "," if "," in models_text else ""
-    features_text = phrase_term_count(effects["term"], "feature") if len(effects) else "the features"
+    features_text = phrase_predictor_count(effects["term"], "feature") if len(effects) else "the features"
     return (
         f"The answers of {models_text} to paraphrases of {format_count_range(fitted['n_items'], 'item')} were compared "
         f"with {features_text} of their wording{when}."
@@ -164,7 +164,7 @@ def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: Answ
     """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed."""
     counts_by_term = count_confirmed_effects_by_term(effects)
     if counts_by_term.empty:
-        tested = phrase_term_count(effects["term"], "feature")
+        tested = phrase_predictor_count(effects["term"], "feature")
         return (
             f"These runs cannot tell: no effect of the {tested} on the answers of {_phrase_fit_count(effects)} is "
             "confirmed."

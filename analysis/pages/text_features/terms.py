@@ -31,7 +31,7 @@ def phrase_predictor_as_title(term: str) -> str:
     return shorten_to_one_line(f"{name}: {levels}" if levels else name)
 
 
-def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:
+def phrase_predictor_count(terms: Iterable[str], noun: str = "text feature") -> str:
     """Count the predictors of some fits: "10 text features", or "10 text features and 1 attribute".
 
     Parameters

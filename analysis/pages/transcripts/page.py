@@ -34,7 +34,7 @@ class TranscriptsPage(Page):
     def first_transcript(self) -> Html:
         """Show one prompt with what came back, before all else: known to the letter, and the original, if possible."""
         row = self._choose_first_prompt()
-        wordings = _build_wording_cards(row, self._split_answers_by_prompt(), FIRST_MODELS, FIRST_LONGEST)
+        wordings = _build_template_fields_of_wordings(row, self._split_answers_by_prompt(), FIRST_MODELS, FIRST_LONGEST)
         card = {"study": row["study"].iloc[0], "item": row["item"].iloc[0], "wordings": wordings}
         return render_template_for_notebook("transcripts/examples", cards=[card], level=2)
 
@@ -74,7 +74,7 @@ class TranscriptsPage(Page):
             {
                 "study": study if several else "",
                 "item": item,
-                "wordings": _build_wording_cards(rows, by_prompt, above=above),
+                "wordings": _build_template_fields_of_wordings(rows, by_prompt, above=above),
             }
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
         ]
@@ -90,7 +90,7 @@ class TranscriptsPage(Page):
         )
 
 
-def _build_wording_cards(
+def _build_template_fields_of_wordings(
     rows: pd.DataFrame,
     answers_by_prompt: dict[Any, pd.DataFrame],
     most_models: int = MODELS,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from analysis.pages.wording.cells import SUMS, WordingItemSums
-from analysis.statistics.interval import Interval, build_empty_interval
+from analysis.statistics.interval import Interval, build_interval_with_unknown_ends
 from analysis.statistics.resampling import (
     Array,
     Columns,
@@ -135,7 +135,9 @@ def _estimate_measures_of_unequal_groups(
     all its units: units (4, 7) become (4, 7, 4, 7), whose mean is the same. To compare (4, 7) with (1, 2, 3), both get
     six units, the least common multiple. Entries of `index_groups` that need equally many units share one call.
     """
-    interval_by_measure = {name: build_empty_interval(np.zeros(len(index_groups), np.int64)) for name in MEASURES}
+    interval_by_measure = {
+        name: build_interval_with_unknown_ends(np.zeros(len(index_groups), np.int64)) for name in MEASURES
+    }
     sizes = [int(np.lcm.reduce([len(unit_groups[i]) for i in indices])) for indices in index_groups]
     for size in sorted(set(sizes)):
         places = [place for place, group_size in enumerate(sizes) if group_size == size]

@@ -69,7 +69,7 @@ def answer_page_question(
         What the page says in words.
     """
     all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
-    setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
+    setup_sentence, doubts = _describe_asked_models_questions_and_tasks(all_rows, when), list_cautions(frames)
     table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
     if table.empty and len(all_rows):
         rows = all_rows.assign(
@@ -95,9 +95,9 @@ def answer_page_question(
             for name, part in languages
             for text in _describe_yes_changes(str(name), part, table, several, _count_tested_yes_changes(means))
         ),
-        "shifts": tuple(_describe_shifts_of_unsure_answers(frames["shifts"], table)),
+        "shifts": tuple(_describe_acquiescence_by_answer_certainty(frames["shifts"], table)),
         "shots": tuple(_describe_shot_effects(frames["shots"])),
-        "stages": tuple(_describe_stage_effects(frames["stages"])),
+        "stages": tuple(_describe_consistency_changes_by_tuning(frames["stages"])),
     }
     return Answer(
         setup_sentence,
@@ -113,7 +113,7 @@ def _describe_what_yes_and_no_mean(choice: AnswerPair) -> Iterator[str]:
         yield f"“Yes” stands for {quote_answer(choice.first)} here, and “No” for {quote_answer(choice.second)}."
 
 
-def _describe_wording_setup(consistency_rows: pd.DataFrame, dates_text: str) -> str:
+def _describe_asked_models_questions_and_tasks(consistency_rows: pd.DataFrame, dates_text: str) -> str:
     """Say how many models were asked how many questions of which tasks, and when."""
     models = consistency_rows["model"].nunique()
     language_tasks = consistency_rows[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
@@ -183,12 +183,12 @@ def _describe_wording_verdict(
         *(single[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     )
     if ends is None:
-        return f"{mean} as before{_format_share_interval(row, 0, 'interval ')}."
+        return f"{mean} as before{_format_consistency_interval(row, 0, 'interval ')}."
     low, high = map(format_percent, ends)
-    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_phrase_what_rows_stand_for(single)})."
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_phrase_rows_as_models_or_settings(single)})."
 
 
-def _phrase_what_rows_stand_for(rows: pd.DataFrame) -> str:
+def _phrase_rows_as_models_or_settings(rows: pd.DataFrame) -> str:
     """Name what each row is about: "model", or what it was asked in, too."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
     return "model and setting" if len(several) == 2 else join_names(["model", *several])
@@ -201,7 +201,7 @@ def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_
     for row in (order.iloc[0], order.iloc[-1])[: len(order)]:
         yield (
             f"{begin}ith {WORDS[row['pattern']]}, {format_percent(row['consistency'], 1)} of the answers mean the "
-            f"same as before{_format_share_interval(row, 1, '95 % interval ')}."
+            f"same as before{_format_consistency_interval(row, 1, '95 % interval ')}."
         )
 
 
@@ -258,7 +258,7 @@ def _widen_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int)
     )
 
 
-def _format_share_interval(row: pd.Series, decimals: int, lead_text: str) -> str:
+def _format_consistency_interval(row: pd.Series, decimals: int, lead_text: str) -> str:
     """Write the interval of the consistency in brackets, after a lead; empty where there is none."""
     low, high = row["consistency_lower"], row["consistency_upper"]
     if pd.isna(low):
@@ -294,7 +294,7 @@ def _describe_largest_yes_change(consistency_rows: pd.DataFrame) -> Iterator[str
     )
 
 
-def _describe_shifts_of_unsure_answers(shifts: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_acquiescence_by_answer_certainty(shifts: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Say where agreement-seeking wording moves answers more, over the models that answer."""
     tested = shifts[(shifts["pattern"] == "agreement") & shifts["band_p_holm"].notna()]
     rows = tested.merge(answering_rows[UNIT])
@@ -327,7 +327,7 @@ def _describe_shot_effects(shots: pd.DataFrame) -> Iterator[str]:
         yield _describe_clear_difference_counts(rows)
 
 
-def _describe_stage_effects(stages: pd.DataFrame) -> Iterator[str]:
+def _describe_consistency_changes_by_tuning(stages: pd.DataFrame) -> Iterator[str]:
     """Say how tuning changes Consistency: on average, and in how many comparisons clearly."""
     rows = stages[stages["measure"] == "consistency"]
     if len(rows):

@@ -82,7 +82,7 @@ def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     return _draw_pattern_panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
 
-def select_rows_of_extreme_models(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+def select_rows_that_fit_figure(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Keep the rows that a figure has room for.
 
     Parameters
@@ -111,7 +111,7 @@ def _draw_pattern_panels(
 ) -> Drawing:  # fmt: skip
     """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow_measure` is a second
     measure."""
-    rows = select_rows_of_extreme_models(frame, measure)
+    rows = select_rows_that_fit_figure(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]

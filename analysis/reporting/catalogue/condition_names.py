@@ -58,7 +58,9 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
     return list(dict.fromkeys(lines))
 
 
-def list_conditions_of_settings(conditions: Conditions, shown_names: Collection[tuple[str, str]]) -> list[str]:
+def describe_conditions_joined_by_settings(
+    conditions: Conditions, shown_names: Collection[tuple[str, str]]
+) -> list[str]:
     """List the settings that tables name in place of the conditions that they join, each with these.
 
     Settings join conditions that differ in the persona, or in how options are shown, alone. Files name them, too. No
@@ -69,7 +71,7 @@ def list_conditions_of_settings(conditions: Conditions, shown_names: Collection[
     conditions
         Study -> condition -> its settings, as in run.json.
     shown_names
-        Study and condition of the rows of tables (`Frames.list_named_conditions`).
+        Study and condition of the rows of tables (`Frames.list_conditions_in_computed_tables`).
 
     Returns
     -------
@@ -79,7 +81,7 @@ def list_conditions_of_settings(conditions: Conditions, shown_names: Collection[
     Examples
     --------
     >>> asked = {f"chat/persona-{name}": {"form": "chat", "persona": name} for name in "abcde"}
-    >>> list_conditions_of_settings({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
+    >>> describe_conditions_joined_by_settings({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
     ['chat/personas: chat/persona-a, chat/persona-b, chat/persona-c and 2 others']
     """
     lines = []

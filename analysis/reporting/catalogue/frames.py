@@ -45,7 +45,7 @@ class Frames:
         least_difference: float | None = None,
     ) -> pd.DataFrame:
         """Return a table as the page shows it: option orders are one row until they differ
-        (`orders.join_option_order_rows`).
+        (`orders.merge_rows_of_both_option_orders`).
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class Frames:
         shown_columns
             The columns that are shown; those of the printed table unless given.
         least_difference
-            As in `orders.join_option_order_rows`.
+            As in `orders.merge_rows_of_both_option_orders`.
 
         Returns
         -------
@@ -68,7 +68,7 @@ class Frames:
         page = catalogue.find_page_name_of_entry(table_name)
         finder_path = catalogue.list_pages()[page].differing_conditions
         differing_pairs = catalogue.import_page_function(page, finder_path)(self) if finder_path else ()
-        return orders.join_option_order_rows(
+        return orders.merge_rows_of_both_option_orders(
             table_name,
             rows,
             shown_columns or tables.list_shown_columns(table_name, rows),
@@ -77,7 +77,7 @@ class Frames:
             least_difference,
         )
 
-    def list_named_conditions(self) -> set[tuple[str, str]]:
+    def list_conditions_in_computed_tables(self) -> set[tuple[str, str]]:
         """List study and condition of the rows of all tables that were computed."""
         return {
             (str(study), str(condition))

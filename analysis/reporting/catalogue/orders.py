@@ -40,7 +40,7 @@ JOINING_RULE = (
 Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition -> settings, as in run.json
 
 
-def join_option_order_rows(
+def merge_rows_of_both_option_orders(
     table_name: str,
     frame: pd.DataFrame,
     shown_columns: Collection[str],
@@ -83,7 +83,7 @@ def join_option_order_rows(
         return frame
     figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_numeric(rows[key])]
     if figures:
-        is_alike &= _mark_rows_with_alike_numbers(table_name, renamed_rows, figures, group, least_difference)
+        is_alike &= _mark_rows_equal_to_their_group(table_name, renamed_rows, figures, group, least_difference)
     is_alike &= ~_mark_models_that_differ_between_orders(renamed_rows, differing_pairs, conditions)
     unit = renamed_rows.groupby(UNIT, sort=False, dropna=False).ngroup()
     is_joined = is_alike.groupby(unit).transform("all")
@@ -154,7 +154,7 @@ def rename_conditions_like_joined_table(
     frame
         Has columns study, model, condition, or with a `column_prefix` such as "a_": study, a_model, a_condition.
     joined_rows
-        From `join_option_order_rows`.
+        From `merge_rows_of_both_option_orders`.
     conditions
         Settings of the conditions (`Runs.info`).
     column_prefix
@@ -253,7 +253,7 @@ def _mark_models_that_differ_between_orders(
     return pd.Series([unit in differing_units for unit in units], renamed_rows.index)
 
 
-def _mark_rows_with_alike_numbers(
+def _mark_rows_equal_to_their_group(
     table_name: str, rows: pd.DataFrame, number_columns: Sequence[str], group: pd.Series, least_difference: float | None
 ) -> pd.Series:
     """Tell for each row whether none of its figures differs from those of its group."""

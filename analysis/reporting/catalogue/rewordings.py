@@ -66,11 +66,12 @@ def _find_outside_page_of_reader(reader: Rewordings) -> OutsideRoom | None:
 def has_rewordings(runs: Runs) -> bool:
     """Tell whether a study has anything to compare: several wordings of an item, or what stands for them."""
     return any(
-        _has_studies_to_compare(reader, runs, names) for reader, names in _group_study_names_by_reader(runs).items()
+        _has_studies_with_several_wordings(reader, runs, names)
+        for reader, names in _group_study_names_by_reader(runs).items()
     )
 
 
-def _has_studies_to_compare(reader: Rewordings, runs: Runs, names: Sequence[str]) -> bool:
+def _has_studies_with_several_wordings(reader: Rewordings, runs: Runs, names: Sequence[str]) -> bool:
     """Tell whether the studies of a reader have several wordings; an outside reader that fails has none."""
     try:
         return bool(import_reader_function(reader.has_rewordings)(runs, names))

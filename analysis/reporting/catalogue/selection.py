@@ -56,7 +56,7 @@ class AnswerPair:
         answer = (self.first, self.second)[side]
         return replacement.replace("{}", quote_answer(answer)).replace("[]", answer)
 
-    def rewrite_grid(self, table: Grid) -> Grid:
+    def reword_agreement_as_answers_in_grid(self, table: Grid) -> Grid:
         """Rewrite the headers, meanings and units of a grid, and the names that its columns put into words."""
         columns = (
             replace(
@@ -105,7 +105,7 @@ def find_two_answers_shared_by_studies(info: Mapping[str, Any]) -> AnswerPair:
 
 
 def attach_answer_pair(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
-    """Note the answers of some runs on a frame that is drawn; `read_attached_answer_pair` reads them.
+    """Note the answers of some runs on a frame that is drawn; `read_answer_pair_attached_to_frame` reads them.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def attach_answer_pair(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataF
     return frame
 
 
-def read_attached_answer_pair(frame: pd.DataFrame) -> AnswerPair:
+def read_answer_pair_attached_to_frame(frame: pd.DataFrame) -> AnswerPair:
     """Return the answers that a frame is about: “agree” and “disagree” where it does not say."""
     answers = frame.attrs.get(_ATTRIBUTE)
     return answers if isinstance(answers, AnswerPair) else AnswerPair()

@@ -430,10 +430,10 @@ def count_legend_lines(names: Sequence[str], width: float) -> int:
     -------
     Number of lines, 0 without names.
     """
-    return sum(count_lines_of_tallest_text(line) for line in _arrange_legend(names, width))
+    return sum(count_lines_of_tallest_text(line) for line in _wrap_legend_names_into_lines(names, width))
 
 
-def _arrange_legend(names: Sequence[str], width: float) -> list[list[str]]:
+def _wrap_legend_names_into_lines(names: Sequence[str], width: float) -> list[list[str]]:
     """Arrange names side by side in lines; one that is wider than the drawing is broken into several."""
     wrapped = [wrap_name_into_lines(name, width - 0.36) for name in names]
     columns = max(1, min(len(names), int((width - 0.1) / (measure_widest_text(wrapped) + 0.36))))
@@ -455,7 +455,7 @@ def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], i
         Whether each marker is hollow; empty: none is.
     """
     width, tall = drawing.get_size_inches()
-    lines = _arrange_legend(names, width)
+    lines = _wrap_legend_names_into_lines(names, width)
     place = drawing.add_axes((0, 0, 1, 1), zorder=-1)
     place.set(xlim=(0, width), ylim=(0, tall))
     place.axis("off")

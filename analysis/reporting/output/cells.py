@@ -50,7 +50,7 @@ def build_heading_anchor(heading: str) -> str:
     return re.sub(r"\W+", "-", heading.lower()).strip("-")
 
 
-def rephrase_headings(node: NotebookNode, phrase: Callable[[str], str]) -> None:
+def rephrase_notebook_headings(node: NotebookNode, phrase: Callable[[str], str]) -> None:
     """Change the headings of a notebook.
 
     Parameters
@@ -108,7 +108,7 @@ def _render_data_frame_as_page_table(html: str, source: str) -> str:
     """Render the HTML that pandas makes of a DataFrame as a table of the page; `source` says which frame it is."""
     soup = parse_html(html)
     note = soup.find("p")
-    lines = [[_read_table_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
+    lines = [[_parse_html_table_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
     n_header = sum(len(head.find_all("tr")) for head in soup.find_all("thead"))
     # The numbers of rows say nothing to a reader; pandas marks them by an empty cell above them.
     first = 1 if all(not line[0]["text"] for line in lines[:n_header]) else 0
@@ -119,7 +119,7 @@ def _render_data_frame_as_page_table(html: str, source: str) -> str:
     )  # fmt: skip
 
 
-def _read_table_cell(cell: Tag) -> dict[str, Any]:
+def _parse_html_table_cell(cell: Tag) -> dict[str, Any]:
     """Read a cell of a table: its text, of numbers with few digits, and whether it is a number."""
     text = cell.get_text()
     is_number = _NUMBERS.fullmatch(text) is not None
@@ -127,7 +127,7 @@ def _read_table_cell(cell: Tag) -> dict[str, Any]:
     return {"text": short, "is_number": is_number}
 
 
-def fold_sections(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+def fold_cells_below_tagged_headings(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells with those below a heading that is tagged as folded in a box that opens on demand.
 
     The box is open where a check found a difference.

@@ -89,14 +89,14 @@ def write_data_dictionary(out: Path) -> None:
     Pages that are made at the same time each write it; the report writes it once more when all tables are there.
     """
     folder = out / "tables"
-    rows = [row for name in catalogue.list_tables() for row in _list_dictionary_rows(name, folder / f"{name}.csv")]
+    rows = [row for name in catalogue.list_tables() for row in _list_data_dictionary_rows(name, folder / f"{name}.csv")]
     if rows:
         text = io.StringIO()
         csv.writer(text).writerows([HEADER, *rows])
         write_text_file(folder / DICTIONARY, text.getvalue())
 
 
-def _list_dictionary_rows(name: str, path: Path) -> list[list[str]]:
+def _list_data_dictionary_rows(name: str, path: Path) -> list[list[str]]:
     """Return the rows of the dictionary for a table; none where its file is not there."""
     if not path.is_file():
         return []

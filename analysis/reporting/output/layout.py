@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.output.cells import (
     build_heading_anchor,
-    fold_sections,
+    fold_cells_below_tagged_headings,
     parse_html,
     read_level_and_text_of_heading,
     read_level_of_first_heading,
@@ -274,7 +274,7 @@ def _drop_empty_cells_and_list_missing(node: NotebookNode) -> tuple[list[Noteboo
             shown_cells.append(cell)
     places: Counter[str] = Counter()
     cells = [cell for place, cell in enumerate(shown_cells) if not _is_bare_heading(cell, shown_cells[place + 1 :])]
-    return [_add_heading_anchor(cell, places) for cell in fold_sections(cells)], missing
+    return [_add_heading_anchor(cell, places) for cell in fold_cells_below_tagged_headings(cells)], missing
 
 
 def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:

@@ -198,10 +198,10 @@ def _require_text_value(value: Any) -> str:
 def _convert_to_boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    return _FLAGS[str(value).lower()] if str(value).lower() in _FLAGS else _refuse_value(value)
+    return _FLAGS[str(value).lower()] if str(value).lower() in _FLAGS else _raise_value_error_with_value(value)
 
 
-def _refuse_value(value: Any) -> bool:
+def _raise_value_error_with_value(value: Any) -> bool:
     """Raise a ValueError that holds the value."""
     raise ValueError(value)
 

@@ -27,8 +27,8 @@ from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
+    describe_conditions_joined_by_settings,
     has_renamed_conditions,
-    list_conditions_of_settings,
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
@@ -154,12 +154,12 @@ class Page:
                 f"details of {name!r}, which there is not"
             )
         self._details = dict(answer.details)
-        part_cautions = words.list_part_cautions(self.runs.part)
+        part_cautions = words.list_cautions_about_left_out_parts(self.runs.part)
         unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs))
         part_sentence = f"A part only: {words.describe_size_of_part(self.runs.part)}." if part_cautions else ""
         setup = " ".join(filter(None, (answer.setup, part_sentence)))
         unclosed_cautions = thinking.list_unclosed_thought_cautions(count_unclosed_thoughts(self.runs))
-        unasked_cautions = words.list_unasked_cautions(list_unasked_models(self.runs))
+        unasked_cautions = words.list_cautions_about_unasked_models(list_unasked_models(self.runs))
         cautions = (
             *part_cautions, *unanswered_cautions, *unasked_cautions, *unclosed_cautions, *answer.cautions
         )  # fmt: skip
@@ -177,7 +177,7 @@ class Page:
             "cautions", cautions=self._answer.cautions, models=models if len(models) > 1 else []
         )
 
-    def render_sentences_about(self, name: str) -> str:
+    def render_answer_sentences_about(self, name: str) -> str:
         """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
         return render_template_for_notebook("said", sentences=self._details.pop(name, ())).text
 
@@ -192,7 +192,9 @@ class Page:
         pictures_html = "".join(self._render_picture(title, picture) for picture in build_pictures(name, self.frames))
         html = pictures_html or render_missing_content_note(f"{title}: {entry.empty_note}").text
         return Html(
-            html + self.render_sentences_about(name) if self._figures == 1 else self.render_sentences_about(name) + html
+            html + self.render_answer_sentences_about(name)
+            if self._figures == 1
+            else self.render_answer_sentences_about(name) + html
         )
 
     def _rewrite_title_with_answer_labels(self, title: str) -> str:
@@ -253,7 +255,7 @@ class Page:
         frame, entry = self.frame(name), catalogue.look_up_table(name)
         title = self._rewrite_title_with_answer_labels(entry.title)
         if frame.empty:
-            return Html(self.render_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
+            return Html(self.render_answer_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
         chosen_rows = (
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
@@ -270,14 +272,14 @@ class Page:
             tables.list_shown_columns(name, shown_rows),
             tables.list_columns_compared_within_rows(name, shown_rows),
         )
-        cells, uniform_columns = grid.drop_uniform_columns(self.choice.rewrite_grid(cells))
+        cells, uniform_columns = grid.drop_uniform_columns(self.choice.reword_agreement_as_answers_in_grid(cells))
         same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns)
         if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left
             sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
             return Html(
-                self.render_sentences_about(name)
+                self.render_answer_sentences_about(name)
                 + render_template_for_notebook("uniform", said=sentence, caption=caption).text
             )
         box = render_template_for_notebook(
@@ -287,7 +289,7 @@ class Page:
             row_classes=_choose_css_classes_of_rows(shown_rows, self._css_classes_by_model),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip
-        return Html(self.render_sentences_about(name) + box.text)
+        return Html(self.render_answer_sentences_about(name) + box.text)
 
     def section(self, name: str, title: str = "", introduction: str = "") -> Html:
         """Show a table under its own heading; without rows, only say so.
@@ -374,8 +376,8 @@ class Page:
         How many numbers were compared, and how far they are apart (`checking.compare_tables`).
         """
         if not isinstance(ours, str):
-            return steps.render_comparison(ours, theirs, on, tolerance)
-        return steps.render_comparison(
+            return steps.render_comparison_of_two_tables(ours, theirs, on, tolerance)
+        return steps.render_comparison_of_two_tables(
             self.frame(ours), theirs, on, tolerance, steps.list_units_that_fit_memory(self.runs)
         )
 
@@ -401,7 +403,9 @@ class Page:
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
         names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
         condition_names = [("Conditions in files, --where and waver table", names)] if names else []
-        settings = list_conditions_of_settings(self.runs.info["conditions"], self.frames.list_named_conditions())
+        settings = describe_conditions_joined_by_settings(
+            self.runs.info["conditions"], self.frames.list_conditions_in_computed_tables()
+        )
         setting_names = [("Settings, here and in files; --where takes their conditions", settings)] if settings else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),

@@ -249,7 +249,7 @@ def _execute_page(
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
         if n_models == 1:
-            cells.rephrase_headings(node, rephrase_heading_for_one_model)
+            cells.rephrase_notebook_headings(node, rephrase_heading_for_one_model)
         cells.prepare_outputs_for_page(node)
         chapter = layout.build_chapter_from_notebook(notebook.name, question, node, command)
     except execution.NotebookFailed as error:

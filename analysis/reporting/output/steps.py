@@ -46,7 +46,7 @@ def list_units_that_fit_memory(runs: Runs) -> pd.DataFrame:
     return sizes.loc[(n_read <= MOST_RESPONSES) | (n_read == sizes["n"]), list(UNIT)]
 
 
-def render_comparison(
+def render_comparison_of_two_tables(
     ours: pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float, units: pd.DataFrame | None = None
 ) -> Html:
     """Compare two tables, and show how many numbers were compared and how far they are apart.

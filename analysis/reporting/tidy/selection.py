@@ -50,7 +50,7 @@ def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.Data
     InputError
         For what is no condition and no table of keys, an unknown column, a key that matches nothing, an empty part.
     """
-    columns = _create_candidates_view(con, runs.part)
+    columns = _create_view_of_selectable_rows(con, runs.part)
     if isinstance(where, str) and not where.strip().lower().endswith(".csv"):
         _refuse_features_not_stored(where, columns)
         pairs = select_rows_fulfilling_condition(con, where, _VIEW, ("unit", "wording"), columns)
@@ -87,7 +87,7 @@ def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
     return opened_runs.restrict_to_part(select_part(opened_runs, open_tidy_connection(opened_runs), where))
 
 
-def _create_candidates_view(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
+def _create_view_of_selectable_rows(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
     """Create the view of all that can be kept, and return its columns: name in a condition -> name in the view."""
     con.execute(
         "CREATE OR REPLACE TABLE main.numbered_wordings AS SELECT study, item, variant, "
@@ -227,7 +227,7 @@ def _build_part_of_unit_wording_pairs(
         part,
         units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),
         expected=_count_expected_prompts(runs, con, part, came),
-        counts=_count_kept_by_study(runs, con, answered),
+        counts=_count_kept_and_all_by_study(runs, con, answered),
     )
 
 
@@ -265,7 +265,7 @@ def _count_expected_prompts(
     return expected
 
 
-def _count_kept_by_study(
+def _count_kept_and_all_by_study(
     runs: Runs, con: duckdb.DuckDBPyConnection, answered: Mapping[tuple[str, ...], int]
 ) -> dict[str, dict[str, tuple[Any, Any]]]:
     """Count by study what is kept of everything: of the whole run, also where a part of a part is kept."""

@@ -104,7 +104,7 @@ def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     """
     con.execute("CREATE SCHEMA tidy")
     has_features = create_stored_features_table(con, runs)
-    has_meanings = _create_meanings_table(con, runs)
+    has_meanings = _create_meanings_table_if_checked(con, runs)
     for name, (_, table, _) in build_run_json_tables(runs.info).items():
         if name in TABLES:
             con.register("fields", table)
@@ -120,7 +120,7 @@ def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     con.execute("SET schema = 'tidy'")
 
 
-def _create_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
+def _create_meanings_table_if_checked(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
     """Create the table of meanings where wordings were checked; else load nothing for it."""
     if not list_meaning_folders(runs):
         return False
@@ -158,12 +158,12 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
         query, order = _READ.get(name, (f"SELECT {{}} FROM {name} AS t", ()))
         places = [f'{column} AS "{_ORDER} {number}"' for number, column in enumerate(order)]
         result = con.execute(query.format(", ".join([*places, chosen_columns])))
-        return _sort_rows(_fetch_rows_sharing_texts(result), len(order))
+        return _sort_rows_and_drop_sort_columns(_fetch_rows_with_deduplicated_texts(result), len(order))
     except duckdb.Error as error:
         raise InputError(f"{name}: cannot be read: {format_message_on_one_line(str(error))}") from error
 
 
-def _fetch_rows_sharing_texts(result: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+def _fetch_rows_with_deduplicated_texts(result: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Fetch rows some at a time; equal texts in `_REPEATED_TEXTS` become one object, which takes 50 bytes and more."""
     import pandas as pd
 
@@ -181,7 +181,7 @@ def _fetch_rows_sharing_texts(result: duckdb.DuckDBPyConnection) -> pd.DataFrame
     return pd.DataFrame(columns, copy=False)
 
 
-def _sort_rows(rows: pd.DataFrame, n_order_columns: int) -> pd.DataFrame:
+def _sort_rows_and_drop_sort_columns(rows: pd.DataFrame, n_order_columns: int) -> pd.DataFrame:
     """Sort rows by their first columns, and drop these: to sort, DuckDB would hold all rows a second time."""
     places = [rows.pop(f"{_ORDER} {number}").to_numpy() for number in range(n_order_columns)]
     if not places:

@@ -231,7 +231,7 @@ def describe_part_in_full(part: Part) -> list[str]:
     return [f"where {part.condition}", describe_size_of_part(part)]
 
 
-def list_part_cautions(part: Part | None) -> list[str]:
+def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:
     """Return the cautions about what was left out of the runs, and where not of all alike; empty where nothing was."""
     if part is None:
         return []
@@ -262,10 +262,10 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
     ]
 
 
-def list_unasked_cautions(names: Sequence[str]) -> list[str]:
+def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
     """Return the caution about models that were never asked (`analysis.runs.unanswered`); empty where there is none.
 
-    >>> list_unasked_cautions(["org/b"])
+    >>> list_cautions_about_unasked_models(["org/b"])
     ['Not asked: org/b. The call names it; it could not be loaded, or the run ended before it.']
     """
     them = "it" if len(names) == 1 else "them"

@@ -101,7 +101,7 @@ def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> t
     return verdict, describe_unjudged_models(rows, shortage)
 
 
-def list_unjudged_cautions(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
+def list_cautions_about_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
     """Return `describe_unjudged_models` where some models are judged; where none is, the verdict says it, and nothing.
 
     Parameters
@@ -118,8 +118,8 @@ def list_unjudged_cautions(rows: pd.DataFrame, shortage: str = "") -> tuple[str,
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.8], "validity_at_most": [float("nan")] * 2})
-    >>> len(list_unjudged_cautions(rows)), len(list_unjudged_cautions(rows[:1])), len(list_unjudged_cautions(rows[1:]))
-    (1, 0, 0)
+    >>> [len(list_cautions_about_unjudged_models(part)) for part in (rows, rows[:1], rows[1:])]
+    [1, 0, 0]
     """
     is_unjudged = is_validity_below_half(rows["validity"].astype(float))
     return () if is_unjudged.all() else describe_unjudged_models(rows, shortage)

@@ -1,12 +1,11 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
-functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_words_for_shares` and
-`choose_words_for_differences` are "interval", `chance.blank_word_in_rows_with_chance_changes` is "chance",
-`widen_share_interval` is "several",
-`find_lowest_and_highest_distinct_share` is "spread", `widen_difference_interval_for_multiplicity` is "change",
-`is_share_clearly_above` is "people", `mark_clear_effects` is "fit" and "holm"; "beside people"
-is `judge_distance_from_people` of `statistics.ratings.comparison`.
+functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_verdict_words_for_model_shares`
+and `choose_words_for_differences` are "interval", `chance.blank_word_in_rows_with_chance_changes` is "chance",
+`widen_share_interval` is "several", `find_lowest_and_highest_distinct_share` is "spread",
+`widen_difference_interval_for_multiplicity` is "change", `is_share_clearly_above_other_share` is "people",
+`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of `statistics.ratings.comparison`.
 """
 
 from __future__ import annotations
@@ -160,7 +159,7 @@ def widen_share_interval(share: float, low: float, high: float, n_intervals: int
     return min(low, float(exact_low)), max(high, float(exact_high))
 
 
-def choose_words_for_shares(rows: pd.DataFrame, share_column: str, bands: Sequence[Band]) -> list[str]:
+def choose_verdict_words_for_model_shares(rows: pd.DataFrame, share_column: str, bands: Sequence[Band]) -> list[str]:
     """Give several models' shares their words, by intervals that are widened step by step
     (`choose_words_by_stepwise_wider_intervals`).
 
@@ -179,8 +178,8 @@ def choose_words_for_shares(rows: pd.DataFrame, share_column: str, bands: Sequen
 
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"flips": [0.2, 0.2], "flips_lower": [0.109, 0.109], "flips_upper": [0.338, 0.338]})
-    >>> (choose_words_for_shares(rows, "flips", (Band("yes", 0.1, 1),)),
-    ...  choose_words_for_shares(rows[:1], "flips", (Band("yes", 0.1, 1),)))
+    >>> (choose_verdict_words_for_model_shares(rows, "flips", (Band("yes", 0.1, 1),)),
+    ...  choose_verdict_words_for_model_shares(rows[:1], "flips", (Band("yes", 0.1, 1),)))
     (['', ''], ['yes'])
     """
     return _choose_words_by_widened_intervals(
@@ -319,7 +318,7 @@ def widen_difference_interval_for_multiplicity(
     return difference - factor * (difference - low), difference + factor * (high - difference)
 
 
-def is_share_clearly_above(share: float, low: float, other_share: float, other_high: float) -> bool:
+def is_share_clearly_above_other_share(share: float, low: float, other_share: float, other_high: float) -> bool:
     """Tell whether a share is clearly above another one, by Newcombe's interval of their difference.
 
     Both have an interval of their own: where one is taken for exact, chance makes it the smaller one too often. That
@@ -336,9 +335,11 @@ def is_share_clearly_above(share: float, low: float, other_share: float, other_h
     -------
     Whether it is; False where a number is NaN.
 
-    >>> (is_share_clearly_above(0.8, 0.63, 0.47, 0.64), is_share_clearly_above(0.9, 0.74, 0.47, 0.64),
-    ...  is_share_clearly_above(0.9, 0.74, 0.47, float("nan")))
-    (True, True, False)
+    >>> unknown = float("nan")
+    >>> [is_share_clearly_above_other_share(0.9, 0.74, 0.47, higher) for higher in (0.64, unknown)]
+    [True, False]
+    >>> is_share_clearly_above_other_share(0.8, 0.63, 0.47, 0.64)
+    True
     """
     return share - other_share > math.hypot(share - low, other_high - other_share)
 

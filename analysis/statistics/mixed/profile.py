@@ -130,7 +130,11 @@ class ProfileEngine:
         ols = full_rank.q.T @ full_matrix.y
         residuals = full_matrix.y - full_rank.q @ ols
         sums = add_response_sums(predictor_sums, residuals)
-        best = find_lowest_criterion(sums) if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y else None
+        best = (
+            find_profile_of_lowest_criterion(sums)
+            if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y
+            else None
+        )
         if best is None:
             raise InputError(
                 f"response '{fit_input.formula.response}'{fit_input.label} does not vary within any "
@@ -249,7 +253,7 @@ def compute_profiled_criterion(sums: Sums, phi: float) -> Profile:
     return Profile(phi, weight, coefficient, unscaled, residual, penalised, float(criterion), float(slope))
 
 
-def find_lowest_criterion(sums: Sums) -> Profile | None:
+def find_profile_of_lowest_criterion(sums: Sums) -> Profile | None:
     """Find the profile with the lowest criterion, at phi = 0 or where the slope is 0; None if it falls without end."""
     from scipy.optimize import brentq
 

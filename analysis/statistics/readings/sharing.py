@@ -45,7 +45,7 @@ from analysis.statistics.resampling import (
     divide_one_drawn_sum_by_another,
     draw_item_counts,
 )
-from analysis.statistics.significance import compute_smallest_possible_p, compute_two_sided_bootstrap_p
+from analysis.statistics.significance import compute_smallest_bootstrap_p, compute_two_sided_bootstrap_p
 
 LEAST_OWN = 0.05  # of a reading's variance: less of its own is no artefact, see above
 
@@ -279,7 +279,7 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
         zip(*map(compute_own_variance_excess_in_draws, draw_item_counts(n_items, draws, seed)), strict=True),
     )
     estimate, _ = compute_own_variance_excess_in_draws(np.ones((1, n_items)))
-    least = float(compute_smallest_possible_p(draws, n_items))
+    least = float(compute_smallest_bootstrap_p(draws, n_items))
     p_values = [float(compute_two_sided_bootstrap_p(samples, n_items)[0]) for samples in (excess, apart)]
     return max(p_values) if estimate[0, 0] > 0 else 1.0, least
 

@@ -40,7 +40,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.reliability.components import Array, estimate_variance_components
-from analysis.statistics.reliability.ranking import Ranking, simulate_rankings
+from analysis.statistics.reliability.ranking import Ranking, estimate_ranking_stability_by_simulation
 from analysis.statistics.reliability.replication import (
     PLACES,
     PairPrior,
@@ -283,7 +283,8 @@ def rank_models_by_accuracy(
 ) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
-    `ranking.simulate_rankings`, with the covariances over the templates of every block and the binomial variances.
+    `ranking.estimate_ranking_stability_by_simulation`, with the covariances over the templates of every block and the
+    binomial variances.
 
     Parameters
     ----------
@@ -322,7 +323,7 @@ def rank_models_by_accuracy(
             / tasks
         )
     n_items = int(min(block.n.min() for block in task_accuracies))
-    return simulate_rankings(
+    return estimate_ranking_stability_by_simulation(
         mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed, level=level
     )
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.pair_means import estimate_pair_means
+from analysis.statistics.reliability.pair_means import estimate_mean_differences_of_model_pairs
 from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.replication import (
     compute_same_sign_probabilities,
@@ -64,7 +64,7 @@ def compare_predicted_and_kept_orders(values: Array, crossed: bool, anew: Anew, 
         if halves is None:
             continue
         priors = [estimate_pair_difference_prior(half, crossed, anew) for half in halves]
-        pairs = [estimate_pair_means(half, crossed, anew) for half in halves]
+        pairs = [estimate_mean_differences_of_model_pairs(half, crossed, anew) for half in halves]
         for own, other, prior in zip(pairs, pairs[::-1], priors, strict=True):
             errors = sum_variances_and_freedom(own.variances, own.freedoms)
             # Two items that balance do so exactly, but for rounding.

@@ -66,7 +66,7 @@ class Flips:
 
     def compute_flip_probabilities(self, n_wordings: int) -> Array:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
-        return _compute_flip_probabilities(n_wordings, self.threshold)
+        return _compute_flip_probabilities_by_agreeing_share(n_wordings, self.threshold)
 
     def count_effective_items(self, n_wordings: int) -> float:
         """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
@@ -158,7 +158,7 @@ def build_flip_share_error_forecast(values: Array, threshold: float) -> Flips | 
 
 
 @functools.lru_cache(maxsize=64)  # models are foreseen with the same numbers of wordings
-def _compute_flip_probabilities(n_wordings: int, threshold: float) -> Array:
+def _compute_flip_probabilities_by_agreeing_share(n_wordings: int, threshold: float) -> Array:
     """Compute how likely items flip, by their share of wordings that agree (`GRID`)."""
     drawn = np.arange(n_wordings + 1)
     flipped = drawn[np.minimum(drawn, n_wordings - drawn) / n_wordings > threshold]

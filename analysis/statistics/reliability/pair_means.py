@@ -34,7 +34,7 @@ class PairMeans:
     freedoms: Array
 
 
-def estimate_pair_means(values: Array, crossed: bool, anew: Anew) -> PairMeans:
+def estimate_mean_differences_of_model_pairs(values: Array, crossed: bool, anew: Anew) -> PairMeans:
     """Compute the mean difference of every pair of models and the parts of its variance.
 
     Parameters

@@ -38,7 +38,8 @@ The mean of other scores has t intervals that are corrected for skewness (`analy
 lie within 0 and 1, their mean varies no more than that of as many answers of 0 or 1: the interval is cut at Wilson's
 with the number of items, and is Wilson's where the items do not differ at all. Where scores have no bounds, nothing
 bounds what was not seen, nor does it closely for a difference: there is no interval where fewer than six items differ
-from the others (`skewness.has_few_unlike_values`). `tests/benchmarks/bench_score_intervals.py` has what was compared.
+from the others (`skewness.has_few_values_unlike_commonest`). `tests/benchmarks/bench_score_intervals.py` has what was
+compared.
 
 References
 ----------
@@ -65,7 +66,7 @@ from analysis.statistics.shares import compute_wilson_score_interval, estimate_s
 from analysis.statistics.significance import ROUNDING
 from analysis.statistics.skewness import (
     compute_scaled_skewness,
-    has_few_unlike_values,
+    has_few_values_unlike_commonest,
     widen_quantile_for_skewness,
 )
 
@@ -109,7 +110,7 @@ class Panel:
     skewness
         Scaled skewness of the items' means (`skewness.compute_scaled_skewness`); 0 where intervals are plain ones by t.
     few
-        Whether too few items differ for an interval over items (`skewness.has_few_unlike_values`).
+        Whether too few items differ for an interval over items (`skewness.has_few_values_unlike_commonest`).
     """
 
     mean: float
@@ -227,7 +228,7 @@ class Panel:
         of_item = max(self.item, 0.0) + self.inner / n_wordings
         return float(np.sqrt(of_item / n_items + shared))
 
-    def compute_interval_widening_by_wordings(self) -> float:
+    def compute_interval_widening_by_few_wordings(self) -> float:
         """Return how many times as wide an interval is as it would be with wordings without end; it is at least 1.
 
         NaN where items do not differ beyond what their wordings explain: then there is nothing to compare with.
@@ -296,7 +297,7 @@ def estimate_panel_mean(
         remainder if crossed else np.nan, inner, sample_spread,
         _split_variance_of_mean_by_redraws(filled, has_answer, means, estimates, incidence),
         effective, means, estimates, is_bounded, compute_scaled_skewness(means) if corrects_skewness else 0.0,
-        not (is_share or is_bounded) and has_few_unlike_values(means),
+        not (is_share or is_bounded) and has_few_values_unlike_commonest(means),
     )  # fmt: skip
 
 

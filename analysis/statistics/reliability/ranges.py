@@ -101,7 +101,7 @@ def compute_component_intervals(
     spread = _draw_item_mean_variance(panel, bounds, seed)
     noise = _draw_variance_due_to_sampled_answers(panel, bounds, seed)
     residual = noise if single else _draw_residual_variance(panel, bounds, seed)
-    wording = _draw_wording_component(panel, residual, seed) if panel.crossed and not single else ZERO
+    wording = _sample_wording_variance_component(panel, residual, seed) if panel.crossed and not single else ZERO
     error = residual.multiply_by(1 / (1 if single else incidence.n_wordings)).add_variance(
         wording.multiply_by(incidence.unshared_variance)
     )
@@ -151,7 +151,7 @@ def _draw_variance_due_to_sampled_answers(panel: Panel, bounds: tuple[float, flo
     return _draw_mean_of_squares_over_items(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
 
 
-def _draw_wording_component(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
+def _sample_wording_variance_component(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
     """Draw the component of shared wordings from their mean square, which holds a part of the residual."""
     levels, per_wording = panel.estimates.levels, panel.estimates.per_wording
     mean_square = max(panel.wording + panel.inner / per_wording, 0.0)

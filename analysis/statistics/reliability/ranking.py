@@ -95,12 +95,12 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
         # The covariance over items holds what wordings do where items have different ones.
         wording_share = 1 / incidence.n_shared - incidence.unshared_variance / n_items
         covariances.append((wording_covariance * wording_share, has_answer.shape[1] - 1.0))
-    return simulate_rankings(
+    return estimate_ranking_stability_by_simulation(
         mean, covariances, shrunk, n_items, incidence.n_wordings, prior_freedom=more, seed=seed, level=level
     )
 
 
-def simulate_rankings(
+def estimate_ranking_stability_by_simulation(
     means: Array, covariances: Sequence[tuple[Array, float]], true_share: npt.ArrayLike, n_items: int,
     n_wordings: float, *,
     prior_freedom: float = 0.0, seed: int = 0, level: float = LEVEL,

@@ -7,7 +7,7 @@ studies (Bonferroni; Clopper and Pearson's, as Wilson's do not hold so far out);
 plain upper ends is enough, since the best template has one of them. The same holds for the lowest, the range (the
 largest difference of two), the gain (the largest difference from the mean), saturation, and quantiles on their side of
 the median. The combined score lies between its least and its largest value over the intervals of highest and mean
-(`_bound_combined_score`): a chain rule at the luckiest template covered .51 with 60 equal templates.
+(`_bound_score_of_highest_and_mean`): a chain rule at the luckiest template covered .51 with 60 equal templates.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
 templates and 100 independent answers. `correct_highest_accuracy_for_luck` estimates them without it: every accuracy is
@@ -80,10 +80,10 @@ def correct_highest_accuracy_for_luck(
     accuracies
         Of the templates: (templates,).
     noise_variance
-        Variance of an accuracy about the mean of all that items alone explain: `estimate_template_noise_variance`,
-        `estimate_template_noise_variance_from_accuracies`.
+        Variance of an accuracy about the mean of all that items alone explain:
+        `estimate_item_noise_variance_of_templates`, `estimate_template_noise_variance_from_accuracies`.
     intervals
-        From `summarize_accuracies_from_answers_with_intervals` or `summarize_accuracies_with_intervals`.
+        From `summarize_accuracies_from_answers_with_intervals` or `summarize_template_accuracies_with_intervals`.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def correct_highest_accuracy_for_luck(
     return {f"{name}_corrected": float(np.fmax(shrunk_figures[name], intervals[name][1])) for name in figures}
 
 
-def estimate_template_noise_variance(right_answers: Array) -> float:
+def estimate_item_noise_variance_of_templates(right_answers: Array) -> float:
     """Return how far items alone move a template's accuracy apart from the others' (items, templates), as a variance.
 
     It is the component of items by templates, divided by the number of items (harmonic mean over templates).
@@ -121,7 +121,7 @@ def estimate_template_noise_variance_from_accuracies(accuracies: Array, n_answer
     Returns
     -------
     float
-        A variance, as of `estimate_template_noise_variance`.
+        A variance, as of `estimate_item_noise_variance_of_templates`.
     """
     return float((accuracies * (1 - accuracies) / n_answers).mean())
 
@@ -152,7 +152,7 @@ def summarize_accuracies_from_answers_with_intervals(
     )
 
 
-def summarize_accuracies_with_intervals(
+def summarize_template_accuracies_with_intervals(
     accuracies: Array, n_answers: Array, level: float = LEVEL
 ) -> dict[str, tuple[float, float, float]]:
     """Compute `summarize_accuracies` with intervals from one model's accuracies, without answers.
@@ -183,7 +183,7 @@ def summarize_accuracies_with_intervals(
             ends["mean"],
             _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(level, number)),
         )
-        ends |= _build_gain_and_saturation_intervals(
+        ends |= _derive_saturation_interval_from_gain(
             _compute_ends_of_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
     return _join_summaries_with_interval_ends(accuracies, ends)
@@ -234,7 +234,7 @@ def _compute_summary_interval_from_answers(
         )
         lower = newcombe(surely, mean_surely.select_units(same))[0].max()
         upper = newcombe(of_all, mean.select_units(same))[1].max()
-        ends |= _build_gain_and_saturation_intervals((max(0.0, lower), min(1.0, upper)))
+        ends |= _derive_saturation_interval_from_gain((max(0.0, lower), min(1.0, upper)))
     return ends
 
 
@@ -255,24 +255,28 @@ def _compute_summary_interval_ends(
     for name, q in QUANTILES.items():
         below, above = (low if q > 0.5 else lower), (high if q < 0.5 else upper)
         ends[name] = float(np.quantile(below, q)), float(np.quantile(above, q))
-    return ends | {"combined": _bound_combined_score(ends["highest"], mean_ends)}
+    return ends | {"combined": _bound_score_of_highest_and_mean(ends["highest"], mean_ends)}
 
 
-def _bound_combined_score(highest_ends: tuple[float, float], mean_ends: tuple[float, float]) -> tuple[float, float]:
+def _bound_score_of_highest_and_mean(
+    highest_ends: tuple[float, float], mean_ends: tuple[float, float]
+) -> tuple[float, float]:
     """Return the least and the largest (1 - h + m) h with h and m in their intervals.
 
     It grows with m; in h it is a parabola that is open below and has its top at (1 + m) / 2.
     """
 
-    def combine_score(h: float, m: float) -> float:
+    def combine_highest_and_mean_accuracy(h: float, m: float) -> float:
         """Compute the combined score from the highest accuracy and the mean."""
         return (1 - h + m) * h
 
     top = min(max((1 + mean_ends[1]) / 2, highest_ends[0]), highest_ends[1])
-    return min(combine_score(h, mean_ends[0]) for h in highest_ends), min(1.0, combine_score(top, mean_ends[1]))
+    return min(combine_highest_and_mean_accuracy(h, mean_ends[0]) for h in highest_ends), min(
+        1.0, combine_highest_and_mean_accuracy(top, mean_ends[1])
+    )
 
 
-def _build_gain_and_saturation_intervals(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
+def _derive_saturation_interval_from_gain(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
     """Return the ends of gain and saturation, which is 1 minus the gain."""
     return {"gain": gain_ends, "saturation": (1 - gain_ends[1], 1 - gain_ends[0])}
 

@@ -148,7 +148,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
         factor > 1,
         engine.describe_cost_of_tokens(*_count_billed_tokens(n_tokens, len(prompts), ways)),
         example,
-        round_.has_way_of_answering(Thinking),
+        round_.has_condition_answered_in_way(Thinking),
     )
 
 

@@ -231,7 +231,9 @@ def score_batch(
     """
     likeliest = next_tokens.find_most_probable_first_tokens()
     owners = [target.options_by_first_token.get(token, ()) for target, token in zip(targets, likeliest, strict=True)]
-    scores = _build_scores(_compute_option_logprobs(targets, next_tokens, temperatures), owners * len(temperatures))
+    scores = _build_scores_from_target_log_probabilities(
+        _compute_option_logprobs(targets, next_tokens, temperatures), owners * len(temperatures)
+    )
     # `scores` holds all rows at the first temperature, then all at the second, ... Of 3 rows at two temperatures,
     # every third score from place 0 on belongs to row 0.
     return [scores[row :: len(targets)] for row in range(len(targets))]
@@ -263,7 +265,9 @@ def _compute_option_logprobs(
     )
 
 
-def _build_scores(computed: OptionLogprobs, top_token_options: Sequence[tuple[int, ...]]) -> list[Score]:
+def _build_scores_from_target_log_probabilities(
+    computed: OptionLogprobs, top_token_options: Sequence[tuple[int, ...]]
+) -> list[Score]:
     """Make scores of the log-probabilities of lines; the top token of each may begin `top_token_options`."""
     every = np.exp(computed.logprobs)
     # Float32 softmax terms may sum to some 1e-8 more than everything.

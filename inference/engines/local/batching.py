@@ -153,7 +153,7 @@ def partition_into_batches(families: Iterable[Family], room: Room) -> list[list[
     return batches
 
 
-def join_batches(batches: Iterable[Sequence[int]], max_rows: int) -> list[list[int]]:
+def merge_consecutive_batches(batches: Iterable[Sequence[int]], max_rows: int) -> list[list[int]]:
     """Join consecutive batches.
 
     Parameters
@@ -169,7 +169,7 @@ def join_batches(batches: Iterable[Sequence[int]], max_rows: int) -> list[list[i
 
     Examples
     --------
-    >>> join_batches([[4, 0], [1], [2, 3]], max_rows=3)
+    >>> merge_consecutive_batches([[4, 0], [1], [2, 3]], max_rows=3)
     [[4, 0, 1], [2, 3]]
     """
     merged: list[list[int]] = []

@@ -16,7 +16,7 @@ from inference.engines.exact.answer_words import TokenIds
 from inference.engines.local.batching import ALONE, Joining, join_prompts_beginning_alike
 from inference.engines.local.engine import pad_token_rows_right
 from inference.engines.local.families import PackedRows, pack_prompt_families_into_rows
-from inference.engines.local.last_position import OnePosition, are_nearly_equal
+from inference.engines.local.last_position import OnePosition, are_log_probabilities_nearly_equal
 from inference.engines.rows import find_common_prefix
 
 UNLIMITED = 2**31
@@ -47,7 +47,7 @@ class Prefix:
         """
         if self.ids and not self._layers:
             self._layers = self._compute_keys_and_values(model)
-        return _build_cache(
+        return _build_key_value_cache(
             layer_class,
             ((keys.expand(n_rows, -1, -1, -1), values.expand(n_rows, -1, -1, -1)) for keys, values in self._layers),
         )
@@ -191,7 +191,7 @@ class Continuations:
             input_ids=branches.ids,
             attention_mask=mask,
             position_ids=self.position[rows][:, None] + branches.positions,
-            past_key_values=_build_cache(
+            past_key_values=_build_key_value_cache(
                 NonStoringCacheLayer,
                 (
                     (layer.keys, layer.values) if every else (layer.keys[rows], layer.values[rows])
@@ -268,7 +268,9 @@ class Continuations:
         return result
 
 
-def _build_cache(layer_class: type[DynamicLayer], layer_states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
+def _build_key_value_cache(
+    layer_class: type[DynamicLayer], layer_states: Iterable[tuple[Tensor, Tensor]]
+) -> DynamicCache:
     """Make a cache of the keys and values of every layer.
 
     Views are safe: a forward pass replaces a layer's tensors and never writes into them.
@@ -332,4 +334,4 @@ def _is_cache_exact(run_model: OnePosition) -> bool:
             )
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError):
             return False  # this model needs a cache of another kind
-    return all(are_nearly_equal(result, results[-1], run_model.model.dtype) for result in results)
+    return all(are_log_probabilities_nearly_equal(result, results[-1], run_model.model.dtype) for result in results)

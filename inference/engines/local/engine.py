@@ -21,7 +21,7 @@ from inference.engines.local.batching import (
     join_prompts_beginning_alike,
     partition_into_batches,
 )
-from inference.engines.local.last_position import are_nearly_equal
+from inference.engines.local.last_position import are_log_probabilities_nearly_equal
 from inference.engines.rows import PromptMeasures, Row, RowEngine
 
 if TYPE_CHECKING:
@@ -217,7 +217,9 @@ def is_padding_exact(model: Any, fill: int) -> bool:
         return False
     # Scores of a position or of the whole row: [1, places, vocabulary] or [1, classes].
     padded = padded[:, : unpadded.shape[1]]
-    return are_nearly_equal(padded.float().log_softmax(-1), unpadded.float().log_softmax(-1), model.dtype)
+    return are_log_probabilities_nearly_equal(
+        padded.float().log_softmax(-1), unpadded.float().log_softmax(-1), model.dtype
+    )
 
 
 def find_max_sequence_length(model: Any) -> int | None:

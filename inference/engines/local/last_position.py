@@ -28,7 +28,7 @@ TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-8}
 HALF_PRECISION_TOLERANCE = 0.25
 
 
-def are_nearly_equal(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
+def are_log_probabilities_nearly_equal(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
     """Tell whether two log-softmax tensors are equal up to rounding.
 
     Parameters
@@ -88,13 +88,13 @@ class OnePosition:
         passes
             `at` and the inputs of each pass.
         """
-        if len(passes) == 1 or not self.has_joint_head:
+        if len(passes) == 1 or not self.is_joint_head_exact:
             return torch.cat([self(at, **inputs) for at, inputs in passes])
         return self._run_bodies_then_head_once(passes)
 
     @cached_property
     @torch.inference_mode()
-    def has_joint_head(self) -> bool:
+    def is_joint_head_exact(self) -> bool:
         """Whether `run_passes_with_joint_head` computes one head for several passes, because a trial showed the same
         numbers."""
         if "head" not in self.shortcuts or self.model.base_model is self.model:
@@ -109,7 +109,7 @@ class OnePosition:
         except Exception:  # this architecture does not compute its scores from the output of its body alone
             return False
         separate = torch.cat([self(at, **inputs) for at, inputs in passes])
-        return joint.shape == separate.shape and are_nearly_equal(joint, separate, self.model.dtype)
+        return joint.shape == separate.shape and are_log_probabilities_nearly_equal(joint, separate, self.model.dtype)
 
     def _run_bodies_then_head_once(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Run the body for each pass, then the model once, in which the output of all replaces the body."""
@@ -222,7 +222,9 @@ class OnePosition:
             except (RuntimeError, ValueError, IndexError, TypeError, AttributeError):
                 return False  # this architecture needs the full shape somewhere
             narrowed = self._select_positions_of_hidden_states(expected, at, rows)[:, 0]
-            if hooked.shape != narrowed.shape or not are_nearly_equal(hooked, narrowed, self.model.dtype):
+            if hooked.shape != narrowed.shape or not are_log_probabilities_nearly_equal(
+                hooked, narrowed, self.model.dtype
+            ):
                 return False
         return True
 

@@ -22,7 +22,7 @@ from inference.engines.local.batching import (
     HEAD_ROWS,
     Family,
     ask_batch_if_memory_suffices,
-    join_batches,
+    merge_consecutive_batches,
     partition_into_batches,
 )
 from inference.engines.local.engine import NonWritingEngine, pad_token_rows_right
@@ -99,15 +99,18 @@ class MaskedEngine(NonWritingEngine):
             if masks != 1:
                 raise InputError(
                     f"a prompt must contain the mask {self.mask_token} of model {self.name} once, this one has {masks}:"
-                    f" '{_shorten_text(text)}'; change the prompt, or the statement if it contains the mask itself"
+                    f" '{_shorten_text_for_message(text)}'; "
+                    "change the prompt, or the statement if it contains the mask itself"
                 )
         return read
 
     def _split_prompts_into_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut batches of several passes, after which the head is computed once, where that is faster."""
         passes = super()._split_prompts_into_batches(measured)
-        joins_passes = self.model.device.type == "cpu" and self._batch_size is None and self.run_model.has_joint_head
-        return join_batches(passes, HEAD_ROWS) if joins_passes else passes
+        joins_passes = (
+            self.model.device.type == "cpu" and self._batch_size is None and self.run_model.is_joint_head_exact
+        )
+        return merge_consecutive_batches(passes, HEAD_ROWS) if joins_passes else passes
 
     @torch.inference_mode()
     def _ask_within_memory(
@@ -174,6 +177,6 @@ class MaskedEngine(NonWritingEngine):
         return group_forms_by_option(row.answers, counted_forms, dropped)
 
 
-def _shorten_text(text: str) -> str:
+def _shorten_text_for_message(text: str) -> str:
     """Shorten a text to 80 characters."""
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -11,7 +11,7 @@ from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.lattice import Paths, Places
 from inference.engines.local.continuations import Continuations, Prefix
 from inference.engines.local.generation import GrowingLayer
-from inference.engines.local.last_position import OnePosition, are_nearly_equal
+from inference.engines.local.last_position import OnePosition, are_log_probabilities_nearly_equal
 
 
 class NumberTree:
@@ -141,4 +141,4 @@ def does_tree_pass_equal_single_passes(run_model: OnePosition) -> bool:
             results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
         except (RuntimeError, ValueError, TypeError, IndexError):
             return False  # this model makes its attention mask itself
-    return are_nearly_equal(results[0], results[1], run_model.model.dtype)
+    return are_log_probabilities_nearly_equal(results[0], results[1], run_model.model.dtype)

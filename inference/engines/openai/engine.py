@@ -117,9 +117,10 @@ class OpenAIEngine:
         return FORM_OF[api]
 
     def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.estimate_tokens`)."""
+        """Estimate the tokens of every prompt, see `Usage.estimate_prompt_tokens`: only the server can count them."""
         return [
-            round(self._server.usage.estimate_tokens(requests.count_prompt_characters(prompt))) for prompt in prompts
+            round(self._server.usage.estimate_prompt_tokens(requests.count_prompt_characters(prompt)))
+            for prompt in prompts
         ]
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:

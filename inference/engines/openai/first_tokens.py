@@ -67,7 +67,7 @@ class OptionQuestion:
 
     def build_request(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Build the request; `fields` hold its prompt."""
-        return self.shape.build_score_request(fields, self.n_shown, self.token_ids)
+        return self.shape.build_first_token_request(fields, self.n_shown, self.token_ids)
 
     def parse_score(self, reply: Mapping[str, Any]) -> Score:
         """Score the options from the reply.

@@ -135,7 +135,7 @@ async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape,
     def parse_tokens(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
         return parse_candidates_for_first_token(parse_choices(reply)[0], n_shown, token_ids)
 
-    body = shape.build_score_request(shape.convert_text_to_request_prompt(QUESTION), n_shown, token_ids)
+    body = shape.build_first_token_request(shape.convert_text_to_request_prompt(QUESTION), n_shown, token_ids)
     try:
         tokens = await server.ask(shape.path, body, 0, parse_tokens, ATTEMPTS)
     except RequestFailed as error:

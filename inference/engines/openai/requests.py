@@ -61,7 +61,7 @@ class Shape:
         """Build a request for a few words of text."""
         return {**prompt, **self._build_token_limit(PLAIN_TOKENS)}
 
-    def build_score_request(
+    def build_first_token_request(
         self, prompt: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()
     ) -> dict[str, Any]:
         """Build a request for the most probable first tokens, or for the wanted token ids and the most probable one.

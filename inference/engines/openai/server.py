@@ -112,7 +112,7 @@ class Server:
         """
         problem = ""
         allowed = max_attempts or self.retries.attempts
-        expected = self.usage.estimate_tokens(n_characters)
+        expected = self.usage.estimate_prompt_tokens(n_characters)
         for attempt in range(allowed):
             await self._limits.wait_for_limits(expected)
             async with self.doubts.wait_until_request_may_be_sent() as number:

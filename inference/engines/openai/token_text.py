@@ -92,17 +92,17 @@ class Words:
             if before is not None
             else await self._find_chat_template_ending(prompt)
         )
-        options_and_forms: tuple[Options, Forms] = await self._look_up_once(
+        options_and_forms: tuple[Options, Forms] = await self._look_up_once_for_all_prompts(
             (prompt.answers, context), self._ask_token_id_forms, prompt, context
         )
         return options_and_forms
 
     async def _find_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask for the end of a chat as the chat template writes it; it is the same for every prompt."""
-        end: str = await self._look_up_once(None, self._ask_chat_template_ending, prompt)
+        end: str = await self._look_up_once_for_all_prompts(None, self._ask_chat_template_ending, prompt)
         return end
 
-    async def _look_up_once(
+    async def _look_up_once_for_all_prompts(
         self, key: Hashable, look_up: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any
     ) -> Any:
         """Look something up for the first prompt that needs it; prompts asked at the same time wait for that answer."""

@@ -78,7 +78,7 @@ class Usage:
             self.tokens_of_them += tokens_in
         return tokens_in + (tokens_out or 0)
 
-    def estimate_tokens(self, n_characters: int) -> float:
+    def estimate_prompt_tokens(self, n_characters: int) -> float:
         """Estimate the tokens of a prompt: its characters at the rate that the server counted so far."""
         if not self.tokens_of_them:
             return n_characters / CHARACTERS_PER_TOKEN
@@ -86,7 +86,7 @@ class Usage:
 
     @property
     def estimation_rule(self) -> str:
-        """How `estimate_tokens` estimates, for people."""
+        """How `estimate_prompt_tokens` estimates, for people."""
         if not self.tokens_of_them:
             return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
         rate = self.characters / self.tokens_of_them

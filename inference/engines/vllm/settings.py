@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ground.errors import InputError, format_nearest_name_hint
-from inference.numerals import build_whole_number_converter, parse_positive_share
+from inference.numerals import build_bounded_whole_number_type, parse_positive_share
 
 Value = bool | int | float | str
 
@@ -65,7 +65,7 @@ class VllmSettings:
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the options of the engine; `parse_settings` reads them."""
     group = parser.add_argument_group("engine vllm")
-    parse_count = build_whole_number_converter(1, 1_000_000)
+    parse_count = build_bounded_whole_number_type(1, 1_000_000)
     group.add_argument("--tensor-parallel-size", type=parse_count, metavar="N", help="GPUs to spread a model over")
     group.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
     group.add_argument(

@@ -91,7 +91,7 @@ class HelmAnswers:
                 yield response
             self.run_lines.append(
                 _describe_helm_run_and_accuracy_agreement(
-                    run, rights, run.read_stated_means(self.metric), wordings, partial, with_letters=letters
+                    run, rights, run.read_stated_means_of_metric(self.metric), wordings, partial, with_letters=letters
                 )
             )
 

@@ -127,7 +127,7 @@ class HelmRun:
                     )
         return scores_by_request
 
-    def read_stated_means(self, metric: str) -> dict[str, float]:
+    def read_stated_means_of_metric(self, metric: str) -> dict[str, float]:
         """Read what the run says of instances that were not perturbed: split -> mean over instances and trials."""
         return {split: mean for (name, split), mean in self.read_all_stated_means().items() if name == metric}
 

@@ -45,7 +45,7 @@ class _LogCounts:
     begins: int = 0
     right: list[float] = field(default_factory=list)
 
-    def count_flawed_samples(self, epochs: Sequence[Sample]) -> None:
+    def add_flawed_samples_to_counts(self, epochs: Sequence[Sample]) -> None:
         """Add to the counts the samples with an error, without a score, and with a score between 0 and 1."""
         self.errors += sum(sample.error is not None for sample in epochs)
         self.unscored += sum(sample.error is None and sample.credit is None for sample in epochs)
@@ -145,7 +145,7 @@ class InspectAnswers:
     ) -> LoggedResponse:
         """Make the response of all epochs of one wording."""
         scored = [sample for sample in epochs if sample.error is None and sample.credit is not None]
-        counts.count_flawed_samples(epochs)
+        counts.add_flawed_samples_to_counts(epochs)
         common = self._build_fields_shared_by_wording(
             log_number, key, epochs[0], with_letters=with_letters, scorer=counts.scorer
         )

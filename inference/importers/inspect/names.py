@@ -132,7 +132,7 @@ class InspectNames:
         """Read item and wording where `waver_inspect` named them, and no key says otherwise."""
         if self._item_key != ID or self._variant_key is not None:
             return None
-        return waver_fields.read_waver_names(sample.where, sample.metadata)
+        return waver_fields.read_item_and_wording_of_sample(sample.where, sample.metadata)
 
     def _refuse_other_right_answer(self, item: str, sample: Sample) -> None:
         """Refuse two samples of one item with different right answers: they are not two wordings of one question.

@@ -101,7 +101,7 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     """
     choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
-    scorer_name, score_fields = _find_score_of_scorer(where, sample, scorer)
+    scorer_name, score_fields = _find_main_score_and_its_scorer(where, sample, scorer)
     output, shows = _parse_output_and_logprobs(where, sample)
     begins, first = _read_letter_probabilities_of_first_token(shows, len(choices))
     return Sample(
@@ -235,7 +235,7 @@ def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> 
     )
 
 
-def _find_score_of_scorer(
+def _find_main_score_and_its_scorer(
     where: str, sample: Mapping[str, Any], scorer: str | None
 ) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""

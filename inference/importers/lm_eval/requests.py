@@ -48,7 +48,7 @@ class RowOptions:
     one_context: bool
     mutual: bool
 
-    def measure_continuation_lengths(self, in_bytes: bool) -> list[int]:
+    def count_continuation_characters_or_bytes(self, in_bytes: bool) -> list[int]:
         """Measure what the model continues with, in characters or bytes."""
         return [len(continuation.encode()) if in_bytes else len(continuation) for continuation in self.continuations]
 

@@ -270,7 +270,7 @@ class LmEvalRows:
         """Read item and wording where `waver choice lm-eval` wrote the task, and no key says otherwise."""
         if self._item_key is not None or self.worded_file.fields:
             return None
-        return waver_fields.read_waver_names(where, row.get("doc"))
+        return waver_fields.read_item_and_wording_of_sample(where, row.get("doc"))
 
     def _parse_row_of_score_robustness_suite(
         self, row: Mapping[str, Any], metrics: Sequence[str]
@@ -316,7 +316,7 @@ def _compute_option_scores_of_metric(
             if row_options.mutual
             else None
         )
-    lengths = row_options.measure_continuation_lengths(metric == BYTES)
+    lengths = row_options.count_continuation_characters_or_bytes(metric == BYTES)
     # Where options stand in the text, it is not told what lm-eval takes for their length.
     return (
         [value / length for value, length in zip(after_text, lengths, strict=True)]

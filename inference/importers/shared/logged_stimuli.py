@@ -102,7 +102,13 @@ class LoggedStimuli:
         self._refuse_second_response(response, stimulus.number)
         key = response.model, response.condition, response.item, stimulus.variant
         if response.scores is not None:
-            return *key, *(None,) * _MEASURED, response.output, response.error, *_build_score_cells(response.scores)
+            return (
+                *key,
+                *(None,) * _MEASURED,
+                response.output,
+                response.error,
+                *_build_score_and_sample_score(response.scores),
+            )
         if response.error is not None:
             return *key, *(None,) * _MEASURED, None, response.error
         measured_cells = (
@@ -264,7 +270,7 @@ def _build_right_or_wrong_cells(response: LoggedResponse) -> tuple[Any, ...]:
     return None, None, count, response.invalid, None, None, answer
 
 
-def _build_score_cells(scores: Sequence[float]) -> tuple[float | None, Sequence[float] | None]:
+def _build_score_and_sample_score(scores: Sequence[float]) -> tuple[float | None, Sequence[float] | None]:
     """Make score and sample_score: of several samples, the score is their mean."""
     if len(scores) < 2:
         return (scores[0] if scores else None), None

@@ -304,11 +304,11 @@ def _build_label_matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str]
     """Make a function from an answer to the label with an equal wording, or None."""
     label = {_fold_answer(wording): name for name, wordings in options.items() for wording in wordings}
 
-    def match_label(answer: str) -> str | None:
+    def match_answer_to_label(answer: str) -> str | None:
         folded = _fold_answer(answer)
         return label.get(folded, label.get(_POINT.sub(r"\1", folded)))
 
-    return match_label
+    return match_answer_to_label
 
 
 def _fold_answer(text: str) -> str:

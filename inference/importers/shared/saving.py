@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ground.errors import InputError, escape_control_characters, format_quantity
 from ground.progress import print_important_result_line
 from inference.arguments import add_models_file_option, parse_language
-from inference.stimuli.reading.workbooks import split_sheet_name
+from inference.stimuli.reading.workbooks import split_file_and_sheet_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +74,7 @@ def compute_fingerprint_of_files(paths: Sequence[Path], settings: Mapping[str, A
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, ensure_ascii=True).encode())
     for path in paths:
         try:
-            with split_sheet_name(path)[0].open("rb") as file:
+            with split_file_and_sheet_name(path)[0].open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -125,11 +125,11 @@ def save_imported_study_and_responses(
     InputError
         The folder belongs to another study, or has other responses of the same model and condition.
     """
-    from inference.asking.models import read_model_descriptions
+    from inference.asking.models import read_model_fields_from_yaml
     from inference.importers.shared.recordable import refuse_unrecordable_name_or_fields
     from inference.runfolder.store import Run
 
-    described_fields = read_model_descriptions(descriptions) if descriptions else {}
+    described_fields = read_model_fields_from_yaml(descriptions) if descriptions else {}
     tallies = _count_responses_by_condition(responses)
     for model, condition in tallies:
         refuse_unrecordable_name_or_fields(study.source, "models", model, (models or {}).get(model, {}))
@@ -260,23 +260,34 @@ class _Tally:
         def sum_values(values: Any) -> Any:
             return pc.sum(values).as_py() or 0
 
-        def count_values(column: str) -> int:
+        def count_nonnull_values_of_column(column: str) -> int:
             return len(rows) - rows[column].null_count if column in rows.column_names else 0
 
         self.rows += len(rows)
-        self.errors += count_values("error")
-        if count_values("mass"):
-            self.masses += count_values("mass")
+        self.errors += count_nonnull_values_of_column("error")
+        if count_nonnull_values_of_column("mass"):
+            self.masses += count_nonnull_values_of_column("mass")
             self.mass += sum_values(rows["mass"])
-            self.bounds += count_values("mass_upper")
-        if count_values("score"):
-            self.scores += count_values("score")
+            self.bounds += count_nonnull_values_of_column("mass_upper")
+        if count_nonnull_values_of_column("score"):
+            self.scores += count_nonnull_values_of_column("score")
             self.score += sum_values(rows["score"])
-        counted = sum_values(pc.list_flatten(rows["count"].combine_chunks())) if count_values("count") else 0
-        single = len(rows) - count_values("error") - count_values("count") - count_values("mass")
-        answered = count_values("answer") if single else 0
+        counted = (
+            sum_values(pc.list_flatten(rows["count"].combine_chunks()))
+            if count_nonnull_values_of_column("count")
+            else 0
+        )
+        single = (
+            len(rows)
+            - count_nonnull_values_of_column("error")
+            - count_nonnull_values_of_column("count")
+            - count_nonnull_values_of_column("mass")
+        )
+        answered = count_nonnull_values_of_column("answer") if single else 0
         self.valid += counted + answered
-        self.invalid += (sum_values(rows["invalid"]) if count_values("invalid") else 0) + single - answered
+        self.invalid += (
+            (sum_values(rows["invalid"]) if count_nonnull_values_of_column("invalid") else 0) + single - answered
+        )
 
     def describe_response_count_and_means(self, n_variants: int) -> str:
         """Say in one line how many variants have a response, and the mean mass and score or the invalid answers."""

@@ -16,7 +16,7 @@ from inference.stimuli.reading.files import require_storable_value, shorten_valu
 ITEM, PATTERN, ORDER, VARIANT = "waver_item", "waver_pattern", "waver_order", "waver_variant"
 
 
-def read_waver_names(where: str, fields: Any) -> tuple[str, str] | None:
+def read_item_and_wording_of_sample(where: str, fields: Any) -> tuple[str, str] | None:
     """Read the item and the wording of a sample.
 
     Parameters

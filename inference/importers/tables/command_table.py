@@ -148,7 +148,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.tables import long, long_rows, scores
 
     _refuse_options_of_other_study_kind(args)
-    measure = _build_measure_of_call(args) if args.score_column is None else scores.ScoreColumns(args)
+    measure = _build_label_measure_of_call(args) if args.score_column is None else scores.ScoreColumns(args)
     layout = _build_roles_of_columns(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
@@ -265,7 +265,7 @@ def _name_files_by_folders(paths: Sequence[Path]) -> list[str]:
     return []
 
 
-def _build_measure_of_call(args: argparse.Namespace) -> Measure:
+def _build_label_measure_of_call(args: argparse.Namespace) -> Measure:
     """Make the measure that the command line asks for, with its two labels."""
     from inference.importers.shared.measures import AnswerMeasure, CountMeasure, ProbabilityMeasure
 

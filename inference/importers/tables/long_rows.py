@@ -182,7 +182,7 @@ class _CellCache:
         text_by_cell = self._texts_by_column[column]
         text = text_by_cell.get(cell)
         if text is None:
-            text = text_by_cell[cell] = _strip_filled_cell(f"{path}, {place}", column, cell)
+            text = text_by_cell[cell] = _require_nonempty_cell_text(f"{path}, {place}", column, cell)
         return text
 
 
@@ -203,7 +203,7 @@ class _Numbering:
         return self._name[key]
 
 
-def _strip_filled_cell(where: str, column: str, cell: str | None) -> str:
+def _require_nonempty_cell_text(where: str, column: str, cell: str | None) -> str:
     """Return a cell without surrounding blanks; refuse an empty one, and a missing number."""
     stripped = (cell or "").strip()
     if not stripped:

@@ -18,7 +18,7 @@ from inference.meaning.decoys.sentences import (
     explain_language_without_rules,
 )
 from inference.meaning.decoys.spelling import copy_initial_capital, replace_span_and_fix_article
-from inference.negating.words import Word, analyse_japanese_words
+from inference.negating.words import Word, segment_japanese_sentence_into_words
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import read_yaml
 
@@ -235,7 +235,7 @@ def _inflect_antonym_like_word(word: Word, antonym: str) -> str:
     """Write an antonym in the form in which a word stands; empty where both do not inflect alike."""
     if word.written == word.base:
         return antonym
-    (new_word, *others) = analyse_japanese_words(antonym)
+    (new_word, *others) = segment_japanese_sentence_into_words(antonym)
     stem = word.base[:-1]
     if others or new_word.inflection != word.inflection or not word.written.startswith(stem):
         return ""

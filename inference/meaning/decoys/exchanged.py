@@ -71,7 +71,7 @@ class Exchange:
             self._exchange_quantities,
             self._exchange_names,
             rules.swap_nouns,
-            self._exchange_nouns,
+            self._exchange_noun_with_other_item,
         )
         return [candidate for exchange in ways for candidate in exchange(sentence)] or NOTHING
 
@@ -122,7 +122,7 @@ class Exchange:
                 source = f"{name} -> {other} of item {self._names[sentence.language, other]}"
                 yield Candidate(_replace_span_keeping_capital(text, (start, end), other), source)
 
-    def _exchange_nouns(self, sentence: Sentence) -> Iterator[Candidate]:
+    def _exchange_noun_with_other_item(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange a noun for one of another item with the same tag; a synonym would be in a wording of this item."""
         places = exchanged_english.list_nouns(sentence)
         written_words = {

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from inference.meaning.decoys.antonyms import replace_by_antonym
 from inference.meaning.decoys.exchanged import Exchange
 from inference.meaning.decoys.negated import negate_sentence
-from inference.meaning.decoys.sentences import Candidate, Sentence, analyse_sentences, detect_language_of_item
+from inference.meaning.decoys.sentences import (
+    Candidate,
+    Sentence,
+    analyse_original_sentences_of_items,
+    detect_language_of_item,
+)
 from inference.meaning.decoys.shuffled import shuffle_words
 from inference.negating.english import load_spacy_pipeline
 from inference.paraphrase.decoys import (
@@ -83,7 +88,9 @@ def make_decoys(
     """
     refuse_wordings_named_like_decoys(items)
     loaded_pipeline = load_spacy_pipeline(pipeline) if pipeline else None
-    sentences = {sentence.item.item: sentence for sentence in analyse_sentences(items, loaded_pipeline)}
+    sentences = {
+        sentence.item.item: sentence for sentence in analyse_original_sentences_of_items(items, loaded_pipeline)
+    }
     makers: dict[str, Callable[[Sentence], Sequence[Candidate] | str]] = {
         NEGATED: negate_sentence,
         ANTONYM: lambda sentence: replace_by_antonym(sentence, seed, antonyms),

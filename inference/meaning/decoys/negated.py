@@ -83,7 +83,7 @@ def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     text = sentence.text.strip().replace("’", "'")
     if text.endswith("?") and _FINITE.match(text):
         return f"{QUESTION}, which asks the same with a negation in it"
-    changes = _take_negations_out(text)
+    changes = _list_removals_of_one_negation(text)
     if not any(change.is_in_main_clause for change in changes):  # else there would be two in one clause
         changes += _negate_by_rule(text)
         changes += _negate_by_tags(sentence) if sentence.doc is not None else []
@@ -170,7 +170,7 @@ def _negate_by_rule(text: str) -> list[_Change]:
     ]
 
 
-def _take_negations_out(text: str) -> list[_Change]:
+def _list_removals_of_one_negation(text: str) -> list[_Change]:
     """Take one negation out of an English sentence."""
     changes = []
     for pattern, plain in _WITHOUT_NEGATION:

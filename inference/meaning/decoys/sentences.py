@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from ground.extras import convert_import_errors_to_install_advice
-from inference.negating.words import JAPANESE, Word, analyse_japanese_words
+from inference.negating.words import JAPANESE, Word, segment_japanese_sentence_into_words
 from inference.stimuli.study import Item, Variant
 
 ENGLISH, JAPANESE_NAME = "en", "ja"
@@ -57,7 +57,7 @@ class Sentence:
     words: tuple[Word, ...]
 
 
-def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
+def analyse_original_sentences_of_items(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
     """Analyse the originals of items; an item without one is left out.
 
     Parameters
@@ -84,7 +84,7 @@ def analyse_sentences(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
         words: tuple[Word, ...] = ()
         if language == JAPANESE_NAME:
             with convert_import_errors_to_install_advice("decoys of Japanese items", "japanese"):
-                words = tuple(analyse_japanese_words(text))
+                words = tuple(segment_japanese_sentence_into_words(text))
         sentences.append(Sentence(item, text, language, next(docs) if language == ENGLISH else None, words))
     return sentences
 

@@ -15,7 +15,7 @@ from inference.asking.answer_ways import (
 from inference.asking.personas.questions import add_personas_argument
 from inference.asking.thoughts import THOUGHT, add_thought_arguments
 from inference.engines.contract import Sampling
-from inference.numerals import build_whole_number_converter
+from inference.numerals import build_bounded_whole_number_type
 from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS
 
@@ -41,7 +41,7 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
     question_group = parser.add_argument_group("questions")
     question_group.add_argument(
         "--orders",
-        type=build_whole_number_converter(1, MOST_ORDERS),
+        type=build_bounded_whole_number_type(1, MOST_ORDERS),
         metavar="N",
         help=f"orders of the choices of every question (default: those of the file, else {ORDERS}, drawn by --seed)",
     )

@@ -12,7 +12,7 @@ import shlex
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.numerals import build_whole_number_converter
+from inference.numerals import build_bounded_whole_number_type
 
 COMMAND = "choice lm-eval"
 HELP = "write a task of lm-eval that asks questions in all their wordings and orders"
@@ -31,12 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", metavar="NAME", help="name of the task (default: that of the table)")
     parser.add_argument(
         "--orders",
-        type=build_whole_number_converter(1, MOST_ORDERS),
+        type=build_bounded_whole_number_type(1, MOST_ORDERS),
         metavar="N",
         help="orders of the choices of every question (default: those of the table, else 8)",
     )
     parser.add_argument(
-        "--seed", type=build_whole_number_converter(0, 2**32 - 1), default=0, metavar="N", help="of the draw of orders"
+        "--seed",
+        type=build_bounded_whole_number_type(0, 2**32 - 1),
+        default=0,
+        metavar="N",
+        help="of the draw of orders",
     )
 
 

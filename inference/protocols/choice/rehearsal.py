@@ -37,7 +37,7 @@ class Rehearsal:
     base: Callable[[Variant], Prompt]
     aware: Callable[[Variant], Prompt]
 
-    def build_training_reply(self, variant: Variant, paraphrase: str, response: str) -> str:
+    def build_reply_of_paraphrase_and_answer(self, variant: Variant, paraphrase: str, response: str) -> str:
         """Write the reply to learn: the paraphrase, and the response to the base prompt.
 
         Parameters

@@ -115,10 +115,12 @@ def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | 
     match = _LETTER.fullmatch(line)
     if match is None or match[1] not in choices:
         return None
-    letter, marks, words = match[1], match[2], _fold_reply(match[3])
-    choice_words = _fold_reply(choices[letter])
-    other_choices = [folded for name, text in choices.items() if name != letter and (folded := _fold_reply(text))]
-    if _fold_reply(line) in other_choices:
+    letter, marks, words = match[1], match[2], _normalise_reply_for_comparison(match[3])
+    choice_words = _normalise_reply_for_comparison(choices[letter])
+    other_choices = [
+        folded for name, text in choices.items() if name != letter and (folded := _normalise_reply_for_comparison(text))
+    ]
+    if _normalise_reply_for_comparison(line) in other_choices:
         return None
     if not words or (choice_words and words == choice_words):
         return letter
@@ -141,6 +143,6 @@ def _starts_with_choice(words: str, choice: str) -> bool:
     return re.match(rf"{re.escape(choice)}(?!\w)", words) is not None
 
 
-def _fold_reply(text: str) -> str:
+def _normalise_reply_for_comparison(text: str) -> str:
     """Remove case, surrounding marks and repeated white space from a text, so that equal words compare equal."""
     return " ".join(text.split()).strip(_MARKS).casefold()

@@ -154,7 +154,7 @@ class Questions:
 def _let_round_read_shown_options(round_: Round, showing: Showing) -> Round:
     """Let a round read responses as the options were shown, and record which version of the rule reads its texts."""
     conditions = round_.conditions
-    if showing.labels != WORDS and round_.has_way_of_answering(Sampling):
+    if showing.labels != WORDS and round_.has_condition_answered_in_way(Sampling):
         conditions = tuple(replace(c, fields={**c.fields, "label_rule": VERSION}) for c in conditions)
     return replace(
         round_,
@@ -229,12 +229,12 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         for without_middle in ((False, True) if options.without_middle else (False,))
         for labels, order in product(dict.fromkeys(options.labels), dict.fromkeys(options.option_order))
     )
-    _refuse_unshowable_options(study, showings)
+    _refuse_surplus_options_or_missing_middle(study, showings)
     questions = add_personas_to_questions(Questions(book, showings, parse_answer_ways(options)), options)
     return study, limit_questions_to_sampled_wordings(study, questions, options.wordings, choose_draw_seed(options))
 
 
-def _refuse_unshowable_options(study: Study, showings: tuple[Showing, ...]) -> None:
+def _refuse_surplus_options_or_missing_middle(study: Study, showings: tuple[Showing, ...]) -> None:
     """Refuse more options than letters, and leaving out a middle that no item has."""
     option_lists = dict.fromkeys(tuple(option.label for option in variant.options) for variant in study.variants)
     for showing in showings:

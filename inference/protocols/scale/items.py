@@ -112,8 +112,8 @@ def split_list_of_options(where: str, text: str) -> tuple[str, ...]:
 def _build_scale_item(source: str, item: Item, options: tuple[str, ...] | None) -> Item:
     """Give all variants of an item their options, and the scale and key of the item."""
     where = f"{source}, item '{shorten_text(item.item)}'"
-    scale = _find_common_attribute_value(where, item, SCALE)
-    key = parse_scoring_key_of_item(where, _find_common_attribute_value(where, item, KEY))
+    scale = _find_attribute_value_shared_by_wordings(where, item, SCALE)
+    key = parse_scoring_key_of_item(where, _find_attribute_value_shared_by_wordings(where, item, KEY))
     default_question = _find_first_attribute_value(item, QUESTION)
     default_options = _find_first_attribute_value(item, OPTIONS)
     shared = {KEY: key} | ({} if scale is None else {SCALE: scale})
@@ -149,7 +149,7 @@ def _find_first_attribute_value(item: Item, name: str) -> str | None:
     return next((v.attributes[name] for v in item.variants if name in v.attributes), None)
 
 
-def _find_common_attribute_value(where: str, item: Item, name: str) -> str | None:
+def _find_attribute_value_shared_by_wordings(where: str, item: Item, name: str) -> str | None:
     """Return the value of an attribute that all wordings of an item have; those that say nothing count with them."""
     values = list(dict.fromkeys(v.attributes[name].strip() for v in item.variants if name in v.attributes))
     if len(values) > 1:

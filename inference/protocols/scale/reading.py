@@ -46,7 +46,7 @@ _LEAD = (
 _MARKS = r"[\s\"'*_`(\[\u201c\u2018#]*"
 
 
-def are_labels_asked_for(showing: Showing, options: Sequence[str]) -> bool:
+def are_numbers_or_letters_asked_for(showing: Showing, options: Sequence[str]) -> bool:
     """Tell whether something else than the words of the options is asked for: numbers, or letters."""
     return showing.labels != WORDS or are_options_whole_numbers(tuple(options))
 
@@ -77,7 +77,7 @@ def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, resp
     if len(shown.options) < len(options):
         kept = tuple(option for option in variant.options if option.label in shown.options)
         variant = replace(variant, options=kept)
-    if isinstance(response, Generation) and are_labels_asked_for(showing, options):
+    if isinstance(response, Generation) and are_numbers_or_letters_asked_for(showing, options):
         return _read_options_from_texts(showing, shown, response)
     if shown.numbers is not None and isinstance(response, Score):
         response = _select_option_scores(response, shown.places)

@@ -11,12 +11,12 @@ from inference.asking.thoughts import (
     SAMPLER_OPTIONS,
     THOUGHT,
     add_effort_argument,
-    add_sampler_arguments,
     add_thought_arguments,
+    add_token_restriction_arguments,
     parse_thinking_settings,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Thinking
-from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 from inference.stimuli.reading.records import refuse_column_of_two_roles
 
@@ -69,7 +69,7 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
     )
     score_group.add_argument(
         "--samples",
-        type=build_whole_number_converter(0, MOST_SAMPLES),
+        type=build_bounded_whole_number_type(0, MOST_SAMPLES),
         metavar="N",
         help=f"texts per prompt (default: {SAMPLES}; 0: none)",
     )
@@ -85,12 +85,12 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
     )
     score_group.add_argument(
         "--max-tokens",
-        type=build_whole_number_converter(1, MOST_TOKENS),
+        type=build_bounded_whole_number_type(1, MOST_TOKENS),
         metavar="N",
         help="length of a thought with the number behind it",
     )
     add_effort_argument(score_group)
-    add_sampler_arguments(score_group)
+    add_token_restriction_arguments(score_group)
     add_thought_arguments(score_group)
     score_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scoring/prompts.yaml)"

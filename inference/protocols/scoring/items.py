@@ -89,7 +89,7 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
         attributes = dict(columns.fields)
         for attribute, column in text_columns.items():
             if column is not None:
-                attributes[attribute] = _parse_cell_text(where, record, column)
+                attributes[attribute] = _require_filled_cell_as_text(where, record, column)
         score = None
         if columns.gold is not None:
             score = _parse_human_score(where, record, columns.gold)
@@ -98,12 +98,16 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
                     f"{where}: human score {score:g} is not in {columns.gold_range}; give the scale with --gold-range"
                 )
             attributes["gold_range"] = columns.gold_range
-        name = str(number) if columns.item is None else _parse_cell_text(where, record, columns.item).strip()
+        name = (
+            str(number) if columns.item is None else _require_filled_cell_as_text(where, record, columns.item).strip()
+        )
         if place_by_item.setdefault(name, place) != place:
             raise InputError(
                 f"{where}: item '{name}' is already in {place_by_item[name]}; give every text an id of its own"
             )
-        items.append(_build_scoring_item(name, _parse_cell_text(where, record, columns.output), score, attributes))
+        items.append(
+            _build_scoring_item(name, _require_filled_cell_as_text(where, record, columns.output), score, attributes)
+        )
     return tuple(items)
 
 
@@ -147,7 +151,7 @@ def _build_scoring_item(name: str, text: str, score: float | None, attributes: d
     return Item(name, (Variant(name, ORIGINAL, ORIGINAL, text, OPTIONS, gold_score=score, attributes=attributes),))
 
 
-def _parse_cell_text(where: str, record: dict[str, Any], column: str) -> str:
+def _require_filled_cell_as_text(where: str, record: dict[str, Any], column: str) -> str:
     """Return a cell as text; refuse an empty one."""
     value = record.get(column)
     if value is None or not str(value).strip():

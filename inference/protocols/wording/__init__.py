@@ -93,17 +93,18 @@ def build_wording_study(
 
 def _build_text_variants(text: Text, bank: Bank, seed: int, all_templates: bool) -> Iterable[Variant]:
     """Make the original question about a text, then one of every manipulation, or all of them."""
-    yield _build_text_variant(text, bank, bank.original, ORIGINAL)
+    yield _build_variant_of_text_by_template(text, bank, bank.original, ORIGINAL)
     for pattern in MANIPULATED:
         if all_templates:
             yield from (
-                _build_text_variant(text, bank, template, template.name) for template in bank.templates[pattern]
+                _build_variant_of_text_by_template(text, bank, template, template.name)
+                for template in bank.templates[pattern]
             )
         else:
-            yield _build_text_variant(text, bank, bank.draw_template(pattern, text.item, seed), pattern)
+            yield _build_variant_of_text_by_template(text, bank, bank.draw_template(pattern, text.item, seed), pattern)
 
 
-def _build_text_variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
+def _build_variant_of_text_by_template(text: Text, bank: Bank, template: Template, name: str) -> Variant:
     """Make the variant of a text that asks about it by one template."""
     return Variant(
         item=text.item,

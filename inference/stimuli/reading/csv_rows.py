@@ -10,7 +10,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.stimuli.reading.files import LONGEST, read_checked_lines
-from inference.stimuli.reading.recognition_notes import add_recognition_note
+from inference.stimuli.reading.recognition_notes import add_note_on_recognised_input
 
 NAME_BY_DELIMITER = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _QUOTED = re.compile('"[^"]*"')
@@ -90,4 +90,4 @@ def _note_recognised_csv_format(
     ends = {"\r\n": "Windows line ends", "\r": "line ends of an old Mac"}
     features += [name for end, name in ends.items() if first_line.endswith(end)][:1]
     if features:
-        add_recognition_note(f"{path}: recognised: {', '.join(features)}")
+        add_note_on_recognised_input(f"{path}: recognised: {', '.join(features)}")

@@ -11,17 +11,17 @@ import sys
 _lines: dict[str, None] = {}
 
 
-def add_recognition_note(line: str) -> None:
+def add_note_on_recognised_input(line: str) -> None:
     """Keep a line on how an input was recognised, to be printed later."""
     _lines[line] = None
 
 
-def drop_recognition_notes() -> None:
+def drop_notes_on_recognised_inputs() -> None:
     """Drop all lines, as a command begins."""
     _lines.clear()
 
 
-def print_recognition_notes() -> None:
+def print_notes_on_recognised_inputs() -> None:
     """Say all lines on standard error, and drop them."""
     for line in _lines:
         print(line, file=sys.stderr)

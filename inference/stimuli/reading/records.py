@@ -23,7 +23,7 @@ from inference.stimuli.reading.files import (
 )
 from inference.stimuli.reading.in_memory import find_table_in_memory
 from inference.stimuli.reading.line_ends import unify_line_ends
-from inference.stimuli.reading.workbooks import UNREAD, WORKBOOKS, read_workbook_rows, split_sheet_name
+from inference.stimuli.reading.workbooks import UNREAD, WORKBOOKS, read_workbook_rows, split_file_and_sheet_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,10 +121,10 @@ class Records:
         try:
             in_folder = self.path.is_dir() and self.path.suffix.lower() == ".parquet"  # a data set of several files
             if self._table is None and not in_folder:
-                refuse_pipe_or_device(split_sheet_name(self.path)[0])
+                refuse_pipe_or_device(split_file_and_sheet_name(self.path)[0])
             yield
         except FileNotFoundError as error:
-            file = split_sheet_name(self.path)[0]
+            file = split_file_and_sheet_name(self.path)[0]
             neighbour_names = (other.name for other in file.parent.glob("*.*")) if file.parent.is_dir() else ()
             hint = format_nearest_name_hint(file.name, neighbour_names)
             raise InputError(f"{self.path}: cannot be read ({error.strerror}){hint}") from None
@@ -143,7 +143,7 @@ def find_file_suffix(path: Path) -> str:
     >>> find_file_suffix(Path("a/Items.CSV")), find_file_suffix(Path("items.xlsx#Sheet 2"))
     ('.csv', '.xlsx')
     """
-    return split_sheet_name(path)[0].suffix.lower()
+    return split_file_and_sheet_name(path)[0].suffix.lower()
 
 
 def refuse_missing_or_repeated_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:

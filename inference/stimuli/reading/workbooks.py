@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from ground.extras import convert_import_errors_to_install_advice
 from inference.stimuli.reading.files import LONGEST, refuse_pipe_or_device, require_storable_value
-from inference.stimuli.reading.recognition_notes import add_recognition_note
+from inference.stimuli.reading.recognition_notes import add_note_on_recognised_input
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -46,10 +46,10 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-def split_sheet_name(path: Path) -> tuple[Path, str | None]:
+def split_file_and_sheet_name(path: Path) -> tuple[Path, str | None]:
     """Split FILE.xlsx#NAME into the file and the name of the sheet; None where none is named.
 
-    >>> split_sheet_name(Path("a/items.xlsx#Sheet 2")), split_sheet_name(Path("a#b.csv"))
+    >>> split_file_and_sheet_name(Path("a/items.xlsx#Sheet 2")), split_file_and_sheet_name(Path("a#b.csv"))
     ((PosixPath('a/items.xlsx'), 'Sheet 2'), (PosixPath('a#b.csv'), None))
     """
     match = re.fullmatch(r"(.*?\.xls[xm])#(.*)", str(path), re.IGNORECASE | re.DOTALL)
@@ -76,7 +76,7 @@ def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         or has no such sheet; a cell is merged with others, holds an error or a formula without a value. The cell is
         named.
     """
-    file, name = split_sheet_name(path)
+    file, name = split_file_and_sheet_name(path)
     with convert_import_errors_to_install_advice(f"{file}: a workbook"):
         from openpyxl import load_workbook
     refuse_pipe_or_device(file)
@@ -146,7 +146,7 @@ def _choose_sheet(path: Path, file: Path, book: Workbook, name: str | None) -> s
     if not visible_sheets:
         raise InputError(f"{file}: all sheets are hidden; name one as {file.name}#NAME")
     if len(sheets) > 1:
-        add_recognition_note(
+        add_note_on_recognised_input(
             f"{file}: read is sheet '{shorten_text(visible_sheets[0])}', the first of {len(sheets)}; name another as "
             f"{file.name}#NAME"
         )
@@ -181,7 +181,7 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
         if code is not None:
             is_noted = True
             digits = len(code.number_format)
-            add_recognition_note(
+            add_note_on_recognised_input(
                 f"{file}, cell {code.coordinate} shows {code.value:0{digits}} and holds the number {code.value}, which "
                 "is read; give codes with zeros the format Text, and write them anew"
             )

@@ -145,7 +145,7 @@ def test_the_means_of_items_are_those_of_the_answers_of_both_sides(tmp_path):
 def test_scipy_and_statsmodels_agree_on_the_page(tmp_path):
     frames = [random_frame(["m"], items=30, paraphrases=4, seed=seed) for seed in (1, 2)]
     page = ComparePage(*(str(write_run(tmp_path / name, frame)) for name, frame in zip("ab", frames, strict=True)))
-    items = page.average_items()
+    items = page.average_each_side_per_item()
     for theirs, number in (
         (recompute_paired_t_tests(items, page.rows, ttest_rel), 3),
         (recompute_mcnemar_tests(items, page.rows, mcnemar), 1),

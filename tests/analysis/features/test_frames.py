@@ -144,7 +144,7 @@ def test_studies_keep_their_own_features_and_text_logprob_may_be_absent(tmp_path
         "two": [3, 1],
     }
     assert frame["text_logprob"].isna().all()
-    components = features.list_feature_components(run)
+    components = features.list_components_computing_study_features(run)
     assert components["study"].unique().tolist() == ["one", "two"]
     assert (components["component"].isna() == components["missing"].notna()).all()
     assert set(", ".join(components["columns"]).split(", ")) == set(features.FEATURES) - {"edit_similarity"}

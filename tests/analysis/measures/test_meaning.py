@@ -46,7 +46,7 @@ def test_a_hand_made_example(tmp_path):
 @pytest.mark.slow
 def test_people_come_before_the_best_check_and_wordings_that_nobody_read_are_judged_by_it(tmp_path):
     run = write_meaning_run(tmp_path / "run", items=10, paraphrases=12, checks={"error": 0.0})
-    (study,) = meaning.read_study_meanings(runs.open_runs(run))
+    (study,) = meaning.read_meaning_checks_of_studies(runs.open_runs(run))
     frame = meaning.read_verdicts_on_wordings(runs.open_runs(run))
     assert study.best is not None and study.best.check == "entailment:good"
     threshold, lower = study.best.threshold, study.best.lower_threshold
@@ -79,7 +79,7 @@ def test_variants_with_the_same_text_have_the_same_verdict(tmp_path, every_varia
     frame = meaning.read_verdicts_on_wordings(runs.open_runs(folder))
     assert len(frame) == 10 * 2 * 4
     assert (frame.groupby(["item", "text"])["meaning"].nunique() == 1).all()
-    (study,) = meaning.read_study_meanings(runs.open_runs(folder))
+    (study,) = meaning.read_meaning_checks_of_studies(runs.open_runs(folder))
     assert len(study.wordings) == 10 * 2  # each text counts once
 
 

@@ -15,7 +15,7 @@ from analysis.measures import choices
 from analysis.measures.beside_original import read_answers_beside_original
 from analysis.measures.meaning import read_verdicts_on_wordings
 from analysis.measures.meaning_flips import choose_wording_count_most_items_have, compare_flips_of_all_and_same_meaning
-from analysis.statistics.significance import compute_expanded_tail
+from analysis.statistics.significance import compute_tail_share_matching_t_interval
 from ground.errors import InputError
 from helpers import choice_runs, scale_runs
 from helpers.meaning_runs import add_meaning, write_meaning, write_meaning_run
@@ -146,7 +146,7 @@ def test_intervals_are_wilsons_of_shares_and_those_of_a_plain_bootstrap_over_ite
     of_same = rows[rows["meaning"] == "same"].groupby("item")["flip"].mean().to_numpy()
     n = len(of_all)
     drawn = np.random.default_rng(5).integers(0, n, (200, n))
-    tail = compute_expanded_tail(0.95, n)
+    tail = compute_tail_share_matching_t_interval(0.95, n)
     ends = np.quantile((of_same - of_all)[drawn].mean(axis=1), [tail, 1 - tail])
     difference = table.loc["same", ["flip_difference_lower", "flip_difference_upper"]]
     assert difference.tolist() == pytest.approx(ends, abs=TOLERANCE)

@@ -74,7 +74,7 @@ def test_no_sentence_speaks_of_agreement(page):
         + page.examples().text
         + page.describe_texts_against_probabilities()
     )
-    said += "".join(page.render_sentences_about(name) for name in ("overview", "differences"))
+    said += "".join(page.render_answer_sentences_about(name) for name in ("overview", "differences"))
     assert not AGREE.search(said), AGREE.search(said)
     assert "asked to choose between “left” and “right”" in said
 

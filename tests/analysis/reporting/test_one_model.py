@@ -64,7 +64,7 @@ def test_headings_of_a_notebook_are_rephrased_and_other_text_is_not():
         nbformat.v4.new_markdown_cell("## What the models were asked"),
         nbformat.v4.new_markdown_cell("Do the models agree?"),
     ])  # fmt: skip
-    cells.rephrase_headings(node, rephrase_heading_for_one_model)
+    cells.rephrase_notebook_headings(node, rephrase_heading_for_one_model)
     assert [cell.source for cell in node.cells] == ["## What the model was asked", "Do the models agree?"]
 
 

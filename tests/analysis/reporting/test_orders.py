@@ -24,7 +24,7 @@ def rows(**second: object) -> pd.DataFrame:
 
 
 def test_orders_within_each_others_intervals_are_one_row_with_the_mean_and_the_widest_interval():
-    joined = orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS)
+    joined = orders.merge_rows_of_both_option_orders("stability", rows(), SHOWN, CONDITIONS)
     assert joined[KEYS].to_numpy().tolist() == [
         ["s", "m", "plain/both orders"], ["s", "alone", "plain/yes-no"], ["s", "m", "text"],
     ]  # fmt: skip
@@ -43,20 +43,25 @@ def test_orders_within_each_others_intervals_are_one_row_with_the_mean_and_the_w
 def test_orders_that_differ_in_one_thing_stay_apart(second):
     """Outside an interval, in a digit that is printed, in a count, in a mark; or where an interval is missing."""
     frame = rows(**second)
-    pd.testing.assert_frame_equal(orders.join_option_order_rows("stability", frame, SHOWN, CONDITIONS), frame)
+    pd.testing.assert_frame_equal(orders.merge_rows_of_both_option_orders("stability", frame, SHOWN, CONDITIONS), frame)
 
 
 def test_figures_without_intervals_on_both_sides_are_compared_by_their_digits():
     bare = {"range_mean_lower": np.nan, "range_mean_upper": np.nan}
     both = rows(**bare).assign(**bare)
-    assert len(orders.join_option_order_rows("stability", both, SHOWN, CONDITIONS)) == 4
-    assert len(orders.join_option_order_rows("stability", both.assign(range_mean=0.5), SHOWN, CONDITIONS)) == 3
-    assert len(orders.join_option_order_rows("stability", both.assign(range_mean=np.nan), SHOWN, CONDITIONS)) == 3
+    assert len(orders.merge_rows_of_both_option_orders("stability", both, SHOWN, CONDITIONS)) == 4
+    assert (
+        len(orders.merge_rows_of_both_option_orders("stability", both.assign(range_mean=0.5), SHOWN, CONDITIONS)) == 3
+    )
+    assert (
+        len(orders.merge_rows_of_both_option_orders("stability", both.assign(range_mean=np.nan), SHOWN, CONDITIONS))
+        == 3
+    )
 
 
 def test_orders_that_a_paired_comparison_finds_to_differ_stay_apart():
     def left(*differing: tuple[str, str, frozenset[str]]) -> int:
-        return len(orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS, differing))
+        return len(orders.merge_rows_of_both_option_orders("stability", rows(), SHOWN, CONDITIONS, differing))
 
     assert left(("s", "m", frozenset({"plain/yes-no", "plain/no-yes"}))) == 4
     assert left(("s", "alone", frozenset({"plain/yes-no", "plain/no-yes"}))) == 3
@@ -66,21 +71,21 @@ def test_orders_that_a_paired_comparison_finds_to_differ_stay_apart():
 def test_a_model_has_all_its_rows_joined_or_none():
     """Rows by item: one item that differs keeps the others apart, too."""
     items = pd.concat([rows().assign(item="a"), rows(range_sd=0.5).assign(item="b")], ignore_index=True)
-    assert len(orders.join_option_order_rows("stability", items, SHOWN, CONDITIONS)) == 8
+    assert len(orders.merge_rows_of_both_option_orders("stability", items, SHOWN, CONDITIONS)) == 8
     alike = pd.concat([rows().assign(item="a"), rows().assign(item="b")], ignore_index=True)
-    joined = orders.join_option_order_rows("stability", alike, SHOWN, CONDITIONS)
+    joined = orders.merge_rows_of_both_option_orders("stability", alike, SHOWN, CONDITIONS)
     assert joined["item"].tolist() == ["a", "a", "a", "b", "b", "b"]
 
 
 def test_tables_without_models_and_conditions_stay_as_they_are():
     frame = pd.DataFrame({"item": ["a"], "n": [1]})
-    assert orders.join_option_order_rows("items", frame, ["n"], CONDITIONS) is frame
+    assert orders.merge_rows_of_both_option_orders("items", frame, ["n"], CONDITIONS) is frame
 
 
 def test_p_values_are_alike_on_one_side_of_five_per_cent_and_the_larger_one_is_shown():
     def found(*p: float) -> list[float]:
         frame = rows().assign(p_holm=[*p, 0.5, 0.5])
-        return orders.join_option_order_rows("source_agreement", frame, ["range_mean", "p_holm"], CONDITIONS)[
+        return orders.merge_rows_of_both_option_orders("source_agreement", frame, ["range_mean", "p_holm"], CONDITIONS)[
             "p_holm"
         ].tolist()
 
@@ -91,14 +96,18 @@ def test_p_values_are_alike_on_one_side_of_five_per_cent_and_the_larger_one_is_s
 
 def test_colours_are_alike_within_a_shade():
     frame = rows(range_sd=0.34)
-    assert len(orders.join_option_order_rows("stability", frame, ["range_sd"], CONDITIONS)) == 4
+    assert len(orders.merge_rows_of_both_option_orders("stability", frame, ["range_sd"], CONDITIONS)) == 4
     assert (
-        len(orders.join_option_order_rows("stability", frame, ["range_sd"], CONDITIONS, least_difference=orders.SHADE))
+        len(
+            orders.merge_rows_of_both_option_orders(
+                "stability", frame, ["range_sd"], CONDITIONS, least_difference=orders.SHADE
+            )
+        )
         == 3
     )
     assert (
         len(
-            orders.join_option_order_rows(
+            orders.merge_rows_of_both_option_orders(
                 "stability", rows(range_sd=0.36), ["range_sd"], CONDITIONS, least_difference=orders.SHADE
             )
         )
@@ -108,12 +117,12 @@ def test_colours_are_alike_within_a_shade():
 
 def test_lowest_and_highest_values_of_a_joined_row_are_those_of_both():
     frame = rows().assign(agreement_min=[0.1, 0.12, 0, 0], agreement_max=[0.8, 0.9, 0, 0])
-    one = orders.join_option_order_rows("stability", frame, ["range_mean"], CONDITIONS).iloc[0]
+    one = orders.merge_rows_of_both_option_orders("stability", frame, ["range_mean"], CONDITIONS).iloc[0]
     assert (one["agreement_min"], one["agreement_max"]) == (0.1, 0.9)
 
 
 def test_other_tables_take_over_the_names_of_the_joined_rows():
-    joined = orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS)
+    joined = orders.merge_rows_of_both_option_orders("stability", rows(), SHOWN, CONDITIONS)
     own = orders.rename_conditions_like_joined_table(rows(), joined, CONDITIONS)
     assert own["condition"].tolist() == ["plain/both orders", "plain/both orders", "plain/yes-no", "text"]
     apart = rows(range_mean=0.61)
@@ -124,7 +133,7 @@ def test_other_tables_take_over_the_names_of_the_joined_rows():
 
 
 def test_the_caption_says_in_one_sentence_that_orders_are_shown_once_and_where_only_some_are():
-    joined = orders.join_option_order_rows("stability", rows(), SHOWN, CONDITIONS)
+    joined = orders.merge_rows_of_both_option_orders("stability", rows(), SHOWN, CONDITIONS)
     assert orders.describe_joined_option_orders(CONDITIONS, rows()) == ""
     assert orders.describe_joined_option_orders(CONDITIONS, rows(), joined) == orders.PARTLY_JOINED_NOTE
     sentence = " Both orders of the options are shown once, as their mean: no clear difference between them was found."
@@ -138,7 +147,7 @@ def test_figures_that_only_wide_intervals_join_are_not_said_to_be_the_same():
               "estimate_std": -0.077, "estimate_std_lower": -0.5, "estimate_std_upper": 0.4}  # fmt: skip
     other = {"condition": "plain/no-yes", "estimate_std": 0.079, "estimate_std_lower": -0.4, "estimate_std_upper": 0.5}
     frame = pd.DataFrame([effect, effect | other])
-    joined = orders.join_option_order_rows("mixed", frame, ["estimate_std"], CONDITIONS)
+    joined = orders.merge_rows_of_both_option_orders("mixed", frame, ["estimate_std"], CONDITIONS)
     assert joined["estimate_std"].tolist() == [pytest.approx(0.001)]
     note = orders.describe_joined_option_orders(CONDITIONS, joined)
     assert "no clear difference between them was found" in note and "as their mean" in note

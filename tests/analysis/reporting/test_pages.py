@@ -284,7 +284,7 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
     shown = {
         *re.findall(r'page\.(?:figure|table|section)\(\s*"(\w+)"', cells),
         *re.findall(r'instead="(\w+)"', cells),
-        *re.findall(r'self\.render_sentences_about\("(\w+)"', parts),
+        *re.findall(r'self\.render_answer_sentences_about\("(\w+)"', parts),
     }
     assert set(made._details) <= shown
 

@@ -110,20 +110,24 @@ def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
     part = open_run(source).where("model = 'bert' AND item <> '<b>'").open_runs_of_protocols()
     counted = "157 of 157 wordings, 6 of 6 items, 1 of 2 models"
-    ((caution),) = words.list_part_cautions(part.part)
+    ((caution),) = words.list_cautions_about_left_out_parts(part.part)
     assert counted in caution and "model = 'bert' AND item <> '<b>'" in caution
     entries = dict(list_provenance_entries(part, ["run"], {}))
     assert entries["Part"][0] == "where model = 'bert' AND item <> '<b>'" and counted in entries["Part"][1]
     whole = open_run(source).open_runs_of_protocols()
-    assert words.list_part_cautions(whole.part) == [] and "Part" not in dict(list_provenance_entries(whole, [], {}))
+    assert words.list_cautions_about_left_out_parts(whole.part) == [] and "Part" not in dict(
+        list_provenance_entries(whole, [], {})
+    )
 
 
 def test_a_caution_tells_that_models_keep_different_wordings(tmp_path):
     run = open_run(FULL["stability"](tmp_path / "run")[0])
     alike = run.where("pattern <> 'original'")
     unlike = run.where("model = 'bert' OR pattern <> 'original'")
-    assert [len(words.list_part_cautions(part.part)) for part in (alike, unlike)] == [1, 2]
-    assert words.list_part_cautions(unlike.part)[1].startswith("Models or conditions keep different wordings here")
+    assert [len(words.list_cautions_about_left_out_parts(part.part)) for part in (alike, unlike)] == [1, 2]
+    assert words.list_cautions_about_left_out_parts(unlike.part)[1].startswith(
+        "Models or conditions keep different wordings here"
+    )
 
 
 def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):

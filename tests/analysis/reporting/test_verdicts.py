@@ -19,7 +19,7 @@ from analysis.reporting.words.verdicts import (
     compare_interval_with_value,
     describe_verdict_word_counts,
     find_lowest_and_highest_distinct_share,
-    is_share_clearly_above,
+    is_share_clearly_above_other_share,
     mark_clear_effects,
     widen_difference_interval_for_multiplicity,
     widen_share_interval,
@@ -153,7 +153,7 @@ def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say()
         plain += any(high < 0.8 for _, high in ends)
         wide += any(widen_share_interval(share, *end, 4)[1] < 0.8 for share, end in zip(shares, ends, strict=True))
         naive += ends[0][0] > shares[1]
-        both += is_share_clearly_above(shares[0], ends[0][0], shares[1], ends[1][1])
+        both += is_share_clearly_above_other_share(shares[0], ends[0][0], shares[1], ends[1][1])
     assert plain > 0.08 * 1500 > 0.06 * 1500 > wide
     assert naive > 0.06 * 1500 > 0.04 * 1500 > both
 
@@ -183,9 +183,11 @@ def textbook_wilson(p, n, z):
 
 
 def test_people_a_share_is_above_another_only_by_the_interval_of_the_difference():
-    assert not is_share_clearly_above(0.8, 0.63, 0.62, 0.77)  # the interval of the first alone is above 0.62
-    assert is_share_clearly_above(0.9, 0.79, 0.62, 0.77)
-    assert not is_share_clearly_above(0.9, 0.79, 0.62, math.nan)
+    assert not is_share_clearly_above_other_share(
+        0.8, 0.63, 0.62, 0.77
+    )  # the interval of the first alone is above 0.62
+    assert is_share_clearly_above_other_share(0.9, 0.79, 0.62, 0.77)
+    assert not is_share_clearly_above_other_share(0.9, 0.79, 0.62, math.nan)
 
 
 def test_fit_an_effect_that_the_robust_error_does_not_show_is_not_named():

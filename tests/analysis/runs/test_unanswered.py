@@ -50,7 +50,7 @@ def test_models_that_were_never_asked_are_named(tmp_path):
     assert list_unasked_models(runs.open_runs(folder)) == []
     edit_run_json(folder, expected={"org/typo": {}, "a": {"plain/yes-no": 6}})
     assert list_unasked_models(runs.open_runs(folder)) == ["org/typo"]
-    assert words.list_unasked_cautions([]) == []
+    assert words.list_cautions_about_unasked_models([]) == []
 
 
 def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):

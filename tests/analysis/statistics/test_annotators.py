@@ -12,8 +12,8 @@ from analysis.statistics.annotators import (
     NONE_COMPLETE,
     NONE_SHARED,
     ONE_ANNOTATOR,
+    compute_fleiss_kappa_and_krippendorff_alpha,
     compute_share_of_yes_votes,
-    compute_vote_agreement,
 )
 from analysis.statistics.interval import UNDEFINED
 
@@ -41,7 +41,7 @@ def test_coefficients_are_those_of_the_packages(missing, annotators):
     krippendorff = pytest.importorskip("krippendorff", reason="needs krippendorff (make setup)")
     for seed in range(5):
         votes = draw_votes(seed, missing, annotators)
-        kappa, alpha = compute_vote_agreement(votes, ITEMS, draws=0)
+        kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, ITEMS, draws=0)
         complete = votes[~np.isnan(votes).any(axis=1)]
         assert kappa.n_wordings == len(complete) and alpha.n_wordings == ((~np.isnan(votes)).sum(axis=1) > 1).sum()
         assert kappa.value == pytest.approx(fleiss_kappa(count_votes(complete)), abs=1e-12)
@@ -52,7 +52,7 @@ def test_coefficients_are_those_of_the_packages(missing, annotators):
 def test_alpha_is_that_of_the_printed_example():
     """Krippendorff (2011), Computing Krippendorff's alpha-reliability, example A: .095."""
     meg, owen = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    _, alpha = compute_vote_agreement(np.array([meg, owen], float).T, np.arange(10), draws=0)
+    _, alpha = compute_fleiss_kappa_and_krippendorff_alpha(np.array([meg, owen], float).T, np.arange(10), draws=0)
     assert alpha.value == pytest.approx(0.095, abs=5e-4)
 
 
@@ -64,8 +64,8 @@ def test_intervals_are_percentiles_over_items_with_all_their_wordings():
     for _ in range(2000):
         wordings = np.concatenate([np.flatnonzero(item == ITEMS) for item in rng.integers(0, 12, 12)])
         drawn.append(fleiss_kappa(count_votes(votes[wordings])))
-    kappa, alpha = compute_vote_agreement(votes, ITEMS, draws=2000)
-    # Of 12 items, the tails are expanded from .025 to .0107 (`significance.compute_expanded_tail`).
+    kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, ITEMS, draws=2000)
+    # Of 12 items, the tails are expanded from .025 to .0107 (`significance.compute_tail_share_matching_t_interval`).
     assert (kappa.lower, kappa.upper) == pytest.approx(np.quantile(drawn, [0.0107, 0.9893]), abs=0.03)
     assert alpha.lower < alpha.value < alpha.upper and (kappa.missing, alpha.missing) == ("", "")
 
@@ -82,7 +82,9 @@ def test_intervals_are_percentiles_over_items_with_all_their_wordings():
 )
 def test_undefined_coefficients_say_why(votes, of_kappa, of_alpha):
     for coefficient, why in zip(
-        compute_vote_agreement(np.array(votes, float), [0, 1, 2]), (of_kappa, of_alpha), strict=True
+        compute_fleiss_kappa_and_krippendorff_alpha(np.array(votes, float), [0, 1, 2]),
+        (of_kappa, of_alpha),
+        strict=True,
     ):
         assert coefficient.missing == why
         assert np.isnan([coefficient.value, coefficient.lower, coefficient.upper]).all()
@@ -91,15 +93,15 @@ def test_undefined_coefficients_say_why(votes, of_kappa, of_alpha):
 def test_a_wording_with_a_single_vote_is_in_neither_coefficient():
     votes = draw_votes(1)
     more = np.concatenate([votes, [[1, NO, NO], [NO, NO, 0]]])
-    assert compute_vote_agreement(votes, ITEMS, draws=50) == compute_vote_agreement(
-        more, np.concatenate([ITEMS, [0, 11]]), draws=50
-    )
+    assert compute_fleiss_kappa_and_krippendorff_alpha(
+        votes, ITEMS, draws=50
+    ) == compute_fleiss_kappa_and_krippendorff_alpha(more, np.concatenate([ITEMS, [0, 11]]), draws=50)
 
 
 def test_a_coefficient_that_is_undefined_in_some_draws_has_no_interval():
     votes = np.ones((6, 2))
     votes[0] = 0
-    kappa, alpha = compute_vote_agreement(votes, np.arange(6), draws=200)
+    kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, np.arange(6), draws=200)
     assert (kappa.value, kappa.missing, alpha.missing) == (1, UNDEFINED, UNDEFINED) and np.isnan(kappa.lower)
 
 

@@ -14,7 +14,7 @@ from analysis.statistics.resampling import (
     bootstrap_differences,
     bootstrap_intervals,
     compute_drawn_mean,
-    compute_drawn_sd,
+    compute_item_sd_in_each_draw,
 )
 from helpers import textbook
 
@@ -24,7 +24,7 @@ FORMS = {"sd": forms.DEVIATION, "variance": forms.choose_variance_interval_form(
 
 
 def figures(columns, counts):
-    spread = compute_drawn_sd(counts, columns["x"])
+    spread = compute_item_sd_in_each_draw(counts, columns["x"])
     shape = {"entropy": weighted.compute_mode_share_and_entropy(counts, columns["x"])["entropy"]}
     return shape | {"sd": spread, "variance": spread**2, "kurtosis": weighted.kurtosis(counts, columns["x"])}
 
@@ -100,7 +100,7 @@ def test_intervals_hold(shape, items):
     def measured(columns, counts):
         return {
             "mean": compute_drawn_mean(counts, columns["x"]),
-            "variance": compute_drawn_sd(counts, columns["x"]) ** 2,
+            "variance": compute_item_sd_in_each_draw(counts, columns["x"]) ** 2,
         }
 
     found = bootstrap_intervals({"x": x}, measured, None, FORMS, draws=1000)

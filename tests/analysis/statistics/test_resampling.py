@@ -25,10 +25,10 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_drawn_mean,
     compute_drawn_ratio,
-    compute_drawn_sd,
     compute_expanded_percentiles,
+    compute_item_sd_in_each_draw,
 )
-from analysis.statistics.significance import compute_smallest_possible_p, compute_two_sided_bootstrap_p
+from analysis.statistics.significance import compute_smallest_bootstrap_p, compute_two_sided_bootstrap_p
 
 
 def all_counts(n_items, draws, seed=0):
@@ -43,7 +43,7 @@ def drawn(row):
 def figures(columns, counts):
     return {
         "mean": compute_drawn_mean(counts, columns["x"]),
-        "sd": compute_drawn_sd(counts, columns["x"]),
+        "sd": compute_item_sd_in_each_draw(counts, columns["x"]),
         "ratio": compute_drawn_ratio(counts, columns["x"], columns["y"]),
     }
 
@@ -247,14 +247,16 @@ def test_undefined_in_a_draw_is_undefined_in_the_interval():
 def test_sd_is_blind_to_a_shift(values, shift, seed):
     x = np.array(values)[:, None]
     counts = all_counts(len(values), 20, seed)
-    assert compute_drawn_sd(counts, x + shift) == pytest.approx(compute_drawn_sd(counts, x), abs=1e-7)
+    assert compute_item_sd_in_each_draw(counts, x + shift) == pytest.approx(
+        compute_item_sd_in_each_draw(counts, x), abs=1e-7
+    )
 
 
 def test_sd_of_equal_values_is_zero_in_every_draw():
     # 0.1 is no binary fraction: the residue of its squares must not pass for a spread.
     x = np.array([[0.1], [0.1], [0.1], [0.7]])
     counts = np.array([[3.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 4.0]])
-    assert compute_drawn_sd(counts, x).tolist() == [[0.0], [0.0]]
+    assert compute_item_sd_in_each_draw(counts, x).tolist() == [[0.0], [0.0]]
 
 
 def test_percentiles_are_linear():
@@ -339,13 +341,13 @@ def test_the_smallest_p_value_follows_from_the_numbers_of_draws_and_items():
     least = 2 * stats.t.cdf(stats.norm.ppf(0.01) * math.sqrt(19 / 20), 19)
     assert (
         compute_two_sided_bootstrap_p(np.ones((99, 1)), 20)[0]
-        == compute_smallest_possible_p(99, 20)
+        == compute_smallest_bootstrap_p(99, 20)
         == pytest.approx(least, abs=1e-12)
     )
-    assert compute_two_sided_bootstrap_p(np.ones((9_999, 1)), 4)[0] == compute_smallest_possible_p(9_999, 4) == 0.125
+    assert compute_two_sided_bootstrap_p(np.ones((9_999, 1)), 4)[0] == compute_smallest_bootstrap_p(9_999, 4) == 0.125
     assert compute_two_sided_bootstrap_p(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
     assert np.isnan(compute_two_sided_bootstrap_p(np.array([[1.0], [np.nan]]), 20)[0])
-    assert np.isnan(compute_smallest_possible_p(0, 20))
+    assert np.isnan(compute_smallest_bootstrap_p(0, 20))
 
 
 @pytest.mark.parametrize("items", [2, 3, 5])

@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats import contingency_tables
 
 from analysis.statistics.resampling import bootstrap_differences, compute_drawn_mean
-from analysis.statistics.significance import compute_permutation_p_values, compute_smallest_possible_p, mcnemar
+from analysis.statistics.significance import compute_paired_permutation_p_values, compute_smallest_bootstrap_p, mcnemar
 
 
 def test_statsmodels_gives_the_same():
@@ -54,8 +54,8 @@ def test_one_rule_for_all_shares():
         [[0, (one[:, 0] > one[:, 1]).sum()], [(one[:, 0] < one[:, 1]).sum(), 0]], exact=True
     ).pvalue
     assert found["one"].p[0] == pytest.approx(expected, abs=1e-12)
-    assert found["one"].p_least.tolist() == [2.0**-29, compute_smallest_possible_p(199, 30)]
-    assert found["several"].p_least.tolist() == [compute_smallest_possible_p(199, 30)] * 2
+    assert found["one"].p_least.tolist() == [2.0**-29, compute_smallest_bootstrap_p(199, 30)]
+    assert found["several"].p_least.tolist() == [compute_smallest_bootstrap_p(199, 30)] * 2
     without_draws = bootstrap_differences(columns, figures, [(0, 1)], shares, draws=0)
     assert without_draws["one"].p[0] == found["one"].p[0] and np.isnan(without_draws["several"].p[0])
 
@@ -64,7 +64,7 @@ def test_exchanged_sides_are_all_signs_in_turn():
     """Nine items by all 512 exchanges, the slow way; the draws differ from these by chance (standard error 0.003)."""
     rng = np.random.default_rng(3)
     differences = np.round(rng.normal([0.0, 0.5, 2.0], 1, (9, 3)), 1)
-    p, least = compute_permutation_p_values(differences, 20_000, 0)
+    p, least = compute_paired_permutation_p_values(differences, 20_000, 0)
     signs = np.array(list(itertools.product([-1, 1], repeat=9)))
     for pair, values in enumerate(differences.T):
         sums = [abs(sum(sign * value for sign, value in zip(row, values, strict=True))) for row in signs]
@@ -76,13 +76,13 @@ def test_exchanged_sides_are_all_signs_in_turn():
 def test_exchanged_answers_of_yes_and_no_are_the_test_of_mcnemar():
     rng = np.random.default_rng(2)
     first, second = (rng.random((40, 12)) < share for share in (0.5, rng.random(12)))
-    p, _ = compute_permutation_p_values(first.astype(float) - second, 20_000, 1)
+    p, _ = compute_paired_permutation_p_values(first.astype(float) - second, 20_000, 1)
     assert p == pytest.approx(mcnemar(first.astype(float), second.astype(float))[0], abs=0.015)
 
 
 def test_exchanging_says_nothing_without_items_or_draws_and_everything_where_all_are_equal():
     values = np.array([[0.0, 1, np.nan], [0, 1, np.nan], [0, np.nan, 2]])
-    p, least = compute_permutation_p_values(values, 100, 0)
+    p, least = compute_paired_permutation_p_values(values, 100, 0)
     assert p[0] == 1 and p[1] == pytest.approx(0.5, abs=0.15) and np.isnan(p[2])
     assert least[:2].tolist() == [0.25, 0.5] and np.isnan(least[2])
-    assert np.isnan(compute_permutation_p_values(values, 0, 0)).all()
+    assert np.isnan(compute_paired_permutation_p_values(values, 0, 0)).all()

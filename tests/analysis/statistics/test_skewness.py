@@ -14,7 +14,7 @@ from analysis.statistics.reliability.replication import (
     compute_equivalence_p_of_panel_mean,
     compute_p_of_panel_mean_against_value,
 )
-from analysis.statistics.skewness import has_few_unlike_values
+from analysis.statistics.skewness import has_few_values_unlike_commonest
 from helpers import textbook
 
 pytestmark = pytest.mark.slow
@@ -162,4 +162,6 @@ def test_where_few_items_differ_there_is_no_interval_and_p_is_no_less_than_an_ex
         stats.t.interval(0.95, 29, apart.mean(), stats.sem(apart[:, 0])), abs=1e-12
     )
     assert compute_equivalence_p_of_panel_mean(panel, "both", 1.0) < 0.05
-    assert has_few_unlike_values(np.array([0.1 + 0.2, 0.3, 1, 2])) and not has_few_unlike_values(np.arange(4.0))
+    assert has_few_values_unlike_commonest(np.array([0.1 + 0.2, 0.3, 1, 2])) and not has_few_values_unlike_commonest(
+        np.arange(4.0)
+    )

@@ -12,7 +12,7 @@ from analysis.steps.agreement import (
     average_validity,
     compute_agreement,
     compute_flip_shares,
-    summarize_items,
+    summarize_agreement_of_each_item,
 )
 from ground.errors import InputError
 
@@ -65,7 +65,7 @@ def test_an_item_is_summarised_over_its_paraphrases_only():
     answers = compute_agreement(
         *build_run(probability(0.5, 0.5), probability(0.9, 0.1), probability(0.5, 0.5), probability(0.1, 0.9)), LABELS
     )
-    (item,) = summarize_items(answers).to_dict("records")
+    (item,) = summarize_agreement_of_each_item(answers).to_dict("records")
     assert (item["n_variants"], item["n_valid"]) == (3, 3)
     assert item["agreement_mean"] == pytest.approx(0.5)
     assert item["agreement_range"] == pytest.approx(0.8)
@@ -78,14 +78,16 @@ def test_invalid_answers_are_dropped_or_with_no_majority():
     answers = compute_agreement(
         *build_run({"answer": "agree"}, {"answer": "agree"}, {"answer": "agree"}, sampled, {"answer": None}), LABELS
     )
-    assert summarize_items(answers)["minority_share"].tolist() == [0]
-    assert summarize_items(answers, "inconsistent")["minority_share"].tolist() == [0.5]
+    assert summarize_agreement_of_each_item(answers)["minority_share"].tolist() == [0]
+    assert summarize_agreement_of_each_item(answers, "inconsistent")["minority_share"].tolist() == [0.5]
     with pytest.raises(InputError, match="invalid = 'ignored' is not known"):
-        summarize_items(answers, "ignored")
+        summarize_agreement_of_each_item(answers, "ignored")
 
 
 def test_one_paraphrase_has_no_range_no_sd_and_no_minority():
-    items = summarize_items(compute_agreement(*build_run({"answer": "agree"}, {"answer": "agree"}), LABELS))
+    items = summarize_agreement_of_each_item(
+        compute_agreement(*build_run({"answer": "agree"}, {"answer": "agree"}), LABELS)
+    )
     assert items[["agreement_range", "agreement_sd", "minority_share"]].isna().all(axis=None)
     assert compute_flip_shares(items, [0.1])["flip_10"].isna().all()
 
@@ -97,7 +99,7 @@ def test_flips_are_the_share_of_items_above_the_threshold_and_spreads_are_means_
     )
     responses, wordings = (pd.concat(frames) for frames in zip(changing, steady, strict=True))
     answers = compute_agreement(responses, wordings, LABELS)
-    items = summarize_items(answers)
+    items = summarize_agreement_of_each_item(answers)
     assert compute_flip_shares(items, [0.1, 0.25]).to_dict("records") == [
         {"study": "s", "model": "m", "condition": "c", "flip_10": 0.5, "flip_25": 0.0}  # 0.25 is not above 0.25
     ]

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.steps.checking import compare_tables, run_if_installed, run_if_possible
+from analysis.steps.checking import compare_tables, print_line_if_package_is_missing, run_if_possible
 from ground.errors import InputError
 
 OURS = pd.DataFrame({"model": ["a", "b", "c"], "flips": [0.5, math.nan, math.inf], "n": [4, 5, 6]})
@@ -71,7 +71,7 @@ def test_what_cannot_be_compared_is_told_in_one_line(theirs, words):
 
 
 def test_a_package_that_is_not_installed_is_one_line_and_no_error(capsys):
-    with run_if_installed("nosuchpackage"):
+    with print_line_if_package_is_missing("nosuchpackage"):
         import nosuchpackage
 
         print(nosuchpackage)
@@ -81,7 +81,7 @@ def test_a_package_that_is_not_installed_is_one_line_and_no_error(capsys):
 
 
 def test_any_other_error_below_it_stays_an_error():
-    with pytest.raises(ZeroDivisionError), run_if_installed("pandas"):
+    with pytest.raises(ZeroDivisionError), print_line_if_package_is_missing("pandas"):
         print(1 / 0)
 
 

@@ -11,7 +11,11 @@ from analysis.measures.meaning import read_meaning_scores, read_verdicts_on_word
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k
 from analysis.steps.checking import compare_tables
-from analysis.steps.meaning import compute_mean_range_of_k_draws, rate_quality_of_checks, summarize_flips
+from analysis.steps.meaning import (
+    compute_mean_range_of_k_draws,
+    rate_quality_of_checks,
+    summarize_flips_by_meaning_of_wordings,
+)
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import add_meaning, write_meaning_run
 
@@ -39,7 +43,9 @@ def test_steps_and_tables_agree(tmp_path, name):
     assert not checks.differs, checks.describe()
     table = build_table("meaning_flips", opened, resamples=0)
     on = ["study", "model", "condition", "wordings"]
-    flips = compare_tables(table, summarize_flips(answers, read_verdicts_on_wordings(opened)), on, TOLERANCE)
+    flips = compare_tables(
+        table, summarize_flips_by_meaning_of_wordings(answers, read_verdicts_on_wordings(opened)), on, TOLERANCE
+    )
     assert not flips.differs, flips.describe()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ground.errors import InputError
-from inference.asking.models import Model, find_requested_models, read_model_descriptions
+from inference.asking.models import Model, find_requested_models, read_model_fields_from_yaml
 from inference.engines import ENGINES
 
 
@@ -100,7 +100,7 @@ def test_demo_is_those_that_the_engine_can_ask(engine):
 def test_descriptions(tmp_path):
     file = tmp_path / "models.yaml"
     file.write_text("a: {series: s, stage: base, parameters: 7000000000, revision: main}\nb: {}\n", encoding="utf-8")
-    assert read_model_descriptions(str(file)) == {
+    assert read_model_fields_from_yaml(str(file)) == {
         "a": {"series": "s", "stage": "base", "parameters": 7_000_000_000, "revision": "main"},
         "b": {},
     }
@@ -125,10 +125,10 @@ def test_wrong_descriptions(tmp_path, content, message):
     file = tmp_path / "models.yaml"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message) as caught:
-        read_model_descriptions(str(file))
+        read_model_fields_from_yaml(str(file))
     assert str(caught.value).startswith(str(file))
 
 
 def test_no_descriptions_there(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
-        read_model_descriptions(str(tmp_path / "missing.yaml"))
+        read_model_fields_from_yaml(str(tmp_path / "missing.yaml"))

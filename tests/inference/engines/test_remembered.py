@@ -102,8 +102,8 @@ def test_the_texts_of_a_vocabulary_are_no_work_for_the_garbage_collector(monkeyp
     monkeypatch.setattr(tokens, "tokenizer", range(3000))
     monkeypatch.setattr(tokens, "bare", lambda texts: [[5]])
     monkeypatch.setattr(tokens, "decode", lambda id_lists: ["a"] * len(id_lists))
-    assert count_garbage_collections(tokens.list_token_texts) == 0
-    assert len(tokens.list_token_texts()) == 3000
+    assert count_garbage_collections(tokens.list_vocabulary_token_texts) == 0
+    assert len(tokens.list_vocabulary_token_texts()) == 3000
 
 
 def test_prompts_that_are_rendered_otherwise_have_other_fingerprints() -> None:

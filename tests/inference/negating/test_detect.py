@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inference.negating import detect
-from inference.negating.words import analyse_japanese_words
+from inference.negating.words import segment_japanese_sentence_into_words
 
 HOLDING = """
 犬が走らない。
@@ -40,13 +40,13 @@ HOLDING_NONE = """
 @pytest.mark.parametrize("sentence", HOLDING.split())
 def test_a_negation_is_found(sentence):
     pytest.importorskip("fugashi")
-    assert detect.has_japanese_negation(sentence, analyse_japanese_words(sentence))
+    assert detect.has_japanese_negation(sentence, segment_japanese_sentence_into_words(sentence))
 
 
 @pytest.mark.parametrize("sentence", HOLDING_NONE.split())
 def test_what_denies_nothing_is_no_negation(sentence):
     pytest.importorskip("fugashi")
-    assert not detect.has_japanese_negation(sentence, analyse_japanese_words(sentence))
+    assert not detect.has_japanese_negation(sentence, segment_japanese_sentence_into_words(sentence))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from inference.negating.japanese import generate_japanese_negations
 from inference.negating.rules import read_rule_table
-from inference.negating.words import analyse_japanese_words
+from inference.negating.words import segment_japanese_sentence_into_words
 from inference.protocols.negation.negate import sentences
 
 pytest.importorskip("fugashi")
@@ -20,7 +20,10 @@ CASES = [[part.strip() for part in line.split("|")] for line in EXPECTED]
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES, ids=[sentence for sentence, _ in CASES])
 def test_every_place_takes_a_negation_and_its_neighbours_follow(sentence, expected):
-    made = [negation.text for negation in generate_japanese_negations(sentence, analyse_japanese_words(sentence))]
+    made = [
+        negation.text
+        for negation in generate_japanese_negations(sentence, segment_japanese_sentence_into_words(sentence))
+    ]
     assert made == ([] if expected == "-" else expected.split(" / "))
 
 
@@ -31,12 +34,12 @@ EXAMPLES = [rule.example for rule in read_rule_table().rules if rule.writes]
 def test_every_rule_makes_its_example(example):
     """Not only the sentence comes out: this very rule makes it, so no rule before it takes all its places."""
     source, expected = example
-    words = analyse_japanese_words(source)
+    words = segment_japanese_sentence_into_words(source)
     (rule,) = (rule for rule in read_rule_table().rules if rule.example == example)
     assert expected in [negation.text for negation in generate_japanese_negations(source, words)]
     kinds = {*rule.kinds, "verb", "adjective", "adjectival verb"}
     assert any(
-        read_rule_table().find_first_fitting_rule(kind, words, place) is rule
+        read_rule_table().find_first_rule_fitting_word(kind, words, place) is rule
         for place in range(len(words))
         for kind in kinds
     )
@@ -68,7 +71,7 @@ def test_a_rule_makes_a_negation_or_says_why_it_makes_none():
     ],
 )
 def test_the_end_is_right_before_the_last_punctuation(sentence, position, target_pos, insertion):
-    (negation,) = generate_japanese_negations(sentence, analyse_japanese_words(sentence))
+    (negation,) = generate_japanese_negations(sentence, segment_japanese_sentence_into_words(sentence))
     assert (negation.position, negation.target_pos, negation.insertion) == (position, target_pos, insertion)
 
 

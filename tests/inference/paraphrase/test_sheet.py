@@ -14,7 +14,7 @@ from inference.__main__ import main
 from inference.paraphrase.combining import (
     combine_paraphrases,
     describe_paraphrase_counts_by_source,
-    list_paraphrase_sources,
+    list_sources_of_paraphrase,
 )
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.itemsfile import write_items_file
@@ -74,7 +74,9 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
     combined = combine_paraphrases(two)
     write_items_file(tmp_path / "both.jsonl", combined)
     assert items.read_and_check_items(str(tmp_path / "both.jsonl")) == combined
-    first = {variant.text: (variant.variant, list_paraphrase_sources(variant)) for variant in combined[0].paraphrases}
+    first = {
+        variant.text: (variant.variant, list_sources_of_paraphrase(variant)) for variant in combined[0].paraphrases
+    }
     assert first["A 0 0"] == ("a:paraphrase-001", ("a",))
     assert first["B 0 0"] == ("b:paraphrase-001", ("b",))
     assert first["A 0 1"] == ("a:paraphrase-002", ("a", "b"))

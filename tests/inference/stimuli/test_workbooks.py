@@ -29,7 +29,7 @@ def formats(book):
 
 @pytest.fixture(autouse=True)
 def nothing_noted():
-    recognition_notes.drop_recognition_notes()
+    recognition_notes.drop_notes_on_recognised_inputs()
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_cells_are_the_values_that_they_hold(file, capsys):
     ]
     assert records.read_records(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "1", "id": "12"}
     assert Records(file).list_column_names() == ROWS[0]
-    recognition_notes.print_recognition_notes()
+    recognition_notes.print_notes_on_recognised_inputs()
     said = capsys.readouterr().err.splitlines()
     assert said == [
         f"{file}: read is sheet 'Sheet one', the first of 2; name another as items.xlsx#NAME",
@@ -60,7 +60,7 @@ def test_cells_are_the_values_that_they_hold(file, capsys):
 
 def test_a_sheet_is_chosen_by_its_name(file, capsys):
     assert records.read_records(file.with_name("items.xlsx#two"))[0][1] == {"item": "a", "text": "One."}
-    recognition_notes.print_recognition_notes()
+    recognition_notes.print_notes_on_recognised_inputs()
     assert capsys.readouterr().err == ""
     with pytest.raises(InputError, match=r"items.xlsx#tow: there is no sheet 'tow' \(the nearest is 'two'\)"):
         records.read_records(file.with_name("items.xlsx#tow"))
@@ -74,7 +74,7 @@ def test_a_hidden_sheet_is_read_only_by_its_name(tmp_path, capsys):
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"a": [["item"], ["hidden"]], "b": [["item"], ["seen"]]}, hide))
     assert records.read_records(path)[0][1] == {"item": "seen"}
-    recognition_notes.print_recognition_notes()
+    recognition_notes.print_notes_on_recognised_inputs()
     assert "read is sheet 'b', the first of 2" in capsys.readouterr().err
     assert records.read_records(tmp_path / "x.xlsx#a")[0][1] == {"item": "hidden"}
 
@@ -132,8 +132,8 @@ def test_what_is_recognised_of_a_csv_file_is_said_once(tmp_path, capsys, name, c
         ((_place, record),) = records.read_records(tmp_path / name)
     assert list(record.values()) == ["a", "One."]
     expected = f"{tmp_path / name}: recognised: {said}\n" if said else ""
-    recognition_notes.print_recognition_notes()
-    recognition_notes.print_recognition_notes()
+    recognition_notes.print_notes_on_recognised_inputs()
+    recognition_notes.print_notes_on_recognised_inputs()
     assert capsys.readouterr().err == expected
 
 

@@ -64,7 +64,7 @@ class _Layout:
         return len(self.column_parts) * len(self.row_parts)
 
     @property
-    def has_column_alone(self) -> bool:
+    def has_part_with_single_column(self) -> bool:
         """Tell whether a part repeats the names of all rows for the sake of one column."""
         repeated = set.intersection(*map(set, self.column_parts))
         return len(self.column_parts) > 1 and bool(repeated) and min(map(len, self.column_parts)) == len(repeated) + 1
@@ -110,7 +110,9 @@ def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "p
     if not table.rows:
         return f"The table ``{escape_latex(entry.title)}'' has no rows.\\par % No float: there is nothing to set.\n"
     layout = _split_table_into_parts(table, entry, width)
-    if width == "column" and (layout.n_parts > MOST_FLOATS or layout.has_column_alone or not layout.tells_rows_apart):
+    if width == "column" and (
+        layout.n_parts > MOST_FLOATS or layout.has_part_with_single_column or not layout.tells_rows_apart
+    ):
         layouts = (layout, _split_table_into_parts(table, entry, "page"))
         layout = min(layouts, key=lambda choice: (not choice.tells_rows_apart, choice.n_parts))
     table = layout.table
@@ -145,11 +147,11 @@ def _split_table_into_parts(table: Grid, entry: Table, width: Width) -> _Layout:
     size, column_parts = _fit_columns_into_parts(table, room, text_share)
     words_width = room * text_share
     caption = entry.caption
-    height = _compute_height_for_rows(f"{entry.title} {caption}", room, size)
+    height = _compute_table_height_left_for_rows(f"{entry.title} {caption}", room, size)
     cut_table = cut_long_texts(table, words_width, size, height)
     if cut_table != table:
         caption = f"{caption} {CUT}"
-        height = _compute_height_for_rows(f"{entry.title} {caption}", room, size)
+        height = _compute_table_height_left_for_rows(f"{entry.title} {caption}", room, size)
         cut_table = cut_long_texts(table, words_width, size, height)
     row_heights = [
         max(_estimate_row_height(cut_table, row, columns, words_width, size) for columns in column_parts)
@@ -159,7 +161,7 @@ def _split_table_into_parts(table: Grid, entry: Table, width: Width) -> _Layout:
     return _Layout(cut_table, caption, width, text_share, size, column_parts, row_parts)
 
 
-def _compute_height_for_rows(caption: str, room: float, size: str) -> float:
+def _compute_table_height_left_for_rows(caption: str, room: float, size: str) -> float:
     """Compute the points that a float has for its rows below caption, rules and header."""
     caption_lines = math.ceil(CAPTION_CHARACTER * len(caption) / room) + 1
     return HEIGHT - CAPTION_LINE * caption_lines - RULES - 2 * LINE[size]

@@ -229,7 +229,7 @@ class MessageRoute:
             fields = self._build_fields_of_continued_message(prompt, text + "".join(map(str, path)), thinking.effort)
             tokens = await self._server.ask(
                 shape.path,
-                shape.build_score_request(fields, n_shown),
+                shape.build_first_token_request(fields, n_shown),
                 count_prompt_characters(prompt) + len(text),
                 lambda reply: parse_candidates_for_first_token(parse_choices(reply)[0], n_shown),
             )

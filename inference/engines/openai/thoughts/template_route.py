@@ -242,7 +242,7 @@ class TemplateRoute:
         n_shown = self._server.settings.choose_n_top_tokens(self._shape.api)
 
         async def ask_next(path: Path) -> list[NextToken]:
-            body = self._shape.build_score_request({"prompt": [*ids, *path]}, n_shown)
+            body = self._shape.build_first_token_request({"prompt": [*ids, *path]}, n_shown)
             tokens = await self._server.ask(
                 self._shape.path,
                 body,

@@ -9,7 +9,7 @@ from shlex import quote
 from ground.errors import InputError
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 from inference.asking.models import Model
-from inference.numerals import build_whole_number_converter
+from inference.numerals import build_bounded_whole_number_type
 
 COMMAND = "choice"
 HELP = "make a study of multiple-choice questions in several wordings"
@@ -83,7 +83,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--orders",
-        type=build_whole_number_converter(1, MOST_ORDERS),
+        type=build_bounded_whole_number_type(1, MOST_ORDERS),
         default=8,
         metavar="N",
         help="orders of the choices per question, drawn by --seed as the splits are (default: %(default)s)",
@@ -109,14 +109,14 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     if options.paraphrase_prompt and not options.paraphrase_model:
         raise InputError("--paraphrase-prompt goes with --paraphrase-model: name two models")
     rewording.read_rewording_prompts(options.paraphrase_prompt)
-    judge = _find_option_models(
+    judge = _find_models_named_by_argument(
         "--judge-model", [options.judge_model] if options.judge_model else [], options, choice.KINDS
     )
     plan = BuildingPlan(
         tuple(options.files),
         json_lines.require_usable_json_lines_path(options.out),
         parse_engine_settings(options),
-        _find_option_models("--paraphrase-model", options.paraphrase_model, options, ("causal",)),
+        _find_models_named_by_argument("--paraphrase-model", options.paraphrase_model, options, ("causal",)),
         options.paraphrase_prompt,
         options.max_tokens,
         judge[0] if judge else None,
@@ -152,7 +152,7 @@ def _phrase_count_of_paraphrase_model_options(options: argparse.Namespace) -> st
     return "once" if count == 1 else f"{count} times"
 
 
-def _find_option_models(
+def _find_models_named_by_argument(
     option: str, names: Sequence[str], options: argparse.Namespace, kinds: Sequence[str]
 ) -> tuple[Model, ...]:
     """Find the models that an option names, each once."""

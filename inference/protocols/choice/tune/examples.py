@@ -107,7 +107,7 @@ def draw_train_validation_examples(
         if not examples:
             raise InputError(
                 f"{where}: nothing to learn from in the split {split}: "
-                f"{_describe_missing_examples(counts[split], left_out_counts)}"
+                f"{_explain_absence_of_examples(counts[split], left_out_counts)}"
             )
     return Examples(
         examples_by_split[TRAIN],
@@ -139,7 +139,7 @@ def _build_question_examples(
             answer.variant.item,
             answer.variant.variant,
             rehearsal.aware(answer.variant),
-            rehearsal.build_training_reply(answer.variant, paraphrase, answer.text),
+            rehearsal.build_reply_of_paraphrase_and_answer(answer.variant, paraphrase, answer.text),
         )
         for answer, paraphrase in zip(chosen, next_texts, strict=True)
         if answer is not None
@@ -158,7 +158,7 @@ def _draw_order_answered_rightly(
     )
 
 
-def _describe_missing_examples(counts: Counter[str], left_out_counts: Counter[str]) -> str:
+def _explain_absence_of_examples(counts: Counter[str], left_out_counts: Counter[str]) -> str:
     """Say why no example is left: no question in this split, or none that can be learnt from."""
     if not counts["questions"]:
         left_out_words = ", ".join(f"{number:,} of {name}" for name, number in left_out_counts.items() if number)

@@ -31,7 +31,7 @@ def _build_bounded_number_check(high: float, *, allows_zero: bool) -> Check:
     return f"a number {'from' if allows_zero else 'above'} 0, at most {high:g}", fits_range
 
 
-def _is_target_modules_setting(value: Any) -> bool:
+def _is_valid_target_modules_value(value: Any) -> bool:
     """Tell whether a value says which layers to adapt: a known word, or a list of names."""
     if isinstance(value, str):
         return value in (DEFAULT_MODULES, ALL_LINEAR)
@@ -59,7 +59,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "lora_dropout": _build_bounded_number_check(0.99, allows_zero=True),
         "target_modules": (
             f'"{DEFAULT_MODULES}", "{ALL_LINEAR}" or a list of names of layers',
-            _is_target_modules_setting,
+            _is_valid_target_modules_value,
         ),
     },
     "loading": {"four_bit": ("true or false", lambda value: isinstance(value, bool))},

@@ -11,7 +11,7 @@ from ground.errors import InputError
 from inference.negating import detect, english, japanese
 from inference.negating.negation import InsertedNegation
 from inference.negating.rules import read_rule_table
-from inference.negating.words import JAPANESE, analyse_japanese_words
+from inference.negating.words import JAPANESE, segment_japanese_sentence_into_words
 from inference.stimuli.reading.files import expand_user_path, read_text_file, require_storable_value
 from inference.stimuli.reading.records import READERS, UNREAD, Records, find_file_suffix
 
@@ -104,7 +104,7 @@ def _negate_japanese_sentence(sentence: str) -> NegationResult:
         return trouble
     if not JAPANESE.search(sentence):
         return FOREIGN
-    words = analyse_japanese_words(sentence)
+    words = segment_japanese_sentence_into_words(sentence)
     if detect.has_japanese_negation(sentence, words):
         return NEGATED
     if not any(map(read_rule_table().classify_word_for_negation, words)):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.numerals import build_whole_number_converter
+from inference.numerals import build_bounded_whole_number_type
 from inference.stimuli import nli
 from inference.stimuli.reading.files import expand_user_path
 
@@ -26,12 +26,16 @@ def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
         "--negations", required=True, metavar="NEGATIONS", help="what `waver negate` wrote: source, text, position ..."
     )
     parser.add_argument(
-        "--annotators", type=build_whole_number_converter(1, 100), default=3, metavar="N", help="default: %(default)s"
+        "--annotators",
+        type=build_bounded_whole_number_type(1, 100),
+        default=3,
+        metavar="N",
+        help="default: %(default)s",
     )
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
 
 
-def _run_pairs_sheet(options: argparse.Namespace) -> None:
+def _write_sheet_of_negated_pairs(options: argparse.Namespace) -> None:
     """Make the pairs with negations, write them as a sheet to label, and print the counts."""
     from inference.protocols.negation.pairs import making, sheet
 
@@ -61,7 +65,7 @@ def _add_pairs_label_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file, for `run negation --items`")
 
 
-def _run_pairs_label(options: argparse.Namespace) -> None:
+def _write_pairs_with_majority_label(options: argparse.Namespace) -> None:
     """Read a filled sheet, write the originals and the pairs with a majority label, and print the counts."""
     from inference.protocols.negation.pairs import sheet
     from inference.runfolder import json_lines
@@ -84,6 +88,6 @@ def _add_originals_argument(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
-    "sheet": (_run_pairs_sheet, _add_pairs_sheet_arguments),
-    "label": (_run_pairs_label, _add_pairs_label_arguments),
+    "sheet": (_write_sheet_of_negated_pairs, _add_pairs_sheet_arguments),
+    "label": (_write_pairs_with_majority_label, _add_pairs_label_arguments),
 }

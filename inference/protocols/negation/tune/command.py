@@ -9,7 +9,7 @@ from collections.abc import Callable
 from statistics import mean
 
 from ground.errors import InputError
-from inference.numerals import build_bounded_number_argument_type, build_whole_number_converter
+from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "tune nli"
@@ -41,14 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--epochs",
-        type=_build_value_list_type(build_whole_number_converter(1, 1_000)),
+        type=_build_value_list_type(build_bounded_whole_number_type(1, 1_000)),
         default=(3, 4, 5),
         metavar="3,4",
         help="numbers of passes over the training rows to choose from (default: 3,4,5)",
     )
     parser.add_argument(
         "--seeds",
-        type=build_whole_number_converter(1, MOST_VALUES),
+        type=build_bounded_whole_number_type(1, MOST_VALUES),
         default=5,
         metavar="N",
         help="splits of the rows, a model each (default: 5)",

@@ -26,8 +26,8 @@ from analysis.check.planning.powers import (
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
     compute_power_with_one_item_more,
-    forecast_difference_after_change,
     forecast_difference_if_unchanged,
+    forecast_difference_of_degraded_model,
 )
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
@@ -86,7 +86,7 @@ def test_the_error_of_a_change_is_that_of_a_population_that_changes_so(populatio
     again = draw_answers(draw, chances) if fresh else before
     shape = (ITEMS, 1) if spread == IN_WHOLE_ITEMS else (ITEMS, WORDINGS)
     differences = (np.where(draw.random(shape) < change / mean, 0.0, again) - before).mean(axis=1)
-    forecast = forecast_difference_after_change(answers, mean, change, WORDINGS, fresh=fresh, spread=spread)
+    forecast = forecast_difference_of_degraded_model(answers, mean, change, WORDINGS, fresh=fresh, spread=spread)
     assert differences.mean() == pytest.approx(-change, abs=0.002)
     # a variance over 400,000 items is within 1 %
     assert predict_standard_error(forecast, 1, WORDINGS) ** 2 == pytest.approx(differences.var(), rel=0.01)

@@ -13,10 +13,10 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.measures.beside_original import read_answers_beside_original
-from analysis.measures.meaning import read_meaning_scores, read_study_meanings, read_verdicts_on_wordings
+from analysis.measures.meaning import read_meaning_checks_of_studies, read_meaning_scores, read_verdicts_on_wordings
 from analysis.pages.meaning.catalogue import TABLES
 from analysis.reporting.catalogue.tables import build_table
-from analysis.statistics.annotators import compute_vote_agreement
+from analysis.statistics.annotators import compute_fleiss_kappa_and_krippendorff_alpha
 from analysis.statistics.corrected_share import POOR_READERS, estimate_flip_share_corrected_for_meaning
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import KINDS, add_meaning, draw_flips, draw_meaning, write_meaning, write_meaning_run
@@ -79,7 +79,9 @@ def test_people_and_everybody(opened):
         assert row["decoy_error_share"] == pytest.approx(decoys["score"].mean(), abs=TOLERANCE)
         assert row["n_wordings"] == len(wordings.drop_duplicates(["item", "variant"]))
     wide = people[people["decoy"].isna()].pivot(index=["item", "variant"], columns="check", values="score")
-    kappa, alpha = compute_vote_agreement(wide.to_numpy(), wide.index.get_level_values("item"), draws=50)
+    kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(
+        wide.to_numpy(), wide.index.get_level_values("item"), draws=50
+    )
     everybody = table.iloc[-1]
     assert everybody["kappa"] == pytest.approx(kappa.value) and everybody["alpha"] == pytest.approx(alpha.value)
     assert table["kappa"].isna().tolist() == [True, True, False]
@@ -136,7 +138,10 @@ def test_people_who_call_decoys_the_same_correct_nothing(tmp_path):
     means = of_decoys.groupby(["item", "variant"])["score"].mean()
     table = build_table("meaning_corrected", run)
     assert (means == 1).sum() / (means != 0.5).sum() > 0.1
-    assert read_study_meanings(run)[0].compute_share_of_accepted_decoys() == (means == 1).sum() / (means != 0.5).sum()
+    assert (
+        read_meaning_checks_of_studies(run)[0].compute_share_of_accepted_decoys()
+        == (means == 1).sum() / (means != 0.5).sum()
+    )
     assert table["corrected"].isna().all() and set(table["not_shown"]) == {POOR_READERS}
 
 

@@ -12,7 +12,7 @@ from analysis import runs
 from analysis.pages.negation import printed
 from analysis.pages.negation.tables import (
     ACCURACIES,
-    _compute_shares_and_differences,
+    _compute_shares_and_differences_per_draw,
     _select_hits_and_totals_by_measure,
 )
 from analysis.reporting.catalogue import tables
@@ -222,7 +222,7 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     before, after = rng.binomial(pairs.astype(int), chances).astype(float)
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
-    figures = partial(_compute_shares_and_differences, shares_by_measure=ACCURACIES)
+    figures = partial(_compute_shares_and_differences_per_draw, shares_by_measure=ACCURACIES)
     found = bootstrap_intervals(
         columns, figures, partial(_select_hits_and_totals_by_measure, shares_by_measure=ACCURACIES), draws=1
     )["acc_change"]

@@ -65,7 +65,7 @@ def check(row, x):
 
 def test_every_task_and_condition_is_a_ranking(made):
     _, opened, frame = made
-    found = accuracies.tabulate_template_reliability(opened)
+    found = accuracies.tabulate_ranking_reliability_of_templates(opened)
     assert [tuple(row) for row in found[["condition", "task", "n_models", "n_tasks", "n_templates"]].to_numpy()] == [
         (shots, *rest)
         for shots in ("shots 0", "shots 5")
@@ -154,7 +154,7 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     folder, opened, _ = made
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
     assert said.setup.startswith("6 models have accuracies in 2 tasks with 3 to 4 templates of each under 2 conditions")
-    main_rows = accuracies.tabulate_template_reliability(opened)
+    main_rows = accuracies.tabulate_ranking_reliability_of_templates(opened)
     least = main_rows[main_rows["task"] == "all"]
     assert f"{100 * least['kept_one'].min():.0f} % or more of pairs of models kept their order" in said.verdict
     ends = f"{least['one_lower'].min():.2f} to {least['one_upper'].max():.2f}"
@@ -186,7 +186,7 @@ def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(t
     lone = (frame["model"] == "m0") & (frame["template"] != "p0")  # one of four, and one of three
     half = (frame["model"] == "m1") & (frame["task"] == "reading") & frame["template"].isin(["p2", "p3"])
     opened = runs.open_runs(imported(tmp_path, frame[~lone & ~half]))
-    found = accuracies.tabulate_template_reliability(opened).set_index("task")
+    found = accuracies.tabulate_ranking_reliability_of_templates(opened).set_index("task")
     assert found["n_models"].tolist() == [5, 5, 5]
     assert found.loc["reading", "n_templates"] == 2
     assert [group.left_out for group in accuracies.list_ranking_groups(opened)] == [("m0",)] * 3
@@ -219,7 +219,7 @@ def test_a_mean_over_tasks_says_over_which(tmp_path):
     frame = frame[frame["shots"] == 0].drop(columns="shots")
     third = frame[(frame["task"] == "quiz") & frame["model"].isin(["m0", "m1"])].assign(task="third")
     folder = imported(tmp_path, pd.concat([frame, third]))
-    row = accuracies.tabulate_template_reliability(runs.open_runs(folder)).iloc[0]
+    row = accuracies.tabulate_ranking_reliability_of_templates(runs.open_runs(folder)).iloc[0]
     assert (row["task"], row["n_tasks"], row["n_tasks_asked"], row["tasks"]) == ("all", 2, 3, "reading, quiz")
     assert (row["n_templates"], row["n_templates_least"], row["n_templates_most"]) == (3.5, 3, 4)
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
@@ -254,7 +254,7 @@ def test_noreval(tmp_path):
     frame = pd.read_csv(NOREVAL, dtype={"template": str, "shots": str})
     frame = frame[frame["shots"] == "0"]
     opened, frame = runs.open_runs(imported(tmp_path, frame)), frame.assign(shots="shots 0")
-    found = accuracies.tabulate_template_reliability(opened)
+    found = accuracies.tabulate_ranking_reliability_of_templates(opened)
     assert len(found) == 9
     for row in found[found["task"] != "all"].to_dict("records"):
         own = frame[(frame["task"] == row["task"]) & (frame["shots"] == row["condition"])]

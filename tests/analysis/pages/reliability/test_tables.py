@@ -208,7 +208,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     precision = pd.DataFrame([{
         "study": "s", "model": "a", "condition": "c", "measure": "accuracy", "headline": True, "validity": 1.0,
         "n_items": 400, "n": 800, "n_wordings": 2.0, "n_shared": 2.0, "mean": found.mean,
-        "widening": found.compute_interval_widening_by_wordings(),
+        "widening": found.compute_interval_widening_by_few_wordings(),
         "widening_lower": 1.19, "widening_upper": 54.77, "design": CROSSED, "like_lower": low, "like_upper": up,
         "error_least": least, "mean_lower": these[0], "mean_upper": these[1],
     }])  # fmt: skip
@@ -220,7 +220,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
         "with wordings without end."
     )
     assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
-    half = stats.norm.ppf(0.975) * least * found.compute_interval_widening_by_wordings()
+    half = stats.norm.ppf(0.975) * least * found.compute_interval_widening_by_few_wordings()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
     assert len(narrative.answer_page_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
     wide = precision.assign(mean_lower=low, mean_upper=up)  # by items that are few, or skewed
@@ -273,7 +273,7 @@ def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_
 def test_items_that_samples_explain_are_not_said_to_be_alike():
     parts = pd.DataFrame({"study": "s", "measure": "score", "icc": [-0.02, 0.6], "icc_sample": [-0.01, 0.13],
                           "item_lower": [-0.03, 0.01], "n_samples": 10.0, "sampled": "samples"})  # fmt: skip
-    assert list(narrative._describe_sampling_reliability(parts)) == [
+    assert list(narrative._describe_item_reliability_of_samples(parts)) == [
         "Score from 10 samples of one wording tells items of s apart with a reliability of 0.60 by 1 model; from one, "
         "0.13.",
         "With 1 of 2 models, items of s are not shown to differ by more than samples explain.",

@@ -184,7 +184,7 @@ def test_sentences_speak_of_thoughts(tmp_path):
     share = chances(np.random.default_rng(12))
     opened = runs.open_runs(write_thinking_run(tmp_path / "run", share))
     row = tables.tabulate_variance_components(opened).iloc[:1]
-    (line, *_) = narrative._describe_sampling_reliability(row.assign(item_lower=0.1))
+    (line, *_) = narrative._describe_item_reliability_of_samples(row.assign(item_lower=0.1))
     assert line.startswith("Agreement from 4 thoughts of one wording tells items of synthetic apart")
     (line, *_) = narrative._describe_counted_answers_worth_a_thought(row)
     assert re.fullmatch(

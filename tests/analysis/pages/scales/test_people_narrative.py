@@ -8,7 +8,7 @@ import pytest
 
 from analysis.pages.scales.people_narrative import (
     describe_consistency_of_scales,
-    describe_distance_from_people,
+    describe_models_as_close_as_people,
     judge_excess_distance_from_people,
 )
 from analysis.reporting.words.verdicts import RULES
@@ -29,14 +29,14 @@ def test_models_are_named_by_the_rule():
         make_row("near", -0.01, 0.005), make_row("far", 0.05, 0.01), make_row("between", 0.005, 0.01),
         make_row("silent", 0.05, 0.01, validity=0.2), make_row("far", 0.05, 0.01, scale="care"),
     ])  # fmt: skip
-    assert list(describe_distance_from_people(rows)) == [
+    assert list(describe_models_as_close_as_people(rows)) == [
         "No further from people than two groups of people from each other: near.",
         "Further from people than two groups of people from each other: far.",
         "With these people, it is open which of the two holds for between.",
         "Two groups of as many people are 0.030 of the scale apart, on average.",
         "Distances to people go from 0.020 (near) to 0.080 (far).",
     ]
-    assert max(len(sentence.split()) for sentence in describe_distance_from_people(rows)) <= 30
+    assert max(len(sentence.split()) for sentence in describe_models_as_close_as_people(rows)) <= 30
 
 
 def test_intervals_are_widened_for_the_number_of_models():
@@ -57,18 +57,18 @@ def test_both_intervals_have_to_agree(which):
 
 def test_personas_count_as_all_of_them():
     rows = pd.DataFrame([make_row("m", 0.05, 0.01, persona=name) for name in ("all personas", "ann", "bob")])
-    sentences = list(describe_distance_from_people(rows))
+    sentences = list(describe_models_as_close_as_people(rows))
     assert sentences[0] == "Further from people than two groups of people from each other: m."
     assert sentences[-1] == "The distance to people is 0.080 of the scale, on average over items."
 
 
 def test_people_of_unknown_number():
     rows = pd.DataFrame([make_row("m", np.nan, 0.0, w1=0.1, w1_between=np.nan)])
-    assert list(describe_distance_from_people(rows)) == [
+    assert list(describe_models_as_close_as_people(rows)) == [
         "How many people answered is not known: how far they lie from each other by chance is not, either.",
         "The distance to people is 0.100 of the scale, on average over items.",
     ]
-    assert list(describe_distance_from_people(pd.DataFrame())) == []
+    assert list(describe_models_as_close_as_people(pd.DataFrame())) == []
 
 
 def test_respondents_or_why_not():

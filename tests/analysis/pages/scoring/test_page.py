@@ -18,7 +18,7 @@ from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
 from analysis.reporting.catalogue import tables
 from analysis.reporting.output import report
-from analysis.statistics.significance import compute_smallest_possible_p
+from analysis.statistics.significance import compute_smallest_bootstrap_p
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scoring_runs import Judge, make_run, one_judge
@@ -237,7 +237,7 @@ def test_p_values_are_corrected_within_each_study_and_setting(frames):
         low, high = pairs[f"{measure}_difference_lower"], pairs[f"{measure}_difference_upper"]
         assert low.isna().all() if measure == "kurtosis" else low.notna().any()  # of fewer than 1,000 items
         assert not ((low <= 0) & (high >= 0))[pairs[f"{measure}_p"] < 0.05].any()
-    assert (pairs["p_least"] == compute_smallest_possible_p(40, pairs["n"])).all()
+    assert (pairs["p_least"] == compute_smallest_bootstrap_p(40, pairs["n"])).all()
 
 
 def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):

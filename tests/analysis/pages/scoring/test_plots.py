@@ -35,7 +35,7 @@ def arguments(path, size):
     sizes, family = SIZES[size]
     run = runs.open_runs(make_run(path, sizes, family=family, ranges=[(0, 9)]))
     table = tables.tabulate_score_bias_and_accuracy(run, resamples=0)
-    printed = influence.tabulate_influence_on_correlation(run, resamples=20)
+    printed = influence.tabulate_correlations_leaving_points_out(run, resamples=20)
     return {
         "score_violins": (tables.tabulate_scores_of_every_item(run),),
         "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),

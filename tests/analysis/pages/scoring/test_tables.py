@@ -18,7 +18,7 @@ from analysis.pages.scoring.contrasts import tabulate_sampled_versus_exact_score
 from analysis.pages.scoring.influence import (
     correlate_points_without_each_subset,
     name_correlation_points,
-    tabulate_influence_on_correlation,
+    tabulate_correlations_leaving_points_out,
 )
 from analysis.pages.scoring.items import choose_headline_setting
 from analysis.pages.scoring.printed import read_printed_score_differences, tabulate_printed_scores
@@ -223,7 +223,7 @@ def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlat
     run = runs.open_runs(one_judge(tmp_path / "run", [1, 2, 3], [1, 2, 3]))
     assert tabulate_score_changes_by_tuning(run).empty
     assert tabulate_sampled_versus_exact_scores(run).empty
-    assert set(tabulate_influence_on_correlation(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
+    assert set(tabulate_correlations_leaving_points_out(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
 
 
 def test_the_printed_correlation_rests_on_one_point():

@@ -246,7 +246,7 @@ def test_a_missing_interval_is_not_said_to_be_wide():
     """Without intervals, nothing can "hold 10 %": one item has no interval of its share."""
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "c", "flip_10": [0.0, 1.0]})
     rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
-    said = narrative._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
+    said = narrative._describe_counts_of_stability_verdicts(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
     assert said == "These runs cannot tell: some share of items that flip has no interval."
 
 

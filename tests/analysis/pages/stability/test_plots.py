@@ -34,7 +34,7 @@ def tables_of(path, models, items, paraphrases=4, **kwargs):
     return {
         "overview": (tables.tabulate_stability(run, **few),),
         "agreement": (cases.tabulate_agreement_quartiles(run), tables.tabulate_item_agreement(run)),
-        "item_stability": (tables.tabulate_item_stability(run),),
+        "item_stability": (tables.tabulate_item_stability_across_models(run),),
         "validity": (tables.tabulate_item_agreement(run),),
         "differences": (tables.tabulate_stability_differences(run, **few),),
     }
@@ -237,7 +237,7 @@ def test_a_text_that_the_font_lacks_is_named_by_its_item_without_a_warning(tmp_p
     run = runs.open_runs(write_run(tmp_path / "run", frame))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = plots.draw_item_stability(tables.tabulate_item_stability(run))
+        figure = plots.draw_item_stability(tables.tabulate_item_stability_across_models(run))
         plotting.render_svg(figure)
         plotting.render_svg(plots.draw_overview(tables.tabulate_stability(run, resamples=10)))
     assert set(texts(figure.axes[0], "row")) == {"item-01", "item-02"}

@@ -149,7 +149,11 @@ def test_text_is_the_original_or_the_first_wording(opened):
 def test_items_stand_in_the_order_of_the_study(opened):
     rows = paraphrases({name: [0.2, 0.9] for name in ("10", "9", "b", "a")})
     run = opened(rows)
-    for table in (tables.tabulate_item_agreement, tables.tabulate_item_stability, cases.tabulate_agreement_quartiles):
+    for table in (
+        tables.tabulate_item_agreement,
+        tables.tabulate_item_stability_across_models,
+        cases.tabulate_agreement_quartiles,
+    ):
         assert table(run)["item"].tolist() == ["10", "9", "b", "a"]
 
 

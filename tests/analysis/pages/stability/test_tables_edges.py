@@ -21,7 +21,7 @@ def test_a_model_without_any_valid_answer(opened):
     assert row["mark"] == ""
     assert row["low_mass"]
     assert tables.tabulate_item_agreement(run)["agreement_mean"].isna().all()
-    assert tables.tabulate_item_stability(run).empty
+    assert tables.tabulate_item_stability_across_models(run).empty
     assert cases.tabulate_two_most_different_wordings(run).empty
     assert cases.tabulate_agreement_quartiles(run).empty
     assert cases.tabulate_excluded_items(run)["reason"].tolist() == [

@@ -176,7 +176,7 @@ def test_differences(path):
 def test_item_stability(path):
     family = {"a": "causal", "b": "masked", "c": "causal"}
     expected = textbook.item_stability(textbook.items(textbook.answers(path)), family)
-    table = tables.tabulate_item_stability(runs.open_runs(path)).set_index(["study", "item", "family"])
+    table = tables.tabulate_item_stability_across_models(runs.open_runs(path)).set_index(["study", "item", "family"])
     assert set(table.index) == set(expected)
     for key, (average, error, number) in expected.items():
         assert same(table.loc[key, "normalised_sd_mean"], average)

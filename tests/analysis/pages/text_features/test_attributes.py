@@ -14,7 +14,7 @@ from analysis import features, runs
 from analysis.__main__ import main
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.page import TextFeaturesPage
-from analysis.pages.text_features.terms import name_predictor, phrase_predictor_as_title, phrase_term_count
+from analysis.pages.text_features.terms import name_predictor, phrase_predictor_as_title, phrase_predictor_count
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.attribute_runs import make_attribute_run
@@ -128,10 +128,10 @@ def test_an_unknown_name_gets_the_nearest_one(run):
 def test_terms_are_named_in_words():
     assert phrase_predictor_as_title(TERM) == "hedged: yes vs no"
     assert phrase_predictor_as_title("attributes.CEFR") == name_predictor("attributes.CEFR") == "CEFR"
-    assert phrase_term_count(["word_length", TERM, "attributes.tone[a vs b]", "attributes.tone[c vs b]"]) == (
+    assert phrase_predictor_count(["word_length", TERM, "attributes.tone[a vs b]", "attributes.tone[c vs b]"]) == (
         "1 text feature and 2 attributes"
     )
-    assert phrase_term_count(pd.Series(["word_length"])) == "1 text feature"
+    assert phrase_predictor_count(pd.Series(["word_length"])) == "1 text feature"
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
         lowest = means["pattern"].eq(pattern) & means["language"].eq(language)
         shown = means.assign(consistency=means["consistency"] - 0.001 * lowest)
         asked, verdict = (
-            narrative._describe_wording_setup(table, made),
+            narrative._describe_asked_models_questions_and_tasks(table, made),
             narrative._describe_wording_verdict(shown, table),
         )
         assert verdict.startswith(f"{begin}: with {WORDS[pattern]} in ")
@@ -70,7 +70,8 @@ def test_the_first_caption_counts_the_rows_and_says_what_the_same_means_for_anto
 
 def test_two_tasks_are_named_and_more_are_counted():
     asked = [
-        narrative._describe_wording_setup(tables(CASES["Mostly"], True, tasks)[1], "") for tasks in (("a",), ("a", "b"))
+        narrative._describe_asked_models_questions_and_tasks(tables(CASES["Mostly"], True, tasks)[1], "")
+        for tasks in (("a",), ("a", "b"))
     ]
     assert asked == [
         "12 models were asked 2,000 yes/no questions of “a” (English) and “a” (Japanese), also reworded.",

@@ -236,7 +236,9 @@ def test_the_intervals_cover_where_all_templates_have_the_same_items():
     for _ in range(draws):
         own = rng.choice(len(chance), 60)
         accuracies = (rng.random((60, 4)) < chance[own]).mean(axis=0)
-        for name, (_, low, high) in templates.summarize_accuracies_with_intervals(accuracies, np.full(4, 60.0)).items():
+        for name, (_, low, high) in templates.summarize_template_accuracies_with_intervals(
+            accuracies, np.full(4, 60.0)
+        ).items():
             inside[name] += low <= true[name] <= high
     assert inside.pop("sd") == 0  # has no interval
     assert {name: count / draws for name, count in inside.items() if count < 0.93 * draws} == {}
@@ -286,7 +288,7 @@ def test_equal_models_have_no_order():
 
 
 def test_one_template_has_no_range_and_no_wrong_ends():
-    found = templates.summarize_accuracies_with_intervals(np.array([1.0]), np.array([20.0]))
+    found = templates.summarize_template_accuracies_with_intervals(np.array([1.0]), np.array([20.0]))
     assert found["mean"][0] == 1
     assert 0.8 < found["mean"][1] < found["mean"][2] == 1
     assert np.isnan(found["range"][1:]).all()

@@ -12,11 +12,11 @@ from scipy.stats import binomtest, norm
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.templates import (
     correct_highest_accuracy_for_luck,
-    estimate_template_noise_variance,
+    estimate_item_noise_variance_of_templates,
     estimate_template_noise_variance_from_accuracies,
     summarize_accuracies,
     summarize_accuracies_from_answers_with_intervals,
-    summarize_accuracies_with_intervals,
+    summarize_template_accuracies_with_intervals,
 )
 
 pytestmark = pytest.mark.slow
@@ -91,10 +91,10 @@ def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
         shares, n = right.mean(axis=0), np.full(templates, 40.0)
         for form, found in (
             ("answers", summarize_accuracies_from_answers_with_intervals(right)),
-            ("shares", summarize_accuracies_with_intervals(shares, n)),
+            ("shares", summarize_template_accuracies_with_intervals(shares, n)),
         ):
             noise = (
-                estimate_template_noise_variance(right)
+                estimate_item_noise_variance_of_templates(right)
                 if form == "answers"
                 else estimate_template_noise_variance_from_accuracies(shares, n)
             )
@@ -142,7 +142,7 @@ def test_luck_is_taken_out_by_the_share_of_the_variance_that_items_explain():
     right = (np.random.default_rng(8).random((50, 3)) < [0.3, 0.5, 0.6]).astype(float)
     rows, columns = right.mean(axis=1, keepdims=True), right.mean(axis=0)
     left = ((right - rows - columns + right.mean()) ** 2).sum() / (49 * 2)
-    assert estimate_template_noise_variance(right) == pytest.approx(left / 50, abs=1e-12)
+    assert estimate_item_noise_variance_of_templates(right) == pytest.approx(left / 50, abs=1e-12)
     assert estimate_template_noise_variance_from_accuracies(columns, np.full(3, 50.0)) == pytest.approx(
         np.mean(columns * (1 - columns)) / 50, abs=1e-12
     )

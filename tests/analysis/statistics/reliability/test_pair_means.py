@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from analysis.statistics.reliability.pair_means import estimate_pair_means
+from analysis.statistics.reliability.pair_means import estimate_mean_differences_of_model_pairs
 from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
 
 
@@ -27,7 +27,7 @@ def answers(kind: str, holes: str) -> np.ndarray:
 
 def check(values: np.ndarray, crossed: bool, anew: Anew) -> None:
     """Compare all pairs with the panels of their differences, one by one."""
-    many = estimate_pair_means(values, crossed, anew)
+    many = estimate_mean_differences_of_model_pairs(values, crossed, anew)
     for place, (first, second) in enumerate(combinations(values, 2)):
         panel = estimate_panel_mean(first - second, crossed)
         variances, freedoms = np.array(panel.parts[anew]).T
@@ -54,5 +54,5 @@ def test_one_item_or_one_wording_tells_as_little(shape: tuple[int, ...], crossed
 def test_models_that_answer_alike_do_not_differ() -> None:
     values = np.tile(np.random.default_rng(0).random((1, 6, 5)), (2, 1, 1)) * 1e6
     for crossed in (True, False):
-        found = estimate_pair_means(values, crossed, "wordings")
+        found = estimate_mean_differences_of_model_pairs(values, crossed, "wordings")
         assert (found.means == 0).all() and found.variances == pytest.approx(0, abs=1e-12)

@@ -282,7 +282,7 @@ def test_more_wordings_narrow_an_interval_to_a_limit():
         > found.predict_standard_error_at_size(30, 40)
         > found.predict_standard_error_at_size(30, np.inf)
     )
-    assert found.compute_interval_widening_by_wordings() == pytest.approx(
+    assert found.compute_interval_widening_by_few_wordings() == pytest.approx(
         found.predict_standard_error_at_size(30, 4) / found.predict_standard_error_at_size(30, np.inf)
     )
 
@@ -294,5 +294,5 @@ def test_more_wordings_narrow_an_interval_to_a_limit():
 )  # fmt: skip
 def test_no_interval_where_nothing_can_be_told(values, crossed):
     assert np.isnan(estimate_panel_mean(values, crossed).compute_interval("both")).all()
-    assert np.isnan(estimate_panel_mean(values, crossed).compute_interval_widening_by_wordings())
+    assert np.isnan(estimate_panel_mean(values, crossed).compute_interval_widening_by_few_wordings())
     assert np.isnan(compute_component_intervals(estimate_panel_mean(values, crossed), (0.0, 1.0))["widening"]).all()

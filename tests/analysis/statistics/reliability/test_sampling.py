@@ -93,7 +93,7 @@ def test_one_wording_is_an_analysis_of_variance_of_one_factor():
             [
                 found.wording,
                 found.interaction,
-                found.compute_interval_widening_by_wordings(),
+                found.compute_interval_widening_by_few_wordings(),
                 found.predict_standard_error_at_size(5, 2),
             ]
         ).all()

@@ -75,7 +75,7 @@ def test_several_passes_with_one_head_equal_one_prompt_per_pass(
 ) -> None:
     monkeypatch.setattr(batching, "CPU_TOKENS", 40)
     engine = engine_of(architecture)
-    assert engine.run_model.has_joint_head
+    assert engine.run_model.is_joint_head_exact
     prompts = prompts_of(engine)
     assert [sorted(batch) for batch in engine.cut_into_batches(prompts)] == [[0, 1, 2, 3]]
     bodies, heads = [], []
@@ -103,7 +103,7 @@ def test_a_model_whose_scores_need_more_than_the_output_of_its_body_gets_a_head_
     engine.model.forward = by_first_token
     engine.run_model = OnePosition(engine.model)
     monkeypatch.setattr(batching, "CPU_TOKENS", 40)
-    assert engine.run_model.shortcuts and not engine.run_model.has_joint_head
+    assert engine.run_model.shortcuts and not engine.run_model.is_joint_head_exact
     assert len(engine.cut_into_batches(prompts)) > 1
     for prompt, score in zip(prompts, engine.score(prompts)[0], strict=True):
         assert score.probability == pytest.approx(slow_probability(engine, prompt), abs=1e-6, rel=1e-4)

@@ -6,14 +6,14 @@ import pytest
 
 from inference.meaning.decoys import antonyms, negated
 from inference.meaning.decoys.exchanged import Exchange
-from inference.meaning.decoys.sentences import analyse_sentences
+from inference.meaning.decoys.sentences import analyse_original_sentences_of_items
 from inference.stimuli.study import Item, Variant
 
 
 def analyse(text):
     original = Variant("x", "original", "original", text, ())
     other = Variant("x", "p1", "paraphrase", "The tea, in which you see things written small.", ())
-    return analyse_sentences([Item("x", (original, other))], None)[0]
+    return analyse_original_sentences_of_items([Item("x", (original, other))], None)[0]
 
 
 def exchange(text):

@@ -8,7 +8,7 @@ import pytest
 
 from inference.negating import detect
 from inference.negating.japanese import generate_japanese_negations
-from inference.negating.words import analyse_japanese_words
+from inference.negating.words import segment_japanese_sentence_into_words
 from inference.protocols.negation.negate import sentences
 
 pytest.importorskip("fugashi")
@@ -27,7 +27,7 @@ def reference(shared):
     for row in lines(shared / "jnli-neg-v1.1" / "reference-negations-jnli-valid-even.jsonl"):
         for name in ("sentence1", "sentence2"):
             sentence = row[name]["original"]
-            words = analyse_japanese_words(sentence)
+            words = segment_japanese_sentence_into_words(sentence)
             made = {negation.text: negation for negation in generate_japanese_negations(sentence, words)}
             found.append((row["sentence_pair_id"], sentence, words, made, row[name]["augmented"]))
     return found
