@@ -5,7 +5,8 @@ functions are these rules: `thresholds.is_validity_below_half` is "validity", `c
 and `choose_words_for_differences` are "interval", `chance.blank_word_in_rows_with_chance_changes` is "chance",
 `widen_share_interval` is "several", `find_lowest_and_highest_distinct_share` is "spread",
 `widen_difference_interval_for_multiplicity` is "change", `is_share_clearly_above_other_share` is "people",
-`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of `statistics.ratings.comparison`.
+`mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of
+`statistics.ratings.comparison`.
 """
 
 from __future__ import annotations
