@@ -84,17 +84,17 @@ def compute_shares_of_end_options(shares: Array, n_options: npt.ArrayLike) -> Ar
 
     Of two options there is nothing between the ends: the share is 1.
     """
-    return np.asarray(shares[..., 0] + _select_share_of_one_option_rank(shares, np.asarray(n_options)))
+    return np.asarray(shares[..., 0] + _pick_share_at_rank(shares, np.asarray(n_options)))
 
 
 def compute_shares_of_middle_option(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute the share of the middle option, p_((K + 1) / 2); NaN where K is even."""
     n_options = np.broadcast_to(np.asarray(n_options), shares.shape[:-1])
-    middle = _select_share_of_one_option_rank(shares, (n_options + 1) // 2)
+    middle = _pick_share_at_rank(shares, (n_options + 1) // 2)
     return np.where(n_options % 2 == 1, middle, np.nan)
 
 
-def _select_share_of_one_option_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
+def _pick_share_at_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
     """Take the share of one rank of every answer."""
     place = np.broadcast_to(np.asarray(rank) - 1, shares.shape[:-1])
     return np.asarray(np.take_along_axis(shares, place[..., None], axis=-1)[..., 0])

@@ -23,7 +23,7 @@ import pandas as pd
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.steps.rows import attach_wordings, stack_lists_into_array, stack_options_and_canonical_labels
+from analysis.steps.rows import attach_wordings, stack_lists_into_array, stack_row_options_and_canonical_labels
 
 ITEM = (*UNIT, "item")
 
@@ -51,7 +51,7 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
         more frequent option.
     """
     rows = attach_wordings(responses, wordings, ["pattern", "options", "canonical"])
-    options, canonical = stack_options_and_canonical_labels(rows)
+    options, canonical = stack_row_options_and_canonical_labels(rows)
     place = (canonical[:, 0] != rows["study"].map(agree_labels).to_numpy(object)).astype(int)
     agree_option = options[np.arange(len(rows)), place]
     probabilities, counts = stack_lists_into_array(rows["probability"]), stack_lists_into_array(rows["count"])

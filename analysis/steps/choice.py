@@ -24,7 +24,7 @@ from analysis.steps.rows import (
     find_place_of_largest_score,
     pick_entries,
     stack_lists_into_array,
-    stack_options_and_canonical_labels,
+    stack_row_options_and_canonical_labels,
 )
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
@@ -70,7 +70,7 @@ def derive_choices_of_responses(
 
 def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     """Take the option with the largest score of every row, or what the row answers where it has no scores."""
-    options, canonical = stack_options_and_canonical_labels(rows)
+    options, canonical = stack_row_options_and_canonical_labels(rows)
     is_answer = (options == rows["answer"].to_numpy(object)[:, None]) & rows["answer"].notna().to_numpy()[:, None]
     answered = find_place_of_largest_score(np.where(is_answer, 1.0, np.nan))
     has_scores, has_answer = ~np.isnan(scores).all(axis=1), rows["answer"].notna().to_numpy()

@@ -80,7 +80,9 @@ def pick_entries(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.
     return entries
 
 
-def stack_options_and_canonical_labels(rows: pd.DataFrame) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.object_]]:
+def stack_row_options_and_canonical_labels(
+    rows: pd.DataFrame,
+) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.object_]]:
     """Stack the options of every row, and the canonical label of each: twice (rows, options)."""
     return stack_lists_into_array(rows["options"], object), stack_lists_into_array(rows["canonical"], object)
 

@@ -26,7 +26,7 @@ from analysis.steps.rows import (
     find_place_of_largest_score,
     pick_entries,
     stack_lists_into_array,
-    stack_options_and_canonical_labels,
+    stack_row_options_and_canonical_labels,
 )
 
 GROUP = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
@@ -58,7 +58,7 @@ def derive_yes_no_answers(
     """
     columns = ["pattern", "language", "gold", "options", "canonical", "attributes.task"]
     rows = attach_wordings(responses, wordings, columns)
-    options, canonical = stack_options_and_canonical_labels(rows)
+    options, canonical = stack_row_options_and_canonical_labels(rows)
     said, yes = find_answer_or_modal_sample_answer(rows), rows["study"].map(yes_labels).to_numpy(object)
     counts, invalid = stack_lists_into_array(rows["count"]), rows["invalid"].astype(float).fillna(0).to_numpy()
     is_sampled = ~np.isnan(counts[:, 0]) & rows["probability"].isna().to_numpy()

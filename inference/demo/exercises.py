@@ -156,7 +156,7 @@ def _build_sampler_of_thing_choices(attribute: str) -> Callable[[World, random.R
     return draw_thing_choices
 
 
-def _build_sampler_of_extreme_choices(sign: int) -> Callable[[World, random.Random], Choices]:
+def _build_sampler_of_biggest_or_smallest(sign: int) -> Callable[[World, random.Random], Choices]:
     """Return a function that draws the choices of "Which is the biggest?" (sign 1) or smallest (-1), by a clear gap."""
 
     def draw_extreme_choices(world: World, rng: random.Random) -> Choices:
@@ -174,7 +174,7 @@ CHOICES: dict[str, Callable[[World, random.Random], Choices]] = {
     "place_of": _build_sampler_of_value_choices("place"),
     "which_colour": _build_sampler_of_thing_choices("colour"),
     "which_kind": _build_sampler_of_thing_choices("kind"),
-    "biggest": _build_sampler_of_extreme_choices(1),
-    "smallest": _build_sampler_of_extreme_choices(-1),
+    "biggest": _build_sampler_of_biggest_or_smallest(1),
+    "smallest": _build_sampler_of_biggest_or_smallest(-1),
 }
 """Kind of stem -> what draws its choices."""

@@ -19,7 +19,7 @@ PARTS = re.compile(r"(n|num)_(\w+_)?(layers?|experts|blocks|stacks|groups)|(enco
 PER_BYTE, UNSTORED = 8, 10**8
 
 
-def refuse_impossible_config(name: str, file: Path) -> None:
+def refuse_unreadable_or_oversized_config(name: str, file: Path) -> None:
     """Refuse a config.json that cannot be read, or that asks for more layers than can be built.
 
     Parameters

@@ -26,9 +26,9 @@ from ground.errors import InputError, NoSuchModel
 from inference.engines.adapters import Adapter
 from inference.engines.checking import (
     refuse_config_beyond_weights,
-    refuse_impossible_config,
     refuse_nonfinite_weights,
     refuse_tokens_without_embedding,
+    refuse_unreadable_or_oversized_config,
 )
 from inference.engines.digest import compute_folder_digest
 from inference.engines.hub import is_hub_id, is_hub_reachable
@@ -285,7 +285,7 @@ def find_config_file(name: str, revision: str | None) -> Path:
         if revision is not None:
             raise InputError(f"model {name}: a local folder has no revisions; drop --revision")
         _refuse_unusable_folder(name, folder)
-        refuse_impossible_config(name, folder / "config.json")
+        refuse_unreadable_or_oversized_config(name, folder / "config.json")
         return folder / "config.json"
     if not is_hub_id(name):
         raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
@@ -296,7 +296,7 @@ def find_config_file(name: str, revision: str | None) -> Path:
     except InputError as error:
         raise NoSuchModel(str(error)) from error
     if path.is_file():
-        refuse_impossible_config(name, path)
+        refuse_unreadable_or_oversized_config(name, path)
     return path
 
 

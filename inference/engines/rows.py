@@ -83,7 +83,7 @@ class RowEngine(ABC):
         return PromptMemory()
 
     @cached_property
-    def _reading_lock(self) -> Lock:
+    def _tokenizing_lock(self) -> Lock:
         """Held by the thread that reads: what is remembered and some tokenizers are for one at a time."""
         return Lock()
 
@@ -155,7 +155,7 @@ class RowEngine(ABC):
         """Return prompts as they were read, or read them now."""
         if isinstance(prompts, ReadPrompts):
             return prompts.rows[effort]
-        with self._reading_lock:
+        with self._tokenizing_lock:
             return self._tokenize_to_rows(prompts, effort)
 
     def _ask_rows_without_problem(

@@ -36,7 +36,7 @@ class ThoughtWriter(LeftToRight):
 
     most_thought_tokens = 2**23
 
-    def build_thinking_record(self, generation_config: Any) -> dict[str, Any]:
+    def build_record_of_thinking_ability(self, generation_config: Any) -> dict[str, Any]:
         """Say what run.json records of a model that may think.
 
         Parameters

@@ -167,7 +167,7 @@ def _read_all_reading_groups(runs: Runs) -> Iterator[ReadingGroup]:
         if study not in wordings_by_study:
             wordings_by_study[study] = _index_wordings_within_items(runs, study)
         if not wordings_by_study[study].empty:
-            yield _read_readings_of_model(runs, study, setting, model, kinds, wordings_by_study[study])
+            yield _read_reading_values_of_model(runs, study, setting, model, kinds, wordings_by_study[study])
 
 
 def _index_wordings_within_items(runs: Runs, study: str) -> pd.DataFrame:
@@ -197,7 +197,7 @@ def _index_wordings_within_items(runs: Runs, study: str) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _read_readings_of_model(
+def _read_reading_values_of_model(
     runs: Runs, study: str, setting: str, model: str, kinds: list[ReadingKind], stimuli: pd.DataFrame
 ) -> ReadingGroup:
     """Read all readings of one model under one setting."""

@@ -142,7 +142,7 @@ def tabulate_pairwise_correlations(
         for method in correlation.METHODS
     ]
     return _add_join_rule(
-        _add_file_row_counts(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)),
+        _add_file_row_counts_per_pair(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)),
         score_table,
     )
 
@@ -167,7 +167,7 @@ def tabulate_correlations_between_benchmarks(
     if score_table is None:
         return correlation.correlate_all_column_pairs(pd.DataFrame())
     return _add_join_rule(
-        _add_file_row_counts(
+        _add_file_row_counts_per_pair(
             correlation.correlate_all_column_pairs(score_table.frame),
             score_table.frame,
             score_table.rows,
@@ -255,7 +255,7 @@ def _list_values_to_correlate_with(
         yield ACCURACY, align_values_by_model(measure_rows, "accuracy", model_facts)
 
 
-def _add_file_row_counts(
+def _add_file_row_counts_per_pair(
     table: pd.DataFrame, frame: pd.DataFrame, rows_by_model: pd.Series, external_benchmarks: list[str]
 ) -> pd.DataFrame:
     """Add the number of rows of the file that the models of every pair have; 0 for pairs without a benchmark of it."""

@@ -38,7 +38,8 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     return (
         f"Accuracy of {format_quantity(part['model'].nunique(), 'model')} against XParaCon in the study "
         f"{_quote_first_study_name(part)}, over {format_count_range(part['n_questions'], 'question')} a panel. "
-        f"{WHAT}.{_describe_infinite_xparacon_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
+        f"{WHAT}.{_describe_number_of_infinite_xparacon(part)} "
+        f"The grey line is the accuracy of guessing.{arrow_sentence} "
         "Counterpart of Choi, Figure 2; the next figure and the table have "
         f"intervals.{labels.explain_mark_of_unjudged_models(part)}"
     )
@@ -53,7 +54,7 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
         f"XParaCon of {phrase_models_in_conditions(part)} in the study {_quote_first_study_name(part)}, over "
         f"{format_count_range(part['n_questions'], 'question')}. {WHAT}. Lines: 95 % intervals over questions "
         "(Wilson's, of the mean standard "
-        f"deviation).{_describe_infinite_xparacon_values(part, 'stands as a triangle at the edge')} Counterpart of "
+        f"deviation).{_describe_number_of_infinite_xparacon(part, 'stands as a triangle at the edge')} Counterpart of "
         f"Choi, Figures 3 and 4.{selection}{labels.explain_mark_of_unjudged_models(part)}"
     )
 
@@ -63,7 +64,7 @@ def _quote_first_study_name(frame: pd.DataFrame) -> str:
     return f"“{frame['study'].iloc[0]}”"
 
 
-def _describe_infinite_xparacon_values(
+def _describe_number_of_infinite_xparacon(
     rows: pd.DataFrame, where_drawn_text: str = "stands above the dashed line"
 ) -> str:
     """Say how many values of XParaCon are infinite, and where the figure shows them."""

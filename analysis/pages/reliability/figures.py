@@ -20,7 +20,7 @@ def build_wordings_needed_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]
     if frames["wording_precision"].empty:
         return
     parts = frames["variance_components"][[*UNIT, "item", "wording", "interaction", "sample", "n_samples"]]
-    rows = select_answering_units(frames["wording_precision"]).merge(parts, on=UNIT)
+    rows = select_first_unit_of_answering_models(frames["wording_precision"]).merge(parts, on=UNIT)
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
     for _, part in rows.groupby("study", sort=False):
         numbers = list_wording_counts_for_curves(float(part["n_wordings"].max()))
@@ -57,7 +57,7 @@ def predict_standard_errors(rows: pd.DataFrame, n_wordings: pd.Series) -> pd.Ser
     return np.sqrt((item + inner / n_wordings) / rows["n_items"] + of_all / n_wordings)
 
 
-def select_answering_units(precision: pd.DataFrame) -> pd.DataFrame:
+def select_first_unit_of_answering_models(precision: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that sentences and figures are about: every model that answers, under its first condition."""
     headline_rows = precision[precision["headline"] & precision["mean"].notna()]
     first_conditions = headline_rows.drop_duplicates(["study", "model"])
@@ -77,7 +77,7 @@ def build_template_accuracies_frames(frames: Frames) -> Iterator[tuple[pd.DataFr
     """Yield the accuracies of every study's models with every template, each model under its first condition."""
     if frames["wording_precision"].empty:
         return
-    frame, answering_units = frames["templates"], select_answering_units(frames["wording_precision"])
+    frame, answering_units = frames["templates"], select_first_unit_of_answering_models(frames["wording_precision"])
     rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
     for _, part in rows.groupby("study", sort=False):
         yield (part.assign(label=labels.build_row_labels(part)),)
@@ -100,7 +100,10 @@ def build_template_ranges_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]
 
 def build_planned_errors_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the foreseen and the actual errors of its models, each under its first condition."""
-    frame, answering_units = frames["planned_errors"], select_answering_units(frames["wording_precision"])
+    frame, answering_units = (
+        frames["planned_errors"],
+        select_first_unit_of_answering_models(frames["wording_precision"]),
+    )
     rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT) if len(frame) else frame
     for _, part in rows.groupby("study", sort=False) if len(rows) else ():
         if part[["predicted", "actual"]].notna().all(axis=1).any():

@@ -5,7 +5,7 @@ from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_na
 
 TABLES = {
     "transcript_items": Table(
-        "tables.tabulate_ordered_items_and_examples",
+        "tables.order_items_and_mark_examples",
         "All items in the order from which the examples are taken",
         "Items with a value come first, the largest on top; all others stand in the order of their study.",
         split_names("study item text n_wordings measure transcript_value n_units shown"),

@@ -14,7 +14,7 @@ SPREAD, SCORE = "spread", "score"
 PLACES = ("first", "middle", "last")
 
 
-def tabulate_ordered_items_and_examples(runs: Runs) -> pd.DataFrame:
+def order_items_and_mark_examples(runs: Runs) -> pd.DataFrame:
     """Order the items of every study, and mark the examples.
 
     Returns
@@ -70,7 +70,7 @@ def _choose_measure_for_item_order(runs: Runs, study: str, several_wordings: boo
     return SPREAD if several_wordings and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
 
 
-def build_response_share_or_score_sql(runs: Runs, study: str, measure: str) -> str:
+def build_first_answer_share_or_score_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
@@ -124,14 +124,14 @@ def _build_item_spread_or_score_sql(runs: Runs, study: str, measure: str) -> str
     return f"""
         SELECT item, avg(value) AS transcript_value, count(value) AS n_units
         FROM (SELECT item, CASE WHEN count(number) >= {least} THEN {of_unit} END AS value
-              FROM ({build_response_share_or_score_sql(runs, study, measure)}) GROUP BY item, model, condition)
+              FROM ({build_first_answer_share_or_score_sql(runs, study, measure)}) GROUP BY item, model, condition)
         GROUP BY item"""
 
 
 def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     """Choose the wordings of the examples: rows of the stimuli with `study` and `shown`."""
     rows: list[dict[str, Any]] = []
-    for example in tabulate_ordered_items_and_examples(runs).query("shown != ''").to_dict("records"):
+    for example in order_items_and_mark_examples(runs).query("shown != ''").to_dict("records"):
         wordings = model_prompts.read_wordings_of_item(runs, example["study"], example["item"])
         shown_variants = _choose_original_and_extreme_wordings(runs, example, wordings)
         rows += [
@@ -153,7 +153,7 @@ def _choose_original_and_extreme_wordings(
         return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
         "SELECT variant, avg(number) AS mean "
-        f"FROM ({build_response_share_or_score_sql(runs, example['study'], SPREAD)}) "
+        f"FROM ({build_first_answer_share_or_score_sql(runs, example['study'], SPREAD)}) "
         "WHERE item = ? GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip

@@ -63,7 +63,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
-        self.info |= self.build_thinking_record(getattr(self.model, "generation_config", None))
+        self.info |= self.build_record_of_thinking_ability(getattr(self.model, "generation_config", None))
         self.stops = self.tokens.ends | _list_end_of_text_ids(self.model)
 
     def close(self) -> dict[str, Any]:

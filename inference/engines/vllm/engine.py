@@ -63,7 +63,7 @@ class VllmEngine(ThoughtWriter):
     ) -> None:
         started = start_vllm(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
         super().__init__(name, started.tokenizer, started.window)
-        self.info = started.info | self.build_thinking_record(started.generation_config)
+        self.info = started.info | self.build_record_of_thinking_ability(started.generation_config)
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}

@@ -16,8 +16,8 @@ from ground.errors import InputError
 from ground.run_json import SCHEMA
 from inference.importers.eee.fields import (
     OWN_PREFIX,
+    iterate_sample_file_lines,
     parse_json_field,
-    read_sample_lines,
     refuse_samples_of_other_digest,
     require_list_of_texts,
     require_record_field,
@@ -173,7 +173,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
     path = aggregate.samples
     number = 0
     with path.open(encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(read_sample_lines(path, file), start=1):
+        for number, line in enumerate(iterate_sample_file_lines(path, file), start=1):
             where = f"{path}, line {number}"
             record = require_storable_value(where, parse_json(path, line, number))
             for key, expected_id in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):

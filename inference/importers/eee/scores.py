@@ -150,7 +150,7 @@ class EeeScores:
             for name, measure in aggregate.measures.items():
                 self._measures.note_range_of_measure(name, measure.range, measure.direction)
             with aggregate.samples.open(encoding="utf-8", newline="\n") as file:
-                for line_number, line in enumerate(fields.read_sample_lines(aggregate.samples, file), start=1):
+                for line_number, line in enumerate(fields.iterate_sample_file_lines(aggregate.samples, file), start=1):
                     where = f"{aggregate.samples}, line {line_number}"
                     record = require_storable_value(where, parse_json(aggregate.samples, line, line_number))
                     _refuse_row_of_other_record(where, record, aggregate)

@@ -76,7 +76,9 @@ class HelmScores:
                     f"left out: {n_left:,} scores of {run.path / STATS} about {about} not asked about"
                 )
             self._answers.run_lines.append(
-                _describe_instances_and_stated_means(run, len(instances), scores_by_split, run.read_all_stated_means())
+                _summarize_instances_and_mean_agreement(
+                    run, len(instances), scores_by_split, run.read_all_stated_means()
+                )
             )
 
     def _name_and_record_measure_condition(self, run: HelmRun, run_number: int, trial: int, name: str) -> str:
@@ -122,7 +124,7 @@ def _parse_metric_mean(where: str, name: str, stat: Mapping[str, Any]) -> float 
     return total / count if count > 0 else None
 
 
-def _describe_instances_and_stated_means(
+def _summarize_instances_and_mean_agreement(
     run: HelmRun,
     n_instances: int,
     scores_by_split: Mapping[tuple[str, str], list[float]],

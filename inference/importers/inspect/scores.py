@@ -105,14 +105,14 @@ class InspectScores:
         epochs_by_key: dict[tuple[str, str], list[Sample]] = {}
         for where, fields in evaluation.read_samples():
             sample = parse_inspect_sample(where, {**fields, "scores": None}, None)
-            sample = replace(sample, scores=self._collect_sample_scores(where, fields.get("scores")))
+            sample = replace(sample, scores=self._extract_sample_scores_by_measure(where, fields.get("scores")))
             item = self._names.name_sample_item(log_number, sample)
             wording = self._names.name_sample_wording(log_number, item, sample)
             epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
             add_sample_to_epochs(where, epochs, item, sample)
         return epochs_by_key
 
-    def _collect_sample_scores(self, where: str, scores: Any) -> dict[str, Any]:
+    def _extract_sample_scores_by_measure(self, where: str, scores: Any) -> dict[str, Any]:
         """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
         value_by_measure: dict[str, Any] = {}
         for scorer, score in replace_non_object_by_empty_object(scores).items():

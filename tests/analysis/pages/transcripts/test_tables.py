@@ -32,7 +32,7 @@ def folder(tmp_path):
 
 
 def test_items_are_ordered_by_how_far_their_wordings_are_apart(folder):
-    frame = tables.tabulate_ordered_items_and_examples(runs.open_runs(folder))
+    frame = tables.order_items_and_mark_examples(runs.open_runs(folder))
     assert frame["item"].tolist() == ["wild", "odd", "tame", "calm"]
     assert frame["transcript_value"].tolist() == pytest.approx([1.0, 0.3, 0.2, 0.0])
     assert frame["shown"].tolist() == ["first", "middle", "", "last"]
@@ -64,7 +64,7 @@ def test_a_prompt_is_exact_or_unknown_and_its_answers_are_those_of_its_models(fo
 
 def test_scores_order_items_with_one_wording(tmp_path):
     folder, _ = one_judge(tmp_path / "run", [3, 9, 1], [30, 90, 10]), None
-    frame = tables.tabulate_ordered_items_and_examples(runs.open_runs(folder))
+    frame = tables.order_items_and_mark_examples(runs.open_runs(folder))
     assert set(frame["measure"]) == {"score"}
     assert frame["transcript_value"].is_monotonic_decreasing
     assert frame["shown"].tolist() == ["first", "middle", "last"]
@@ -73,7 +73,7 @@ def test_scores_order_items_with_one_wording(tmp_path):
 
 def test_where_nothing_can_be_compared_items_from_all_over_are_shown(opened):
     rows = paraphrases({"x": [np.nan, np.nan], "y": [np.nan, np.nan], "z": [np.nan, np.nan]}).assign(mass=0.0)
-    frame = tables.tabulate_ordered_items_and_examples(opened(rows.assign(probability=[[0.0, 0.0]] * 6)))
+    frame = tables.order_items_and_mark_examples(opened(rows.assign(probability=[[0.0, 0.0]] * 6)))
     assert frame["transcript_value"].isna().all()
     assert frame["shown"].tolist() == ["first", "middle", "last"]
     assert set(frame["measure"]) == {""}
