@@ -34,7 +34,7 @@ def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list
     paired = pair_studies_of_two_run_sets(
         runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline")
     )
-    outcomes = changes.compute_outcomes_of_change_rule(rule, None, None, paired)
+    outcomes = changes.compute_outcomes_of_change_rule(rule, paired)
     return decide_rule_from_outcomes(decide_outcomes(outcomes)), outcomes, paired.notes
 
 
