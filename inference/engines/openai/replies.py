@@ -44,9 +44,9 @@ class MalformedReply(Exception):
     def message_without_details(self) -> str:
         """Return what such replies have in common: the message without numbers, names and what the server says.
 
-        >>> MalformedReply("model 'a-7' answered instead of 'b'").kind
+        >>> MalformedReply("model 'a-7' answered instead of 'b'").message_without_details
         'model N answered instead of N'
-        >>> MalformedReply("the reply is an error: id 17").kind
+        >>> MalformedReply("the reply is an error: id 17").message_without_details
         'the reply is an error'
         """
         return re.sub(r"'[^']*'|\d+(\.\d+)?", "N", str(self).partition(":")[0])
