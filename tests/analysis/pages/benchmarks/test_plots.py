@@ -25,7 +25,8 @@ def frames(tmp_path_factory):
     run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
     values = {"measures_by_model": tables.tabulate_measures_by_model_and_condition(run)}
     drawn = {
-        name: next(getattr(figures, f"frame_{name}")(values))[0] for name in ("size_measures", "accuracy_measures")
+        "size_measures": next(figures.build_measures_against_size_frames(values))[0],
+        "accuracy_measures": next(figures.build_measures_against_accuracy_frames(values))[0],
     }
     return {**drawn, "coefficients": read_printed_correlations()}
 

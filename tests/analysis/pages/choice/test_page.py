@@ -263,7 +263,7 @@ def many(tmp_path_factory):
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("models", [1, 4, 10])
 def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
-    (frames,) = getattr(figures, f"frame_{name}")(many)
+    (frames,) = getattr(figures, f"build_{name}_frames")(many)
     chosen = many["choice"]["model"].unique()[:models]
     shown = [frame[frame["model"].isin(chosen)] if "model" in frame else frame for frame in frames]
     if shown[0].empty:

@@ -214,7 +214,7 @@ def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         frames = Frames(runs.open_runs(write_run(tmp_path / "run", rows)), {})
         for name in ("effects", "residuals", "intercepts"):
-            (shown,) = next(getattr(figures, f"frame_{name}")(frames))
+            (shown,) = next(getattr(figures, f"build_{name}_frames")(frames))
             texts = [text.get_text() for text, _ in shown_texts(getattr(plots, f"draw_{name}")(shown))]
             assert "org/mute °" in texts, name
             assert "org/whole" in texts, name
