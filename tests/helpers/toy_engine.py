@@ -18,7 +18,7 @@ class ToySettings:
     mood: str
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def fields_of_run_json(self) -> dict[str, Any]:
         return {"quantization": self.mood}
 
 

@@ -72,7 +72,7 @@ def test_the_questionnaire_in_both_forms_and_orders(vllm: Any, causal: Any, form
 
 def test_answers_of_several_tokens(vllm: Any, causal: Any) -> None:
     prompts = plain((("yes", "yes it is"), ("no", "yes or no", "not at all")))
-    assert max(len(ids) for option in vllm.explain(prompts[0]).options for _, ids in option) > 2
+    assert max(len(ids) for option in vllm.explain_prompt(prompts[0]).options for _, ids in option) > 2
     assert_same(vllm, causal, prompts)
 
 

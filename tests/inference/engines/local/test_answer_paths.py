@@ -103,7 +103,7 @@ def test_a_batch_costs_one_pass_for_its_prompts_and_one_for_all_its_answers(monk
     engine = engine_for("llama")
     prompts = prompts_of(start="")
     deep = [
-        len(engine._tokenize_row_options(row).table.nodes) - 1
+        len(engine._tokenize_row_options(row).tree_as_arrays.nodes) - 1
         for row in engine._get_or_tokenize_rows(prompts)
         if engine._tokenize_row_options(row).longest_answer_length > 1
     ]

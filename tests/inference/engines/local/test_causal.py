@@ -252,7 +252,7 @@ def test_the_longest_prompt_that_fits_leaves_room_for_its_answer() -> None:
     answers = (("agree strongly",), ("rather not",))
     probe = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300))
     prompt = prompts_of(answers)[0]
-    longest = max(len(ids) for forms in probe.explain(prompt).options for _, ids in forms)
+    longest = max(len(ids) for forms in probe.explain_prompt(prompt).options for _, ids in forms)
     needed = probe.count_prompt_tokens([prompt])[0] + longest
     exact = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed)
     assert_like_slow(exact, [prompt], exact.score([prompt])[0])
