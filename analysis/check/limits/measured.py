@@ -10,27 +10,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.limits.tails import Tails
-from analysis.check.outcomes import LEVEL
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.runs import Runs
-from analysis.statistics.partly_known_mean import (
-    compute_p_of_partly_known_mean_at_least,
-    compute_p_of_partly_known_mean_at_most,
-    compute_partly_known_mean_interval,
-)
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
-HOEFFDING = "Hoeffding's bound over items"  # of a validity that is known between two bounds
+_ROUNDING = 1e-9  # of a mean of bounds
 
 
 def list_numbers_of_measured_units(rule: Rule, runs: Runs) -> list[Number]:
@@ -81,11 +74,7 @@ def _yield_studies_of_measure_flips_validity(study: Study) -> Iterator[tuple[Stu
     validities = [read_validities_of_unit(study, unit) for unit in range(len(study.units))]
     unknown = np.full(study.values.shape[1:], np.nan)
     values = np.stack([unknown if array is None else array for array in validities])
-    # Of a unit whose validity is known between bounds, what was answered tells how many items there are.
-    yield (
-        replace(study, measure=VALIDITY, values=values, has_range=True),
-        np.where(np.isnan(values), study.values, values),
-    )
+    yield replace(study, measure=VALIDITY, values=values, has_range=True), values
 
 
 def _refuse_limit_beyond_range(rule: Rule, study: Study) -> None:
@@ -135,7 +124,7 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
             f'not known: {why}; say wordings = "these"'
         )
     if study.measure == VALIDITY and np.isnan(answers).all():
-        return _test_validity_bounds_against_limit(rule, study, unit, (~np.isnan(answered[unit])).sum(axis=1))
+        return _compare_validity_bounds_with_limit(rule, study, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         panel = study.estimate_mean_of_answers(answers)
         is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
@@ -153,27 +142,18 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
                   "" if panel.n_items else "no valid answer")  # fmt: skip
 
 
-def _test_validity_bounds_against_limit(rule: Rule, study: Study, unit: int, counts: npt.NDArray[np.int_]) -> Number:
-    """Judge a validity that is known over all answers only, or within bounds, by the number of its items.
-
-    `counts` are the answered wordings of every item: an item with more of them weighs more in the mean over all.
-    """
+def _compare_validity_bounds_with_limit(rule: Rule, study: Study, unit: int) -> Number:
+    """Hold a validity that is known over all answers only, or within bounds: these tell where both keep to the limit,
+    or both do not."""
     low, high, limit = float(study.validity[unit]), study.get_validity_upper_bound(unit), get_limit_of_rule(rule)
     about = (study.name, *study.units[unit], VALIDITY, low)
     if np.isnan(high):
         return Number(*about, None, 0, np.nan, "how far single answers are valid is not known")
-    note = f"it lies between {low:.3g} and {high:.3g}: not all probability was shown"
-    n_items = int((counts > 0).sum())
-    # Other items come with other wordings; of wordings that items share, bounds of one mean tell nothing of others.
-    is_untold = rule.wordings == LIKE_THESE and (study.crossed or counts.max(initial=0) < 2)
-    if is_untold or not n_items:
-        return Number(*about, Tails(np.nan, np.nan, np.nan, np.nan, HOEFFDING), 0, np.nan, note)
-    n = counts.sum() / counts.max()
-    tails = Tails(
-        compute_p_of_partly_known_mean_at_most(low, n, limit), compute_p_of_partly_known_mean_at_least(high, n, limit),
-        *compute_partly_known_mean_interval(low, high, n, LEVEL), HOEFFDING,
-    )  # fmt: skip
-    return Number(*about, tails, n_items, float(counts[counts > 0].mean()), note)
+    # A mean of bounds that are all 1 comes out as 1 - 1e-16.
+    is_split = low < limit <= high + _ROUNDING if rule.at_least == limit else low - _ROUNDING <= limit < high
+    is_untold = is_split or rule.wordings == LIKE_THESE  # what these wordings have does not tell of others
+    tails = Tails(np.nan, np.nan, np.nan, np.nan, "bounds") if is_untold else None
+    return Number(*about, tails, 0, np.nan, f"it lies between {low:.3g} and {high:.3g}: not all probability was shown")
 
 
 def _explain_missing_interval_over_wordings(study: Study) -> str:

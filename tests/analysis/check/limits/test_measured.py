@@ -83,32 +83,29 @@ def test_validity_is_the_mean_of_what_answers_had_for_both_options(tmp_path):
 )  # fmt: skip
 def test_of_bounds_a_rule_on_validity_is_decided_only_where_both_agree(tmp_path, rule, decision):
     """The lower bound alone called `validity >= 0.6` broken, though 0.9 may be on the options."""
-    frame = paraphrases({f"i{n:03}": [0.6, 0.7] for n in range(250)}).assign(mass=0.4, mass_upper=0.9)
+    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.4, mass_upper=0.9)
     (outcome,) = check(write_run(tmp_path / "run", frame), rule)
     assert decide_outcomes([outcome]) == [decision]
-    assert "between 0.4 and 0.9" in outcome.note and outcome.n_items == 250
+    assert "between 0.4 and 0.9" in outcome.note
 
 
-def test_bounds_of_few_items_are_no_proof(tmp_path):
-    """They were counted: four items with bounds held what four items with exact numbers could not."""
-    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.4, mass_upper=0.9)
-    path = write_run(tmp_path / "run", frame)
-    for rule in ("validity >= 0.3", "validity >= 0.95"):
-        (outcome,) = check(path, rule)
-        assert decide_outcomes([outcome]) == ["cannot tell"] and outcome.test != COUNTED
-        assert outcome.lower < 0.3 and outcome.upper > 0.95
+def test_bounds_that_are_all_1_break_no_rule_by_their_rounding(tmp_path):
+    """A mean of 0.05 + 0.95 and its like came out as 1 - 1e-16, and `validity >= 1` as broken."""
+    generator = np.random.default_rng(0)
+    decided = set()
+    for seed in range(5):
+        frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(7)})
+        frame = frame.assign(mass=generator.uniform(0.9, 1, len(frame)), mass_upper=1.0)
+        decided.update(decide_outcomes(check(write_run(tmp_path / f"run{seed}", frame), "validity >= 1")))
+    assert decided == {"cannot tell"}
 
 
 def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     """They were refused for having one wording, as no validity of a single answer is known."""
-    frame = paraphrases({f"i{n:03}": [0.6, 0.7] for n in range(250)}).assign(mass=0.97, mass_upper=0.99)
-    frame["attributes"] = [{"template": name} for name in frame["variant"]]
+    frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.95, mass_upper=0.99)
     path = write_run(tmp_path / "run", frame)
     decisions = [decide_outcomes(check(path, "validity >= 0.9", wordings=wordings)) for wordings in ("these", LIKE)]
     assert decisions == [["holds"], ["cannot tell"]]
-    texts = [f"{number * 7919 % 1009} and {number * 104729 % 2003}" for number in range(len(frame))]
-    own = write_run(tmp_path / "own", frame.drop(columns="attributes").assign(text=texts))
-    assert decide_outcomes(check(own, "validity >= 0.9", wordings=LIKE)) == ["holds"]  # other items, other wordings
 
 
 def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
