@@ -198,7 +198,10 @@ def _has_mcnemar_test_enough_power(differing: float, difference: float, n_items:
         gammaln(n_items + 1) - gammaln(counts + 1) - gammaln(n_items - counts + 1)
         + xlogy(counts, differing) + xlog1py(n_items - counts, -differing)
     )  # fmt: skip
-    most = _list_most_opposite_changes_still_significant(level, int(counts[-1]).bit_length())[counts]
+    if counts[-1] > 2 * _MOST_COUNTED:  # few of many counts: a table of all would take seconds
+        most = _find_most_opposite_changes_still_significant(level, counts)
+    else:
+        most = _list_most_opposite_changes_still_significant(level, int(counts[-1]).bit_length())[counts]
     other_way = (1 - difference / differing) / 2
     found = np.where(most < 0, 0.0, bdtr(most.clip(0), counts, other_way))
     return bool(weights @ found >= POWER)
@@ -211,8 +214,14 @@ def _list_most_opposite_changes_still_significant(level: float, n_bits: int) -> 
     The counts are those of at most `n_bits` bits: a search asks for the same ones at every step. Below 0, no number of
     them is few enough.
     """
+    return _find_most_opposite_changes_still_significant(level, np.arange(2**n_bits))
+
+
+def _find_most_opposite_changes_still_significant(
+    level: float, counts: npt.NDArray[np.int_]
+) -> npt.NDArray[np.float64]:
+    """Find how many of so many items that differ may go the other way; below 0, none are few enough."""
     from scipy.special import bdtr, bdtrik
 
-    counts = np.arange(2**n_bits)
     most = np.floor(np.nan_to_num(bdtrik((1 - level) / 2, counts, 0.5), nan=0.0).clip(0))
     return most - (2 * bdtr(most, counts, 0.5) >= 1 - level)
