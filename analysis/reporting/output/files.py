@@ -80,7 +80,8 @@ def render_latex_for_any_document(name: str, frame: pd.DataFrame) -> str:
     if n_floats <= latex.WAITING:
         return text
     comment = f"% A longtable in place of {n_floats} floats: put it after \\onecolumn in a document of two columns.\n"
-    return comment + tables.render_table_in_text_format(name, frame, "latex", width="text")
+    needs, _, longtable = tables.render_table_in_text_format(name, frame, "latex", width="text").partition("\n")
+    return f"{needs}\n{comment}{longtable}"
 
 
 def write_data_dictionary(out: Path) -> None:

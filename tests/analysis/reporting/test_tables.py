@@ -296,7 +296,9 @@ def test_a_report_has_a_longtable_in_place_of_more_floats_than_latex_holds():
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
     text = files.render_latex_for_any_document("item_stability", frame)
     assert text.count(r"\begin{longtable}") == 1 and r"\begin{table" not in text and text.count(r"item 999 &") == 1
-    assert re.match(r"% A longtable in place of \d\d floats: put it after \\onecolumn", text)
+    needs, comment = text.splitlines()[:2]
+    assert needs.startswith("% Needs \\usepackage{booktabs, longtable}")
+    assert re.match(r"% A longtable in place of \d\d floats: put it after \\onecolumn", comment)
     short = files.render_latex_for_any_document("item_stability", frame.head(400))
     assert 2 <= short.count(r"\begin{table*}") <= latex.WAITING and "longtable" not in short
 
