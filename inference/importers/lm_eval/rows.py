@@ -42,6 +42,7 @@ from inference.importers.lm_eval.wordings import DOC, WordedFile
 from inference.importers.shared import waver_fields
 from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_stimuli import compute_option_probabilities
 from inference.stimuli.reading.files import shorten_value
 
 _HASH = 16  # letters of `doc_hash` that name an item
@@ -200,6 +201,8 @@ class LmEvalRows:
         is_one_distribution = row_options.one_context and (
             math.fsum(map(math.exp, after_text)) <= 1 or has_exclusive_continuations(row_options.continuations)
         )
+        if is_one_distribution:  # what is no distribution is refused while its log can still be left out of a folder
+            compute_option_probabilities(where, after_text)
         for metric, reading in READINGS.items():
             scores = (
                 _compute_option_scores_of_metric(metric, after_text, without_text, row_options)

@@ -340,3 +340,13 @@ def test_two_runs_of_one_task_are_refused_by_name(tmp_path, capsys):
 def test_what_a_row_says_of_itself_must_hold(tmp_path, capsys):
     line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [letters(0, TEA), letters(1, SNOW, acc=1.0)]}))
     assert "line 2: acc is 1.0, but by likelihood the choice is wrong" in line
+
+
+def test_a_log_of_a_folder_whose_options_are_no_distribution_is_left_out(tmp_path, capsys):
+    """It was found when the run was written, and refused the whole folder."""
+    whole, too_much = [letters(0, TEA), letters(1, SNOW)], [letters(0, TEA, (-0.5, -0.5, -0.5, -0.5))]
+    folder = write(tmp_path / "logs", {"good": whole, "bad": too_much}, CHOICE)
+    assert main(["import", "lm-eval", str(folder), "--out", str(tmp_path / "run")]) == 0
+    printed = capsys.readouterr().out
+    assert "left out: " in printed and "samples_bad" in printed and "2.426" in printed
+    assert len(read(tmp_path / "run")[0]) == 2
