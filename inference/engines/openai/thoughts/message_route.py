@@ -74,7 +74,7 @@ class MessageRoute:
         Parameters
         ----------
         server, words, samples, chat
-            As in `TemplateRoute.find`.
+            As in `TemplateRoute.probe_server_for_route`.
 
         Returns
         -------
