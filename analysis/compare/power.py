@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analysis.statistics.reliability.planning import find_least_items_with_power
+
 PAIRED_T, MCNEMAR, SIGN = "paired t", "exact McNemar", "sign test"
 SIGN_BOUND = "bound of the sign test"  # its p, had all items that differ gone one way
 POWER = 0.8
@@ -164,15 +166,8 @@ def find_least_items_of_share_difference(differing: float, difference: float, le
 
 def _find_least_number_of_items_with_power(has_power: Callable[[int], bool]) -> float:
     """Find the least number of items, from 2 on, that has power; NaN where it is too large."""
-    low, high = 1, 2  # the first is not enough
-    while not has_power(high):
-        low, high = high, 2 * high
-        if high > MOST_ITEMS:
-            return np.nan
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if has_power(middle) else (middle, high)
-    return float(high)
+    least = find_least_items_with_power(has_power, 2, MOST_ITEMS)
+    return float(least) if np.isfinite(least) else np.nan
 
 
 def _has_t_test_enough_power(effect: float, n_items: int, level: float) -> bool:
