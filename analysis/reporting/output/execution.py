@@ -56,6 +56,8 @@ def execute_notebook(source: Path, target: Path, parameters: Mapping[str, Any]) 
     """
     import papermill
 
+    # Papermill remembers one working directory for all threads: the first to end leaves that of an earlier call behind.
+    target = target.absolute()
     with tempfile.TemporaryDirectory(prefix="waver-kernel-") as folder:
         try:
             node: NotebookNode = papermill.execute_notebook(

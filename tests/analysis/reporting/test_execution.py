@@ -93,6 +93,24 @@ def test_tasks_are_done_at_once_and_told_in_their_order():
     assert execution.execute_tasks_concurrently(tasks, told.append, max_at_once=2) == [True, "second", None] == told
 
 
+def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_path, monkeypatch, forked_kernels):
+    """Also after a report that was made, in the same process, from another working directory."""
+    from papermill.iorw import papermill_io
+
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (folder := tmp_path / "here").mkdir()
+    monkeypatch.setattr(papermill_io.get_handler("local"), "_cwd", str(elsewhere))
+    monkeypatch.chdir(folder)
+    (folder / "out").mkdir()
+    wait = "import time\nfrom pathlib import Path\nwhile not Path('out/first.ipynb').exists(): time.sleep(0.05)"
+    tasks = [
+        functools.partial(execution.execute_notebook, notebook(folder, name, source), Path("out", f"{name}.ipynb"), {})
+        for name, source in (("first", "pass"), ("second", wait))
+    ]
+    execution.execute_tasks_concurrently(tasks, lambda node: None, max_at_once=2)
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["first.ipynb", "second.ipynb"]
+
+
 def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temporary, monkeypatch):
     """Also a kernel in the midst of a computation; an error that `tell` raises is one that the main thread meets."""
     monkeypatch.chdir(tmp_path)
