@@ -108,13 +108,16 @@ def report(runs: Path, out: Path) -> tuple[float, float]:
 
 
 def watch_memory(process: psutil.Process, most: list[float]) -> None:
-    """Keep the largest sum of memory of a process and its descendants, in MB."""
+    """Keep the largest sum of memory of a process and its descendants, in MB; what two share counts once (Linux).
+
+    A process that is about to start another program shares all its memory with it for a moment.
+    """
     while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
         total = 0
         try:
             for one in (process, *process.children(recursive=True)):
-                total += one.memory_info().rss
-        except psutil.NoSuchProcess:
+                total += one.memory_full_info().pss
+        except psutil.Error:
             pass
         most[0] = max(most[0], total / 1e6)
         time.sleep(0.2)

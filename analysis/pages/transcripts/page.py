@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.pages.transcripts import narrative
 from analysis.reporting.catalogue import list_pages
+from analysis.reporting.output import steps
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import format_quantity, join_names, labels
@@ -37,6 +38,10 @@ class TranscriptsPage(Page):
         wordings = _build_template_fields_of_wordings(row, self._split_answers_by_prompt(), FIRST_MODELS, FIRST_LONGEST)
         card = {"study": row["study"].iloc[0], "item": row["item"].iloc[0], "wordings": wordings}
         return render_template_for_notebook("transcripts/examples", cards=[card], level=2)
+
+    def select_items_that_fit_memory(self, items: pd.DataFrame) -> pd.DataFrame:
+        """Return the items whose rows the notebook reads into memory: of too many the first ones, and at least one."""
+        return steps.select_items_that_fit_memory(items, self.runs)
 
     def _rename_conditions_of_prompts_for_readers(self) -> pd.DataFrame:
         """Return the prompts with their conditions as readers are told them."""

@@ -127,6 +127,7 @@ def _make_kernel_manager_class(folder: Path) -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    # Arrow's own allocator keeps 30 MB of each kernel, of which a report needs nothing.
     threads = {name: os.environ.get(name, value) for name, value in _ONE_THREAD.items()}
     spec = KernelSpec(
         # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be
@@ -134,7 +135,7 @@ def _make_kernel_manager_class(folder: Path) -> type:
         argv=[sys.executable, "-P", "-m", "ipykernel", "--InteractiveShellApp.ignore_cwd=True", "-f",
               "{connection_file}", "--HistoryManager.enabled=False"],
         env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg", "TMPDIR": str(folder),
-             **threads},
+             **threads, "ARROW_DEFAULT_MEMORY_POOL": os.environ.get("ARROW_DEFAULT_MEMORY_POOL", "system")},
         language="python", display_name="Python 3",
     )  # fmt: skip
     sockets = {"transport": "ipc", "ip": str(folder / "kernel")} if os.name == "posix" else {}

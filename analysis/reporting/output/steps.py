@@ -46,6 +46,28 @@ def list_units_that_fit_memory(runs: Runs) -> pd.DataFrame:
     return sizes.loc[(n_read <= MOST_RESPONSES) | (n_read == sizes["n"]), list(UNIT)]
 
 
+def select_items_that_fit_memory(items: pd.DataFrame, runs: Runs) -> pd.DataFrame:
+    """Select items; of those with more than `MOST_RESPONSES` responses together the first ones.
+
+    Parameters
+    ----------
+    items
+        study, item and any other columns.
+    runs
+        The runs, whose tables compare some models and conditions.
+
+    Returns
+    -------
+    DataFrame
+        The first rows of `items`, at least one.
+    """
+    sizes = runs.sql(
+        "SELECT study, item, count(*) AS n FROM responses JOIN units USING (study, model, condition) GROUP BY ALL"
+    )
+    n_read = items[["study", "item"]].merge(sizes, how="left")["n"].fillna(0).cumsum()
+    return items.head(max(1, int((n_read <= MOST_RESPONSES).sum())))
+
+
 def render_comparison_of_two_tables(
     ours: pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float, units: pd.DataFrame | None = None
 ) -> Html:

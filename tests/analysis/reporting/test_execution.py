@@ -93,7 +93,7 @@ def test_tasks_are_done_at_once_and_told_in_their_order():
     assert execution.execute_tasks_concurrently(tasks, told.append, max_at_once=2) == [True, "second", None] == told
 
 
-def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_path, monkeypatch, forked_kernels):
+def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_path, monkeypatch):
     """Also after a report that was made, in the same process, from another working directory."""
     from papermill.iorw import papermill_io
 

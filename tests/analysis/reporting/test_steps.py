@@ -10,7 +10,7 @@ import pytest
 
 import waver
 from analysis.pages.stability.page import StabilityPage
-from analysis.reporting.output import report
+from analysis.reporting.output import report, steps
 from analysis.reporting.output.html import Html
 from analysis.reporting.output.notebooks import FOLDER
 from helpers.html_pages import Page
@@ -79,6 +79,19 @@ def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, mo
     monkeypatch.setattr("analysis.reporting.output.steps.MOST_RESPONSES", 1)
     part = page.select_runs_that_fit_memory().responses()[["model", "condition"]].drop_duplicates()
     assert part.to_numpy().tolist() == units.head(1).to_numpy().tolist()
+
+
+def test_the_items_that_are_read_are_the_first_that_fit_and_at_least_one(tmp_path, monkeypatch):
+    folder, _ = FULL["stability"](tmp_path / "run")
+    page = StabilityPage(str(folder))
+    items = page.runs.sql("SELECT DISTINCT study, item FROM stimuli ORDER BY item").assign(rank=1)
+    assert f"more than {steps.MOST_RESPONSES:,} rows" in (FOLDER / "transcripts.ipynb").read_text(encoding="utf-8")
+    (n_responses,) = page.runs.execute(
+        "SELECT count(*) FROM responses JOIN units USING (study, model, condition) WHERE item = ?", [items["item"][0]]
+    ).fetchone()
+    for most, n_items in ((10**9, len(items)), (2 * n_responses, 2), (2 * n_responses - 1, 1), (1, 1)):
+        monkeypatch.setattr(steps, "MOST_RESPONSES", most)
+        assert steps.select_items_that_fit_memory(items, page.runs).equals(items.head(n_items))
 
 
 @pytest.mark.parametrize("n_units", [0, 1])
