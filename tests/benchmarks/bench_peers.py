@@ -10,6 +10,7 @@ the ratio is the median over the rounds. Exit status 1 where a target is missed.
 - lm-eval: `HFLM.loglikelihood` of lm-evaluation-harness, batch 16, both options of every prompt.
 - minicons: `IncrementalLMScorer.next_word_distribution`, batches of 16.
 - engine: `CausalEngine`, automatic batches; `engine-16`: batches of 16.
+- bare: the engine's forward passes alone (`bench_engines.bare`), below which nothing on the same layers comes.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = (" yes", " no")
 BATCH = 16
+OURS = ("engine", "engine-16", "bare")
 TARGETS = {"lm-eval": (2.7, 1.8), "minicons": (2.4, 2.1)}  # times as fast on the small and on the large model
 
 
@@ -50,6 +52,19 @@ def engine(folder: str, prompts: list[str], batch_size: int | None = None) -> Ca
             loaded.score([asked[number] for number in batch])
 
     return ask
+
+
+def bare(folder: str, prompts: list[str]) -> Callable[[], Any]:
+    """Ours without tokeniser, prefix and options: forward passes over what prompts do not share."""
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "benchmarks")]
+    import bench_engines
+
+    from inference import engines
+    from inference.stimuli.templates.prompts import Prompt
+
+    loaded = engines.load_engine(folder, device="cpu", dtype="float32")
+    batches = bench_engines.bare_batches(loaded, [Prompt(text, None, (("yes",), ("no",))) for text in prompts])
+    return lambda: bench_engines.bare(loaded, batches)
 
 
 def lm_eval(folder: str, prompts: list[str]) -> Callable[[], Any]:
@@ -80,6 +95,7 @@ def minicons(folder: str, prompts: list[str]) -> Callable[[], Any]:
 CONTESTANTS: dict[str, Callable[[str, list[str]], Callable[[], Any]]] = {
     "engine": engine,
     "engine-16": lambda folder, prompts: engine(folder, prompts, BATCH),
+    "bare": bare,
     "lm-eval": lm_eval,
     "minicons": minicons,
 }
@@ -135,10 +151,7 @@ def compare(shape: Any, peers: str, size: int) -> bool:
         made.tokenizer.save_pretrained(folder)
         prompts = [prompt.text for prompt in questions(made, shape.prompts)]
         (Path(folder) / "prompts.json").write_text(json.dumps(prompts))
-        running = {
-            name: Contestant(name, sys.executable if name.startswith("engine") else peers, folder)
-            for name in CONTESTANTS
-        }
+        running = {name: Contestant(name, sys.executable if name in OURS else peers, folder) for name in CONTESTANTS}
         rounds = [{name: contestant.ask() for name, contestant in running.items()} for _ in range(shape.rounds)]
         for contestant in running.values():
             contestant.process.kill()
