@@ -174,8 +174,9 @@ class Runs:
 
         try:
             yield
-        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.OutOfMemoryException):
-            raise  # about the query, not about the files
+        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.OutOfMemoryException,
+                duckdb.ConnectionException):  # fmt: skip
+            raise  # about the query, or runs that were closed, not about the files
         except duckdb.Error as error:
             if isinstance(error, duckdb.IOException) and re.search(_NO_ROOM_PATTERN, str(error)):
                 raise OSError(errno.ENOSPC, str(error), tempfile.gettempdir()) from error

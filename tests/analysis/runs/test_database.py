@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -224,3 +225,11 @@ def test_columns_without_values_are_nulls_of_their_type(tmp_path):
     written = opened.sql(f"SELECT {columns} FROM responses ORDER BY item")
     plain = opened.sql('SELECT item, "count", output, probability, invalid FROM responses ORDER BY item')
     pd.testing.assert_frame_equal(written, plain)
+
+
+def test_closed_runs_are_said_to_be_closed_and_no_file_is_blamed(opened):
+    closed = opened(random_frame(["a"], items=2, paraphrases=3))
+    closed.close()
+    with pytest.raises(duckdb.ConnectionException, match="closed"):
+        closed.sql("SELECT * FROM responses")
+    assert closed.info["studies"]
